@@ -67,8 +67,10 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
+    const http = new HttpModels(ports, version);
+    if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
     const threadHost: ThreadHost = {
-      models: new HttpModels(ports, version).of(provider),
+      models: http.of(provider),
       // The flags or their defaults apply, not the thread's stored settings.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
@@ -105,6 +107,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await demo?.close();
   }
 }
+
+/** How long a local server may take to describe its models. */
+const LEARN_WITHIN_MS = 2000;
 
 async function open(
   manager: AgentService,

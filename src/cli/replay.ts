@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { replayScript } from '../core/replay/script.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { describeFileError } from '../core/util/fileErrors.ts';
-import { wireApiSchema } from '../protocol/settings.ts';
+import { wireApiSchema } from '../protocol/providers.ts';
 import { parseOptions } from './parseOptions.ts';
 import { printSentence, printText } from './print.ts';
 import { runReplay } from './replay/run.ts';

@@ -80,8 +80,11 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('settlePatch', ({ recovery }) => recovery.pick()),
     command('setApiKey', ({ models }) => models.setApiKey()),
     command('selectModel', ({ models }, server?: unknown) =>
-      models.select(server === 'openai' || server === 'endpoint' ? server : undefined),
+      models.select(server === 'openai' || server === 'endpoint' || server === 'local' ? server : undefined),
     ),
+    command('testConnection', ({ models }) => models.testConnection()),
+    command('showAbilities', ({ models }) => models.showAbilities()),
+    command('removeProvider', ({ models }) => models.removeProvider()),
     command('startDemo', ({ models }) => models.startDemo()),
     command('threads', ({ threads }) => threads.showList()),
     command('renameThread', ({ threads }, context?: ThreadContext) => threads.askName(context)),

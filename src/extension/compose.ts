@@ -8,7 +8,8 @@ import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
-import { DEMO_PROVIDER, providerNamed, providerNames } from '../protocol/settings.ts';
+import { providerNamed, providerNames } from '../protocol/providers.ts';
+import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
@@ -22,6 +23,9 @@ import { createHost } from './createHost.ts';
 import { createPanel } from './createPanel.ts';
 
 declare const TILLER_VERSION: string;
+
+/** How long a local server may take to describe its models. */
+const LEARN_WITHIN_MS = 5000;
 
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
@@ -38,6 +42,17 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const { settings, report, node } = host;
   const { threads, demo, factory } = agent;
 
+  // A local server knows the window of a model once it has loaded it.
+  const learnWindow = () => {
+    const read = settings();
+    const config = read.provider === DEMO_PROVIDER ? undefined : providerOf(read);
+    if (config && read.model !== null) agent.http.learn(config, read.model, LEARN_WITHIN_MS).catch(report);
+  };
+  store.add(
+    threads.onEvent(({ event }) => {
+      if (event.msg.type === 'turn_completed') learnWindow();
+    }),
+  );
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
     const read = settings();
@@ -48,6 +63,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
     threads.modelMayBeThere().catch(report);
+    learnWindow();
   };
   store.add(onSettingsChanged(refresh));
   store.add(
@@ -83,9 +99,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     review: editors.review.commands,
     models: new ModelCommands({
       settings,
-      baseUrl: () => providerOf(settings())?.baseUrl,
+      provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),
       keys: host.keys,
-      fetch: agent.ports.fetch,
+      http: agent.http,
+      clock: node.clock,
+      environment: node.host.environment,
+      abilities: agent.abilities,
       threads,
     }),
     showLog: () => host.channel.show(true),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
 import { providerOf } from '../core/agent/threadSettings.ts';
+import { type ModelAbilities, offeredEfforts, type OfferedEfforts } from '../core/model/abilities.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
@@ -23,12 +24,16 @@ declare const TILLER_VERSION: string;
 export interface Agent {
   readonly ports: Ports;
   readonly manager: AgentService;
+  readonly http: HttpModels;
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
+  /** What the model of `current` can do; undefined for the demo and without a provider. */
+  readonly abilities: () => ModelAbilities | undefined;
+  readonly efforts: () => OfferedEfforts;
 }
 
 export function createAgent(
@@ -77,13 +82,22 @@ export function createAgent(
       void history.add(threadId, typedText(msg.item.content));
     }),
   );
+  const current = () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings;
+  const abilities = () => {
+    const read = settings();
+    const provider = read.provider === demo.id ? undefined : providerOf(read);
+    return provider && http.abilities(provider, current().model);
+  };
   return {
     ports,
     manager,
+    http,
     demo,
     factory,
     threads,
     history,
-    current: () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings,
+    current,
+    abilities,
+    efforts: () => offeredEfforts(abilities()),
   };
 }

@@ -84,7 +84,7 @@ export function createPanel(
       threads,
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
-      settings: () => panelSettings(settings(), current(), storedQuarantine.ids),
+      settings: () => panelSettings(settings(), current(), storedQuarantine.ids, agent.efforts().efforts),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -138,6 +138,7 @@ export function createPanel(
       view.sendSettings();
     },
     policyOf: (mode) => factory.policyOf(mode),
+    efforts: agent.efforts,
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });

@@ -5,36 +5,8 @@
 import * as z from 'zod';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
-import { ownValue } from './ownValue.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
-
-export const wireApiSchema = z.enum(['responses', 'chat']);
-
-const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
-
-/** What the user knows about a model and Tiller does not. Prices are for a million tokens, in any currency. */
-const modelSettingsSchema = z.strictObject({
-  contextWindow: z.number().int().positive().optional(),
-  inputPrice: z.number().min(0).optional(),
-  /** Equals `inputPrice` if absent. */
-  cachedInputPrice: z.number().min(0).optional(),
-  outputPrice: z.number().min(0).optional(),
-});
-export type ModelSettings = z.infer<typeof modelSettingsSchema>;
-
-/** A server for models. Contains no keys: those are stored under their origin. */
-export const providerSettingsSchema = z.strictObject({
-  baseUrl: httpUrlSchema,
-  wireApi: wireApiSchema.default('responses'),
-  headers: z.record(z.string(), z.string()).optional(),
-  queryParams: z.record(z.string(), z.string()).optional(),
-  auth: z.enum(['bearer', 'api_key', 'none']).optional(),
-  /** The kind of server, if the host name does not show it: decides what it may be sent. */
-  dialect: z.enum(['openai', 'azure', 'plain']).optional(),
-  /** By the provider's model name. */
-  models: z.record(z.string(), modelSettingsSchema).optional(),
-});
-export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
+import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
 
 /** Which environment variables commands get; `*` and `?` are wildcards in names, and case is ignored. */
 const environmentSettingsSchema = z.strictObject({
@@ -94,9 +66,10 @@ export const settingsSchema = z.strictObject({
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
-  'reasoning.showRaw': z.boolean().default(false),
+  /** `null`: where the server sends no summary. */
+  'reasoning.showRaw': z.boolean().nullable().default(null),
   /** For models with adjustable verbosity; `null`: the default of the model family. */
-  verbosity: z.enum(['low', 'medium', 'high']).nullable().default(null),
+  verbosity: verbositySchema.nullable().default(null),
   /** Whether the user's messages are kept for the composer's history in all threads. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
   'history.maxBytes': z.number().int().positive().default(1_048_576),
@@ -154,24 +127,6 @@ export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly Settin
 
 /** The id of the embedded scripted provider, which is not a remote server (design decision 3). */
 export const DEMO_PROVIDER = 'demo';
-
-/** Well-known servers; `providers` may add others or replace these. */
-const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
-  openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
-  openrouter: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
-  ollama: { baseUrl: 'http://127.0.0.1:11434/v1', wireApi: 'chat', auth: 'none' },
-  lmstudio: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
-};
-
-/** In display order: those of the settings first. */
-export function providerNames(settings: Pick<Settings, 'providers'>): readonly string[] {
-  return [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
-}
-
-/** The server with that name; the settings may replace a built-in one. */
-export function providerNamed(settings: Pick<Settings, 'providers'>, name: string): ProviderSettings | undefined {
-  return ownValue(settings.providers, name) ?? ownValue(BUILTIN_PROVIDERS, name);
-}
 
 export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }

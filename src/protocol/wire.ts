@@ -6,7 +6,7 @@
  */
 import * as z from 'zod';
 import type { QueuedEdit } from './draft.ts';
-import { opSchema } from './op.ts';
+import { opSchema, type ReasoningEffort } from './op.ts';
 import {
   type ApprovalPolicy,
   type SandboxMechanism,
@@ -25,6 +25,10 @@ import type { ReadOnlyReason } from './threads.ts';
 export interface PanelSettings {
   readonly model: string | null;
   readonly models: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+  /** The efforts that the model takes, the lowest first; `null` when it takes none. */
+  readonly efforts: readonly ReasoningEffort[] | null;
+  /** Of the next turn; `null`: the default of the model. */
+  readonly effort: ReasoningEffort | null;
   readonly mode: ChatMode | null;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
@@ -37,7 +41,7 @@ export interface PanelSettings {
   readonly fontSize: number | null;
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
-  readonly showRawReasoning: boolean;
+  readonly showRawReasoning: boolean | null;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
@@ -208,7 +212,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
   z.object({
     type: z.literal('pick'),
-    what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
+    what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
   }),
   /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),

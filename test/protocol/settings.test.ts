@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  parseSettings,
-  placeSetting,
-  providerNamed,
-  SETTING_KEYS,
-  settingsSchema,
-} from '../../src/protocol/settings.ts';
+import { providerNamed } from '../../src/protocol/providers.ts';
+import { parseSettings, placeSetting, SETTING_KEYS, settingsSchema } from '../../src/protocol/settings.ts';
 
 describe('-c KEY=VALUE', () => {
   it('puts the value under the longest key that fits', () => {

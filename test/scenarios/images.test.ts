@@ -232,3 +232,62 @@ function forgetWarnings({ home }: Scenario): void {
   const lines = readFileSync(path, 'utf8').split('\n');
   writeFileSync(path, lines.filter((line) => !line.includes('"type":"warning"')).join('\n'));
 }
+
+describe('images of tools, by provider', () => {
+  const model = [[calls('camera', {}, { callId: 'a' })], [says('Seen.')], [says('Still.')]];
+  const label = '[images of the tool output a]';
+
+  it('follow in a user message on Responses where the provider says so', async () => {
+    await using chat = await withCamera({ provider: { toolImages: 'message' }, model }, [image(GOOD)]);
+    await chat.send('look');
+    expect(chat.server.lastRequest.input.slice(-2)).toEqual([
+      { type: 'function_call_output', call_id: 'a', output: 'Click.\n[image: in the user message below]' },
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: label },
+          { type: 'input_image', image_url: dataUrl(GOOD) },
+        ],
+      },
+    ]);
+  });
+
+  it('stay in the output on Chat Completions where the provider says so', async () => {
+    await using chat = await withCamera({ wire: 'chat', provider: { toolImages: 'output' }, model }, [image(GOOD)]);
+    await chat.send('look');
+    expect(chat.server.lastRequest.input.at(-1)).toEqual({
+      role: 'tool',
+      tool_call_id: 'a',
+      content: [
+        { type: 'text', text: 'Click.' },
+        { type: 'image_url', image_url: { url: dataUrl(GOOD) } },
+      ],
+    });
+  });
+
+  it.each(WIRES)(
+    'are replaced by a placeholder on %s where the provider takes none, with one warning',
+    async (wire) => {
+      await using chat = await withCamera({ wire, provider: { toolImages: 'none' }, model }, [image(GOOD)]);
+      await chat.send('look');
+      await chat.send('again');
+      expect(sentImages(chat)).toEqual([]);
+      expect(chat.server.lastRequest.text).toContain('[image left out: this server takes no images of tools]');
+      expect(warnings(chat)).toEqual(['“test” takes no images of tools: the model does not see them.']);
+    },
+  );
+
+  it('follow in a user message once the server has refused them in an output', async () => {
+    const refusal = fails(400, { message: "Output of tool call should be 'Input text'" });
+    const [call = [], seen = [], still = []] = model;
+    await using chat = await withCamera({ model: [call, [refusal], seen, still] }, [image(GOOD)]);
+    expect(await chat.send('look')).toEqual(done('Seen.'));
+    await chat.send('again');
+    expect(sentImages(chat)).toEqual([dataUrl(GOOD)]);
+    expect(chat.server.requests.map(({ text }) => text.includes(label))).toEqual([false, false, true, true]);
+    expect(warnings(chat)).toEqual([
+      '“test” takes no images in the outputs of tools; they follow in a message from now on.',
+    ]);
+  });
+});

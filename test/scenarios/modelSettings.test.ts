@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
+import { IMITATIONS } from '../support/imitations.ts';
 import { type ModelRequest, ModelServer, reasons, says, usage } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -58,8 +59,14 @@ describe('a model that supports every setting', () => {
   });
 
   it('gets no optional field on a server that is not known to take it', async () => {
-    const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'high', mine: { dialect: 'plain' } });
+    const { request } = await exec({ mine: { dialect: 'plain' } });
     for (const field of ['reasoning', 'text', 'store', 'include']) expect(request.body).not.toHaveProperty(field);
+  });
+
+  it('gets what the user has chosen on any server', async () => {
+    const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'high', mine: { dialect: 'plain' } });
+    expect(request.body).toMatchObject({ reasoning: { effort: 'high' }, text: { verbosity: 'high' } });
+    for (const field of ['store', 'include']) expect(request.body).not.toHaveProperty(field);
   });
 });
 
@@ -80,6 +87,25 @@ describe('the settings of a model', () => {
     const count = tokenCount(await exec({}));
     expect(count).toMatchObject({ contextWindow: 272_000 });
     expect(count).not.toHaveProperty('cost');
+  });
+});
+
+describe('a local server', () => {
+  it('is asked for the window of its loaded model', async () => {
+    using folder = tempFolder();
+    const imitates = IMITATIONS.find(({ name }) => name === 'Ollama');
+    await using server = await ModelServer.start([[says('Hello.')]], { imitates });
+    const config = ['-c', `providers.mine.baseUrl=${server.baseUrl}`, '-c', 'providers.mine.wireApi=chat'];
+    const run = await runCli(
+      ['exec', '--json', '--cd', folder.path, '-c', 'provider=mine', ...config, '--model', 'qwen3-coder:30b', 'hi'],
+      { home: folder.path },
+    );
+    expect(run.code).toBe(0);
+    const events = run.stdout.trimEnd().split('\n');
+    const [count] = events
+      .map((line) => eventSchema.parse(JSON.parse(line)).msg)
+      .filter(({ type }) => type === 'token_count');
+    expect(count).toMatchObject({ contextWindow: 32_768 });
   });
 });
 

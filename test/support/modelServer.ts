@@ -11,6 +11,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pairingBreaches, rawElements, rawValue, type ModelRequest, type Wire } from './modelRequest.ts';
 import type { Step } from './modelScript.ts';
+import type { Imitation } from './imitation.ts';
 import { chatDocument, chatPieces, responsesPieces, type Piece } from './modelWires.ts';
 
 export * from './modelScript.ts';
@@ -25,6 +26,8 @@ export type ModelScript = readonly Answer[] | ((request: ModelRequest, index: nu
 export interface ModelServerOptions {
   /** Serves this wire only; by default both. */
   readonly wire?: Wire | undefined;
+  /** Behaves like the server of a provider: its other routes, its refusals, its form of chunks. */
+  readonly imitates?: Imitation | undefined;
   /** False lets requests with unpaired calls pass. */
   readonly checks?: boolean;
 }
@@ -32,6 +35,8 @@ export interface ModelServerOptions {
 export class ModelServer {
   /** Requests in order of arrival. */
   readonly requests: ModelRequest[] = [];
+  /** Requests that the imitated server has refused, with its answers; they take no response of the script. */
+  readonly refused: { readonly request: ModelRequest; readonly status: number; readonly body: unknown }[] = [];
   /** Errors of requests, and requests beyond the script. `close` fails the test if there is any. */
   readonly breaches: string[] = [];
   readonly #script: ModelScript;
@@ -108,11 +113,21 @@ export class ModelServer {
   async #serve(incoming: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const url = incoming.url ?? '/';
     const wire = wireOf(url);
+    const { imitates } = this.#options;
+    const denied = imitates?.denies?.(incoming.headers);
+    if (denied) return sendJson(response, denied.status, denied.body);
+    const route = incoming.method === 'GET' ? imitates?.routes[new URL(url, 'http://localhost').pathname] : undefined;
+    if (route !== undefined) return sendJson(response, 200, route);
     if (incoming.method !== 'POST' || wire === undefined || (this.#options.wire ?? wire) !== wire) {
       sendJson(response, 404, { error: { message: `nothing at ${url}` } });
       return;
     }
     const request = readRequest(wire, incoming, await textOf(incoming), response);
+    const refusal = imitates?.refuses(request);
+    if (refusal) {
+      this.refused.push({ request, ...refusal });
+      return sendJson(response, refusal.status, refusal.body);
+    }
     const index = this.requests.push(request) - 1;
     for (const arrived of this.#arrivals.splice(0)) arrived();
     if (this.#options.checks !== false) {
@@ -149,7 +164,7 @@ export class ModelServer {
     const pieces =
       request.wire === 'responses'
         ? responsesPieces(steps, this.#nextId)
-        : chatPieces(steps, this.#nextId, asksForUsage(request));
+        : chatPieces(steps, this.#nextId, asksForUsage(request), this.#options.imitates?.chat);
     const limit = steps.find((step) => step.type === 'cutsAfter');
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
     await play(limit ? cutAt(pieces, limit.bytes) : pieces, response, request.closed);

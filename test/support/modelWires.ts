@@ -250,11 +250,39 @@ function finished(list: PieceList): readonly Piece[] {
 
 // ---------------------------------------------------------------- Chat Completions
 
-export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage: boolean): readonly Piece[] {
+/** How one server writes the chunks of a Chat completion. */
+export interface ChatDialect {
+  /** Text before the first chunk, such as comments. */
+  readonly prelude?: string;
+  /** The field of reasoning; by default `reasoning_content`. */
+  readonly reasoning?: 'reasoning' | 'reasoning_content';
+  /** True: a call arrives whole, in one chunk. */
+  readonly wholeCalls?: boolean;
+  /** Fields of each chunk besides the common ones. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** Fields of each choice besides the common ones. */
+  readonly extraOfChoice?: Readonly<Record<string, unknown>>;
+  /** True: usage comes without being asked for. */
+  readonly alwaysUsage?: boolean;
+}
+
+export function chatPieces(
+  steps: readonly Step[],
+  nextId: NextId,
+  includeUsage: boolean,
+  dialect: ChatDialect = {},
+): readonly Piece[] {
   const list = new PieceList();
-  const base = { id: nextId('chatcmpl'), object: 'chat.completion.chunk', created: 0, model: 'scripted' };
+  if (dialect.prelude !== undefined) list.text(dialect.prelude);
+  const base = {
+    id: nextId('chatcmpl'),
+    object: 'chat.completion.chunk',
+    created: 0,
+    model: 'scripted',
+    ...dialect.extra,
+  };
   const chunk = (delta: object, finishReason: string | null = null) =>
-    list.event({ ...base, choices: [{ index: 0, delta, finish_reason: finishReason }] });
+    list.event({ ...base, choices: [{ index: 0, delta, finish_reason: finishReason, ...dialect.extraOfChoice }] });
   let callIndex = -1;
   const call = (
     name: string,
@@ -266,7 +294,7 @@ export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage:
     callIndex += 1;
     const index = callIndex;
     const head = { index, id: callId ?? nextId('call'), type: 'function' };
-    if (deltas === 0) {
+    if (deltas === 0 || dialect.wholeCalls) {
       chunk({ tool_calls: [{ ...head, function: { name, arguments: args } }] });
       return;
     }
@@ -295,7 +323,7 @@ export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage:
       case 'reasons':
         for (const reasoning of inPieces(step.raw ?? step.summary.join('\n\n'), step.deltas)) {
           list.pause(step.delayMs);
-          chunk({ reasoning_content: reasoning });
+          chunk({ [dialect.reasoning ?? 'reasoning_content']: reasoning });
         }
         break;
       case 'calls':
@@ -322,7 +350,7 @@ export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage:
   begin();
   chunk({}, callIndex >= 0 ? 'tool_calls' : 'stop');
   const counts = usageOf(steps);
-  if (includeUsage && counts) list.event({ ...base, choices: [], usage: chatUsage(counts) });
+  if ((includeUsage || dialect.alwaysUsage) && counts) list.event({ ...base, choices: [], usage: chatUsage(counts) });
   list.text('data: [DONE]\n\n');
   return finished(list);
 }

@@ -45,7 +45,7 @@ export interface ScenarioOptions {
   readonly undoMaxBytes?: number;
   readonly userInstructions?: string;
   readonly baseInstructions?: string;
-  readonly showRawReasoning?: boolean;
+  readonly showRawReasoning?: boolean | null;
   readonly verbosity?: 'low' | 'medium' | 'high';
   readonly projectDocFallbackFilenames?: readonly string[];
   /** By default `test-model`. */
@@ -115,7 +115,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       compaction: options.compactionPrompt ?? '',
       projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
       verbosity: options.verbosity ?? null,
-      showRawReasoning: options.showRawReasoning ?? false,
+      showRawReasoning: options.showRawReasoning === undefined ? false : options.showRawReasoning,
     },
     tools: {
       review: options.review ?? 'after',

@@ -22,13 +22,13 @@ export function Pickers() {
         isRestricted={!value.trusted}
       />
       <Picker testid="pick-model" className="pick-model" what="model" name={t('Model')} label={modelLabel(value)} />
-      {effort.value !== null && value.model !== null && (
+      {value.efforts !== null && value.model !== null && (
         <Picker
           testid="pick-effort"
           className="pick-effort"
           what="effort"
           name={t('Reasoning effort')}
-          label={effortLabel(effort.value)}
+          label={effortLabel(effort.value ?? value.effort)}
         />
       )}
       <Picker
@@ -93,7 +93,8 @@ function modelLabel({ model, models, demo }: PanelSettings): string {
   return models.find(({ id }) => id === model)?.label ?? model;
 }
 
-function effortLabel(effort: ReasoningEffort): string {
+function effortLabel(effort: ReasoningEffort | null): string {
+  if (effort === null) return t('Default effort');
   const labels: Record<ReasoningEffort, string> = {
     none: t('None'),
     minimal: t('Minimal'),

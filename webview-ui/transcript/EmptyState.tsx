@@ -68,10 +68,17 @@ function NoModel() {
           onClick={() => pick('openai')}
         />
         <Option
+          testid="setup-local"
+          icon="device-desktop"
+          title={t('A model on this machine')}
+          text={t('Ollama, LM Studio, llama.cpp or vLLM, found on their usual ports.')}
+          onClick={() => pick('local')}
+        />
+        <Option
           testid="setup-endpoint"
           icon="server"
           title={t('OpenAI-compatible server')}
-          text={t('By its URL: Ollama, vLLM, a gateway.')}
+          text={t('By its URL: a gateway, a server in your network.')}
           onClick={() => pick('endpoint')}
         />
         <Option

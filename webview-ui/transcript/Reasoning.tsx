@@ -19,8 +19,10 @@ export function Reasoning({ item }: { item: TurnItemOf<'reasoning'> }) {
   const subject = subjectOf(item.summary);
   const isRunning = item.status === 'in_progress';
   const time = durationOf(item.id);
-  const raw = settings.value?.showRawReasoning ? item.raw : undefined;
-  const text = raw ?? item.summary.join('\n\n');
+  const summary = item.summary.join('\n\n');
+  // An item has raw reasoning only where the setting allowed it; without a choice the summary is preferred.
+  const showsRaw = settings.value?.showRawReasoning ?? summary === '';
+  const text = (showsRaw ? item.raw : undefined) ?? summary;
   return (
     <Step
       testid="reasoning"

@@ -6,7 +6,8 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../protocol/policy.ts';
-import { providerNamed, type Settings } from '../../protocol/settings.ts';
+import { providerNamed, type ProviderSettings } from '../../protocol/providers.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 
@@ -30,7 +31,14 @@ export function providerOf(settings: Settings): ProviderConfig | undefined {
     return { id: hostname, baseUrl: settings.baseUrl, wireApi: settings.wireApi ?? 'responses', ...limits };
   }
   if (!named) return undefined;
-  return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, ...limits };
+  return configOf(settings.provider, { ...named, wireApi: settings.wireApi ?? named.wireApi }, settings);
+}
+
+/** A server with the limits that the settings have for all servers. */
+export function configOf(id: string, named: ProviderSettings, settings: Settings): ProviderConfig {
+  const { idleTimeoutMs, ...config } = named;
+  const limits = limitsIn(settings);
+  return { ...config, id, ...limits, streamIdleTimeoutMs: idleTimeoutMs ?? limits.streamIdleTimeoutMs };
 }
 
 /** What a front door adds to the settings of the user. */

@@ -17,7 +17,7 @@ export class ChatClient implements ModelClient {
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
-    this.#bodies = new ChatBodies(parts.refused);
+    this.#bodies = new ChatBodies(parts.provider, parts.refused);
   }
 
   async *stream(prompt: Prompt, signal: AbortSignal): AsyncGenerator<ResponseEvent, void, undefined> {
@@ -29,7 +29,7 @@ export class ChatClient implements ModelClient {
     const build = () => this.#bodies.build(prompt);
     const attempt = new Attempt(signal, clock, limitsOf(provider));
     try {
-      const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', build);
+      const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', prompt.model, build);
       if (isJson(response) || (await attempt.beginsAsJson())) {
         yield* reader.read(await attempt.document());
         attempt.release();

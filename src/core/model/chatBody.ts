@@ -4,14 +4,21 @@ import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../..
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 import { groupItems, messagesOf, type ChatForm, type Group } from './chatMessages.ts';
 import { assertNever } from '../util/assertNever.ts';
+import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
 import type { Prompt } from './client.ts';
-import type { Dispensable } from './fieldFallback.ts';
+import { effortFor } from './families.ts';
+import type { RefusedFields } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
+import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
+
+/** `reasoning` is OpenRouter's field. */
+type ChatRequest = ChatCompletionCreateParamsStreaming & { readonly reasoning?: { readonly effort: string } };
 
 /** Builds the request bodies of one provider; the JSON of a group's messages is built once and cached. */
 export class ChatBodies {
-  readonly #refused: ReadonlySet<Dispensable>;
+  readonly #server: ServerFacts;
+  readonly #refused: RefusedFields;
   /** Keyed by the last item of the group: a group that has grown is another message. */
   #elements = new WeakMap<
     ResponseItem,
@@ -19,22 +26,37 @@ export class ChatBodies {
   >();
   /** The settled start of the last input: these items give the same messages, whatever follows. */
   #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
-  #form: ChatForm = { developerRole: true };
+  #form: ChatForm = { developerRole: true, reasoning: true, toolImages: 'message' };
 
-  constructor(refused: ReadonlySet<Dispensable>) {
+  constructor(server: ServerFacts, refused: RefusedFields) {
+    this.#server = server;
     this.#refused = refused;
   }
 
   build(prompt: Prompt): RequestBody {
-    const request = new RequestWriter<ChatCompletionCreateParamsStreaming>(this.#refused);
+    const request = new RequestWriter<ChatRequest>(this.#refused.of(prompt.model));
+    const abilities = abilitiesOf(this.#server, 'chat', prompt.model);
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
-    this.#speak({ developerRole: !hasDeveloper || request.takes('developer_role') });
+    const hasReasoning = prompt.input.some((item) => item.type === 'reasoning' && item.content?.length);
+    this.#speak({
+      developerRole: !hasDeveloper || request.takes('developer_role'),
+      reasoning: !hasReasoning || request.takes('reasoning_history'),
+      toolImages: this.#server.toolImages ?? 'message',
+    });
 
     request.add('model', prompt.model);
     const system = JSON.stringify({ role: 'system', content: prompt.instructions });
     request.addJson('messages', `[${[system, ...this.#elementsOf(prompt.input)].join(',')}]`);
     const tools = prompt.tools.flatMap(toolToWire);
-    if (tools.length > 0) request.add('tools', tools);
+    if (tools.length > 0 && request.takes('tools')) {
+      request.add('tools', tools);
+      // Most servers have parallel calls by default, and not all know the field.
+      const { family, sources } = abilities;
+      if (sources.parallelToolCalls === 'settings' && request.takes('parallel_tool_calls')) {
+        request.add('parallel_tool_calls', family.parallelToolCalls);
+      }
+    }
+    this.#addReasoning(prompt, abilities, request);
     request.add('stream', true);
     if (request.takes('stream_options')) request.add('stream_options', { include_usage: true });
     if (prompt.outputSchema && request.takes('text.format')) {
@@ -42,6 +64,18 @@ export class ChatBodies {
       request.add('response_format', { type: 'json_schema', json_schema });
     }
     return request.body();
+  }
+
+  /** Reasoning, verbosity and storage, each only where it was chosen or the server is known to take it. */
+  #addReasoning(prompt: Prompt, { family, store }: ModelAbilities, request: RequestWriter<ChatRequest>): void {
+    const effort = family.reasoning && effortFor(family.reasoning, prompt.effort);
+    if (effort && request.takes('reasoning.effort')) {
+      if (dialectOf(this.#server) === 'openrouter') request.add('reasoning', { effort });
+      else request.add('reasoning_effort', effort);
+    }
+    const verbosity = family.verbosity && (prompt.verbosity ?? family.verbosity.default);
+    if (verbosity && request.takes('text.verbosity')) request.add('verbosity', verbosity);
+    if (store !== undefined && request.takes('store')) request.add('store', store);
   }
 
   #elementsOf(input: readonly ResponseItem[]): readonly string[] {
@@ -67,7 +101,9 @@ export class ChatBodies {
   }
 
   #speak(form: ChatForm): void {
-    if (form.developerRole === this.#form.developerRole) return;
+    const { developerRole, reasoning, toolImages } = this.#form;
+    const isSame = form.developerRole === developerRole && form.reasoning === reasoning;
+    if (isSame && form.toolImages === toolImages) return;
     this.#form = form;
     this.#elements = new WeakMap();
     this.#settled = NOTHING_SETTLED;

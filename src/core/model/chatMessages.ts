@@ -26,6 +26,7 @@ import {
 } from '../../protocol/responseItem.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
 import type { Sent } from './requestBody.ts';
+import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
 type TextPart = Sent<ChatCompletionContentPartText>;
 /** `detail` is passed on as it was given, also where a server has more values than OpenAI. */
@@ -38,7 +39,7 @@ type TextOrParts = string | readonly ChatPart[];
 
 export type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: TextOrParts }
-  | Sent<ChatCompletionToolMessageParam>
+  | (Omit<Sent<ChatCompletionToolMessageParam>, 'content'> & { readonly content: TextOrParts })
   | (Omit<Sent<ChatCompletionAssistantMessageParam>, 'content' | 'tool_calls'> & {
       readonly content: string | null | readonly ThoughtPart[];
       readonly tool_calls?: readonly ChatToolCall[] | undefined;
@@ -56,6 +57,10 @@ type ChatToolCall = Sent<ChatCompletionMessageFunctionToolCall> & {
 
 export interface ChatForm {
   readonly developerRole: boolean;
+  /** Whether the reasoning of earlier responses is sent. */
+  readonly reasoning: boolean;
+  /** Where the images of tools are sent. */
+  readonly toolImages: 'output' | 'message' | 'none';
 }
 
 /**
@@ -155,29 +160,28 @@ export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[]
       return [{ role: wireRole, content: textOrParts(content) }];
     }
     case 'outputs':
-      return [...group.items.map(toolMessage), ...imagesMessage(group.items)];
+      return [
+        ...group.items.map((item) => toolMessage(item, form.toolImages)),
+        ...(form.toolImages === 'message' ? imagesMessage(group.items) : []),
+      ];
     case 'assistant':
-      return assistantMessage(group.items);
+      return assistantMessage(group.items, form);
   }
 }
 
-/** Text only: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
-function toolMessage({ call_id, output }: ToolCallOutputItem): ChatMessage {
-  return { role: 'tool', tool_call_id: call_id, content: hasImages(output) ? partsForModel(output) : textOf(output) };
+/** Text only, unless the provider is configured for images: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
+function toolMessage({ call_id, output }: ToolCallOutputItem, place: ChatForm['toolImages']): ChatMessage {
+  if (!hasImages(output)) return { role: 'tool', tool_call_id: call_id, content: textOf(output) };
+  if (place !== 'output') return { role: 'tool', tool_call_id: call_id, content: textWithPlaceholders(output, place) };
+  return { role: 'tool', tool_call_id: call_id, content: output.map(chatPart) };
 }
-
-function partsForModel(output: readonly OutputPart[]): string {
-  return output.map((part) => (part.type === 'input_image' ? IMAGE_FOLLOWS : part.text)).join('\n');
-}
-
-const IMAGE_FOLLOWS = '[image: in the user message below]';
 
 /** The images of these outputs, each after the id of its call. */
 function imagesMessage(outputs: readonly ToolCallOutputItem[]): readonly ChatMessage[] {
   const content = outputs.flatMap(({ call_id, output }): ChatPart[] => {
     if (!hasImages(output)) return [];
     const images = output.filter((part) => part.type === 'input_image').map(chatPart);
-    return [{ type: 'text', text: `[images of the tool output ${call_id}]` }, ...images];
+    return [{ type: 'text', text: imagesOfCall(call_id) }, ...images];
   });
   return content.length === 0 ? [] : [{ role: 'user', content }];
 }
@@ -186,7 +190,7 @@ function hasImages(output: ToolCallOutputItem['output']): output is OutputPart[]
   return typeof output !== 'string' && output.some((part) => part.type === 'input_image');
 }
 
-function assistantMessage(items: readonly AssistantItem[]): readonly ChatMessage[] {
+function assistantMessage(items: readonly AssistantItem[], form: ChatForm): readonly ChatMessage[] {
   const texts: string[] = [];
   const thoughts: string[] = [];
   let field: ReasoningField | undefined;
@@ -205,7 +209,7 @@ function assistantMessage(items: readonly AssistantItem[]): readonly ChatMessage
     }
   }
   const content = texts.filter(Boolean).join('\n\n');
-  const reasoning = thoughts.filter(Boolean).join('\n\n');
+  const reasoning = form.reasoning ? thoughts.filter(Boolean).join('\n\n') : '';
   if (content === '' && calls.length === 0) return [];
   return [
     {

@@ -6,6 +6,19 @@ import type { ReasoningEffort } from '../../protocol/op.ts';
 
 export type Verbosity = 'low' | 'medium' | 'high';
 
+export interface ReasoningAbility {
+  /** Sent when the user has chosen none; `null`: nothing is sent then. */
+  readonly defaultEffort: ReasoningEffort | null;
+  /** The efforts that it takes, the lowest first. `null`: unknown, so any is sent that the user chooses. */
+  readonly efforts: readonly ReasoningEffort[] | null;
+  readonly summaries: boolean;
+}
+
+export interface VerbosityAbility {
+  /** Sent when the user has chosen none; `null`: nothing is sent then. */
+  readonly default: Verbosity | null;
+}
+
 export interface ModelFamily {
   /** A stable name for logs and snapshots. */
   readonly id: string;
@@ -15,10 +28,10 @@ export interface ModelFamily {
   readonly extraInstructions: boolean;
   /** `local_shell` is a tool of the wire; all other models get `exec_command`. */
   readonly shell: 'exec_command' | 'local_shell';
-  /** `null` when the model does not accept the field `reasoning`. */
-  readonly reasoning: { readonly defaultEffort: ReasoningEffort; readonly summaries: boolean } | null;
-  /** `null` when the model does not accept `verbosity`. */
-  readonly verbosity: Verbosity | null;
+  /** `null` when the model does not take a reasoning effort. */
+  readonly reasoning: ReasoningAbility | null;
+  /** `null` when the model does not take a verbosity. */
+  readonly verbosity: VerbosityAbility | null;
   readonly parallelToolCalls: boolean;
   /** True when the model accepts images in messages and tool outputs. */
   readonly images: boolean;
@@ -32,20 +45,30 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   applyPatch: 'function',
   extraInstructions: true,
   shell: 'exec_command',
-  reasoning: null,
+  reasoning: { defaultEffort: null, efforts: null, summaries: false },
   verbosity: null,
   parallelToolCalls: true,
   images: true,
   contextWindow: null,
 };
 
+/**
+ * The efforts of OpenAI's reasoning models (developers.openai.com/api/docs/guides/reasoning and the pages of the models):
+ * `minimal` came with gpt-5, `none` took its place with gpt-5.1, `xhigh` came with gpt-5.1-codex-max and gpt-5.2.
+ */
+const EFFORTS = {
+  gpt5: ['minimal', 'low', 'medium', 'high'],
+  oSeries: ['low', 'medium', 'high'],
+  newer: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+} as const;
+
 /** The context window that Codex uses: newer models accept a million tokens, at twice the price beyond this. */
 const GPT_5: Omit<ModelFamily, 'id'> = {
   applyPatch: 'freeform',
   extraInstructions: false,
   shell: 'exec_command',
-  reasoning: { defaultEffort: 'medium', summaries: true },
-  verbosity: 'low',
+  reasoning: { defaultEffort: 'medium', efforts: EFFORTS.newer, summaries: true },
+  verbosity: { default: 'low' },
   parallelToolCalls: true,
   images: true,
   contextWindow: 272_000,
@@ -55,6 +78,7 @@ const O_SERIES: Omit<ModelFamily, 'id'> = {
   ...GPT_5,
   applyPatch: 'function',
   extraInstructions: true,
+  reasoning: { defaultEffort: 'medium', efforts: EFFORTS.oSeries, summaries: true },
   verbosity: null,
   parallelToolCalls: false,
   contextWindow: 200_000,
@@ -62,12 +86,13 @@ const O_SERIES: Omit<ModelFamily, 'id'> = {
 
 const GPT_4: Omit<ModelFamily, 'id'> = {
   ...UNKNOWN_FAMILY,
+  reasoning: null,
   contextWindow: 128_000,
 };
 
 /** In order: more specific patterns come first. Slugs are compared in lower case, without `vendor/`. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
-  [/^demo$/, { ...UNKNOWN_FAMILY, id: 'demo', extraInstructions: false, contextWindow: 128_000 }],
+  [/^demo$/, { ...UNKNOWN_FAMILY, id: 'demo', reasoning: null, extraInstructions: false, contextWindow: 128_000 }],
   [/^codex-mini/, { ...O_SERIES, id: 'codex-mini', shell: 'local_shell', images: false }],
   [
     /^gpt-5(?:\.\d+)?-codex-spark/,
@@ -93,18 +118,27 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
       id: 'gpt-5-pro',
       extraInstructions: true,
       // The only effort that it supports.
-      reasoning: { defaultEffort: 'high', summaries: true },
-      verbosity: 'medium',
+      reasoning: { defaultEffort: 'high', efforts: ['high'], summaries: true },
+      verbosity: { default: 'medium' },
     },
   ],
-  [/^gpt-5(?:-(?:mini|nano))?(?:-\d|$)/, { ...GPT_5, id: 'gpt-5', extraInstructions: true, verbosity: 'medium' }],
+  [
+    /^gpt-5(?:-(?:mini|nano))?(?:-\d|$)/,
+    {
+      ...GPT_5,
+      id: 'gpt-5',
+      extraInstructions: true,
+      reasoning: { defaultEffort: 'medium', efforts: EFFORTS.gpt5, summaries: true },
+      verbosity: { default: 'medium' },
+    },
+  ],
   [/^gpt-(?:5\.\d|[6-9])/, { ...GPT_5, id: 'gpt-5.x' }],
   [
     /^gpt-oss/,
     {
       ...UNKNOWN_FAMILY,
       id: 'gpt-oss',
-      reasoning: { defaultEffort: 'medium', summaries: false },
+      reasoning: { defaultEffort: 'medium', efforts: EFFORTS.oSeries, summaries: false },
       images: false,
       contextWindow: 131_072,
     },
@@ -119,27 +153,41 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
   [/^gpt-3\.5/, { ...GPT_4, id: 'gpt-3.5', images: false, contextWindow: 16_385 }],
 ];
 
+/** The effort to send: the user's if the model takes it, else the default. `null`: none. */
+export function effortFor(
+  { efforts, defaultEffort }: ReasoningAbility,
+  chosen: ReasoningEffort | null,
+): ReasoningEffort | null {
+  const isTaken = chosen !== null && (efforts === null || efforts.includes(chosen));
+  return isTaken ? chosen : defaultEffort;
+}
+
 export function familyOf(model: string): ModelFamily {
   const slug = model.toLowerCase().split('/').at(-1) ?? '';
   return FAMILIES.find(([pattern]) => pattern.test(slug))?.[1] ?? UNKNOWN_FAMILY;
 }
 
 /**
- * The kind of server: only OpenAI and Azure are known to accept more than functions, and to respect the field `store`.
- * `plain` is any other server.
+ * The kind of server: only OpenAI and Azure are known to accept more than functions, and to respect the field `store`;
+ * OpenRouter has a form of its own for reasoning on Chat Completions. `plain` is any other server.
  */
-export type Dialect = 'openai' | 'azure' | 'plain';
+export type Dialect = 'openai' | 'azure' | 'openrouter' | 'plain';
 
 export type WireApi = 'responses' | 'chat';
 
+/** True for the kinds of server that are known to implement the whole wire. */
+export function isComplete(dialect: Dialect): boolean {
+  return dialect === 'openai' || dialect === 'azure';
+}
+
 /** True when more than functions may be sent: for a known model on a server that is known to accept it. */
 export function takesEverything(model: string, dialect: Dialect): boolean {
-  return dialect !== 'plain' && familyOf(model).id !== UNKNOWN_FAMILY.id;
+  return isComplete(dialect) && familyOf(model).id !== UNKNOWN_FAMILY.id;
 }
 
 /**
- * The capabilities that remain on this server and wire; code that builds prompts and tools uses this (design decision
- * 2). `stream` itself adapts what does not fit, so a mistake costs a tool, not a turn.
+ * The capabilities that remain of a known model on this server and wire. Efforts and verbosities are sent there only
+ * when the user has chosen one: the server decides the rest, and it may refuse them (`fieldFallback.ts`).
  */
 export function capabilitiesOf(model: string, dialect: Dialect, wireApi: WireApi): ModelFamily {
   const family = familyOf(model);
@@ -149,7 +197,7 @@ export function capabilitiesOf(model: string, dialect: Dialect, wireApi: WireApi
     applyPatch: 'function',
     extraInstructions: family.extraInstructions || family.applyPatch === 'freeform',
     shell: 'exec_command',
-    reasoning: null,
-    verbosity: null,
+    reasoning: family.reasoning && { ...family.reasoning, defaultEffort: null, summaries: false },
+    verbosity: family.verbosity && { default: null },
   };
 }

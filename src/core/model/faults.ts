@@ -42,10 +42,17 @@ export function serverErrorIn(answer: unknown): ServerError {
     return { ...serverErrorIn({ ...document, error: undefined }), message: plainWords(error) };
   }
   const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
-  if (isRecord(inner)) return serverErrorSchema.parse(inner);
-  const own = serverErrorSchema.parse(document);
+  if (isRecord(inner)) return readError(inner);
+  const own = readError(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
+}
+
+/** Some gateways have the list of a validator as the message. */
+function readError(error: Readonly<Record<string, unknown>>): ServerError {
+  const { message } = error;
+  const isList = typeof message === 'object' && message !== null;
+  return serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -155,7 +162,7 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
 const MENTIONS_CONTEXT_EXCEEDED =
   /context[ _](?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available|model'?s?) (?:context|maximum)/i;
 const MENTIONS_MODEL_UNKNOWN =
-  /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model/i;
+  /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model|not a valid model|no models? (?:is |are )?loaded/i;
 
 function byWords(error: ServerError): Verdict | undefined {
   for (const name of [error.code, error.type]) {
@@ -224,7 +231,11 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     case 529:
       return OVERLOADED;
     default:
-      if (status >= 500) return known?.kind === 'context_exceeded' ? known : SERVER_FAILED;
+      if (status >= 500) {
+        // llama.cpp, when the context is full in the middle of an answer: github.com/ggml-org/llama.cpp/issues/19774
+        const isFull = known?.kind === 'context_exceeded' || /context size has been exceeded/i.test(words);
+        return isFull ? CONTEXT_EXCEEDED : SERVER_FAILED;
+      }
       return known ? { ...known, retryable: false } : REFUSED;
   }
 }

@@ -1,18 +1,21 @@
 /**
- * Supports servers that implement a wire only in part: a field that a 400 refuses by name is dropped once, visibly, and
- * not sent to that provider again (design decision 2).
+ * Supports servers that implement a wire only in part: a field that a server refuses by name is dropped once, visibly,
+ * and not sent to that model of that provider again (design decision 2). `refusalWordings.ts` has the wordings.
  */
 import type { ModelFault } from './client.ts';
+import { WORDINGS } from './refusalWordings.ts';
 
 /** What a request can omit, in the order of the search: more specific names first. */
 const DISPENSABLE = {
-  'reasoning.effort': /reasoning[._]effort/,
+  'reasoning.effort': /reasoning[._]?effort/i,
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
-  reasoning: named('reasoning'),
+  /** Reasoning of earlier responses, in the messages of the assistant. */
+  reasoning_history: /messages\W.*\breasoning(?:_content)?\b/,
+  reasoning: quoted('reasoning'),
   'text.verbosity': /verbosity/,
   'text.format': /text\.format|response_format|json_schema/,
-  include: named('include'),
-  store: named('store'),
+  include: quoted('include'),
+  store: quoted('store'),
   prompt_cache_key: /prompt_cache_key/,
   parallel_tool_calls: /parallel_tool_calls/,
   tool_choice: /tool_choice/,
@@ -21,43 +24,74 @@ const DISPENSABLE = {
   web_search: /web_search/,
   local_shell: /local_shell/,
   custom_tools: /\bcustom\b/,
+  /** Images in the outputs of tools; they follow in a user message then. Only by a wording of the table. */
+  tool_images: /^$/,
+  /** All tools. Only by a wording of the table. */
+  tools: /^$/,
 } as const satisfies Record<string, RegExp>;
 
 export type Dispensable = keyof typeof DISPENSABLE;
 
 /** Matches a field name that is also an English word only in quotes, as a list element, or after “parameter”. */
-function named(field: string): RegExp {
+function quoted(field: string): RegExp {
   return new RegExp(
     `['"\`“‘]${field}['"\`”’.[]|(?:parameter|field|argument|property|key)s?:? ${field}\\b|\\(${field}\\)`,
   );
 }
 
 const REFUSES =
-  /unknown|unrecogni[sz]ed|unsupported|not supported|(?:does not|doesn't) support|unexpected|extra (?:fields|inputs)|not permitted|not allowed|invalid|not a valid|(?:must|should) be|not available|unverified|must be verified/i;
+  /unknown|unrecogni[sz]ed|unsupported|not supported|(?:does not|doesn't) support|unexpected|extra (?:fields|inputs)|not permitted|not allowed|invalid|not a valid|is not one of|(?:must|should) be|not available|unavailable|unverified|must be verified/i;
 
 /** “Invalid value: 'x'. Supported values are: 'function' and 'custom'” refuses x alone. */
 const WHAT_IS_ALLOWED =
-  /\bsupported (?:values|types|roles)|expected one of|must be one of|valid values|allowed values/i;
+  /\bsupported (?:values|types|roles)|expected one of|is not one of|must be one of|valid values|allowed values/i;
+
+/** The parameter that the server names beside its message, see `httpFault`. */
+const PARAMETER = /\(([\w.[\]]+)\)$/;
 
 /** `tools[0].type`, `tools.0.type`, and the path of a validator: `'tools', 0, 'type'`. */
 const REFUSES_TOOL_TYPE = /\btools?\W{1,4}\d+\W{1,4}(?:\w+\W{1,4})?type\b|tool type/i;
 
+/** The special tools of a wire, in the order in which they are dropped when a server names none of them. */
+const SPECIAL_TOOLS = ['custom_tools', 'web_search', 'local_shell'] as const satisfies readonly Dispensable[];
+
 /** Returns which of the sent fields this fault refuses; `undefined` when the fault is about something else. */
 export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Dispensable | undefined {
-  if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
   const words = fault.detail ?? '';
+  const wording = WORDINGS.find(({ says, statuses = [400, 422] }) =>
+    fault.status !== undefined && statuses.includes(fault.status) ? says.test(words) : false,
+  );
+  const named = wording?.fields.find((name) => sent.includes(name));
+  if (named) return named;
+  if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
   if (!REFUSES.test(words)) return undefined;
   const [refusal = ''] = words.split(WHAT_IS_ALLOWED);
+  const [, parameter = ''] = PARAMETER.exec(words) ?? [];
   const names = Object.keys(DISPENSABLE) as Dispensable[];
-  const refused = names.find((name) => sent.includes(name) && DISPENSABLE[name].test(refusal));
+  const isRefused = (name: Dispensable) =>
+    sent.includes(name) && (DISPENSABLE[name].test(refusal) || DISPENSABLE[name].test(`'${parameter}'`));
+  const refused = names.find(isRefused);
   if (refused || !REFUSES_TOOL_TYPE.test(words)) return refused;
-  return (['custom_tools', 'web_search', 'local_shell'] as const).find((name) => sent.includes(name));
+  return SPECIAL_TOOLS.find((name) => sent.includes(name));
 }
 
-/** The fields that one provider has refused; kept while the process runs. */
-export type RefusedFields = Set<Dispensable>;
+/** The fields that the models of one provider have refused; kept while the process runs. */
+export class RefusedFields {
+  readonly #byModel = new Map<string, Set<Dispensable>>();
 
-export function describeRefusal(providerId: string, refused: Dispensable): string {
+  of(model: string): ReadonlySet<Dispensable> {
+    return this.#byModel.get(model) ?? NOTHING;
+  }
+
+  add(model: string, field: Dispensable): void {
+    this.#byModel.set(model, new Set([...this.of(model), field]));
+  }
+}
+
+const NOTHING: ReadonlySet<Dispensable> = new Set();
+
+/** `detail`: the answer of the server. */
+export function describeRefusal(providerId: string, model: string, refused: Dispensable, detail = ''): string {
   switch (refused) {
     case 'custom_tools':
       return `“${providerId}” does not support free-text tools; they are offered as functions from now on.`;
@@ -67,6 +101,14 @@ export function describeRefusal(providerId: string, refused: Dispensable): strin
       return `“${providerId}” does not support developer messages; they are sent as user messages from now on.`;
     case 'text.format':
       return `“${providerId}” does not support an output schema; the request continues without it.`;
+    case 'reasoning.effort':
+      return `“${providerId}” does not take this reasoning effort for ${model}; none is sent from now on.`;
+    case 'reasoning_history':
+      return `“${providerId}” does not take earlier reasoning of ${model}; it is left out from now on.`;
+    case 'tool_images':
+      return `“${providerId}” takes no images in the outputs of tools; they follow in a message from now on.`;
+    case 'tools':
+      return `“${providerId}” takes no tools for ${model}: it can answer, but neither read, run nor change anything. The server’s answer: ${detail}`;
     default:
       return `“${providerId}” does not take “${refused}”; it is left out from now on.`;
   }

@@ -1,10 +1,13 @@
 import type { Ports } from '../ports.ts';
+import { isLoopback } from '../../protocol/providers.ts';
+import { abilitiesOf, type ModelAbilities, modelSettingsOf, type ReportedModel } from './abilities.ts';
 import { type ModelClient, ModelFault } from './client.ts';
-import { capabilitiesOf } from './families.ts';
-import type { RefusedFields } from './fieldFallback.ts';
+import { RefusedFields } from './fieldFallback.ts';
 import type { ConnectedModel, ModelClientFactory } from './modelClientFactory.ts';
+import { listModels, type ModelListing } from './modelList.ts';
 import { pricesOf } from './prices.ts';
-import { createModelClient, dialectOf, type ProviderConfig } from './provider.ts';
+import { createModelClient, type ModelPorts } from './provider.ts';
+import { missingHeaders, type ProviderConfig } from './providerConfig.ts';
 
 /** Fails only with the first request: the user's message is in the thread by then, and `retry` finds it. */
 const NO_MODEL: ModelClient = {
@@ -13,50 +16,75 @@ const NO_MODEL: ModelClient = {
   },
 };
 
-export type HttpModelPorts = Pick<Ports, 'fetch' | 'secrets' | 'clock' | 'ids' | 'log'>;
+export type HttpModelPorts = Pick<Ports, 'fetch' | 'secrets' | 'clock' | 'ids' | 'log' | 'host'>;
 
 /** Models of HTTP servers that support Responses or Chat Completions. One per process. */
 export class HttpModels {
-  readonly #ports: HttpModelPorts;
-  readonly #userAgent: string;
-  /** By provider, while the process runs: a field that was refused in one thread is not sent in another. */
+  readonly #ports: Omit<ModelPorts, 'refused'>;
+  /** By server, while the process runs: a field that was refused in one thread is not sent in another. */
   readonly #refused = new Map<string, RefusedFields>();
+  /** By server: what it has reported about its models. */
+  readonly #reported = new Map<string, ReadonlyMap<string, ReportedModel>>();
 
-  constructor(ports: HttpModelPorts, version: string) {
-    this.#ports = ports;
-    this.#userAgent = `tiller/${version}`;
+  constructor({ fetch, secrets, clock, ids, log, host }: HttpModelPorts, version: string) {
+    const { environment } = host;
+    this.#ports = { fetch, secrets, clock, ids, log, environment, userAgent: `tiller/${version}` };
   }
 
   /** Each factory has its own client, which keeps its connections: make one per thread. */
   of(provider: ProviderConfig): ModelClientFactory {
-    const { fetch, secrets, clock, ids, log } = this.#ports;
-    const refused = this.#refusedBy(provider);
-    const client = createModelClient(provider, {
-      fetch,
-      secrets,
-      clock,
-      ids,
-      log,
-      userAgent: this.#userAgent,
-      refused,
-    });
-    return { id: provider.id, defaultModel: null, connect: (model) => connect(provider, model, client) };
+    const client = createModelClient(provider, { ...this.#ports, refused: this.#refusedBy(provider) });
+    return { id: provider.id, defaultModel: null, connect: (model) => this.#connect(provider, model, client) };
   }
 
-  #refusedBy({ id, baseUrl, wireApi }: ProviderConfig): RefusedFields {
-    const key = JSON.stringify([id, baseUrl, wireApi]);
-    const refused: RefusedFields = this.#refused.get(key) ?? new Set();
+  /** The models of a server, which are known from then on. Never rejects, unless `signal` aborts. */
+  async list(provider: ProviderConfig, signal: AbortSignal): Promise<ModelListing> {
+    const listing = await listModels(provider, this.#ports, signal);
+    if (listing.type === 'models') {
+      this.#reported.set(serverKey(provider), new Map(listing.models.map((model) => [model.id, model])));
+    }
+    return listing;
+  }
+
+  /**
+   * Asks a server on this machine about the window of its loaded model, unless it is known. Never rejects, and resolves
+   * after `withinMs` at the latest. Other servers are asked only when the user chooses a model.
+   */
+  async learn(provider: ProviderConfig, model: string, withinMs: number): Promise<void> {
+    const { sources } = this.abilities(provider, model);
+    if (!URL.canParse(provider.baseUrl) || !isLoopback(provider.baseUrl)) return;
+    if (sources.contextWindow === 'settings' || sources.contextWindow === 'server') return;
+    const late = new AbortController();
+    const forget = this.#ports.clock.after(withinMs, () => late.abort());
+    await this.list(provider, late.signal).catch(() => undefined);
+    forget();
+  }
+
+  /** What is known about a model, and from where. */
+  abilities(provider: ProviderConfig, model: string): ModelAbilities {
+    const reported = this.#reported.get(serverKey(provider))?.get(model);
+    return abilitiesOf(provider, provider.wireApi, model, reported);
+  }
+
+  #connect(provider: ProviderConfig, model: string, client: ModelClient): ConnectedModel {
+    const { family, notes } = this.abilities(provider, model);
+    return {
+      client: model === '' ? NO_MODEL : client,
+      family,
+      prices: pricesOf(modelSettingsOf(provider, model)),
+      maxAttempts: provider.maxAttempts ?? null,
+      notes: [...missingHeaders(provider, this.#ports.environment), ...notes],
+    };
+  }
+
+  #refusedBy(provider: ProviderConfig): RefusedFields {
+    const key = serverKey(provider);
+    const refused = this.#refused.get(key) ?? new RefusedFields();
     this.#refused.set(key, refused);
     return refused;
   }
 }
 
-function connect(provider: ProviderConfig, model: string, client: ModelClient): ConnectedModel {
-  const family = capabilitiesOf(model, dialectOf(provider), provider.wireApi);
-  const configured = Object.hasOwn(provider.models ?? {}, model) ? provider.models?.[model] : undefined;
-  return {
-    client: model === '' ? NO_MODEL : client,
-    family: { ...family, contextWindow: configured?.contextWindow ?? family.contextWindow },
-    prices: pricesOf(configured),
-  };
+function serverKey({ id, baseUrl, wireApi }: ProviderConfig): string {
+  return JSON.stringify([id, baseUrl, wireApi]);
 }

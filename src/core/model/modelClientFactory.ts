@@ -8,6 +8,10 @@ export interface ConnectedModel {
   readonly family: ModelFamily;
   /** `null` when the settings have no prices. */
   readonly prices: Prices | null;
+  /** Attempts of one request; `null`: as the settings of the thread say. */
+  readonly maxAttempts?: number | null;
+  /** What the user has to know about the settings of this model, each sentence once in a thread. */
+  readonly notes?: readonly string[];
 }
 
 /** Makes clients for the models of one provider: over HTTP, from the embedded demo server, from VS Code. */

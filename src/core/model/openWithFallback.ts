@@ -6,12 +6,14 @@ import type { RequestBody } from './requestBody.ts';
 
 /**
  * Opens the response. A field that the server refuses by name is remembered, reported, and left out of the next
- * attempt; each can be refused once, so the loop ends. @throws ModelFault
+ * attempt; each can be refused once, so the loop ends. The fault in a warning is
+ * redacted as faults are (`createModelClient`). @throws ModelFault
  */
 export async function* openWithFallback(
   { provider, transport, refused, log }: ClientParts,
   attempt: Attempt,
   path: string,
+  model: string,
   build: () => RequestBody,
 ): AsyncGenerator<ResponseEvent, Response, undefined> {
   while (true) {
@@ -21,9 +23,10 @@ export async function* openWithFallback(
     } catch (error) {
       const field = error instanceof ModelFault ? refusedBy(error, body.sent) : undefined;
       if (field === undefined) throw error;
-      refused.add(field);
-      log.warn(`${provider.id} refused ${field}`);
-      yield { type: 'warning', message: describeRefusal(provider.id, field) };
+      const { detail } = error as ModelFault;
+      refused.add(model, field);
+      log.warn(`${provider.id} refused ${field} for ${model}`);
+      yield { type: 'warning', message: describeRefusal(provider.id, model, field, detail) };
     }
   }
 }

@@ -3,7 +3,7 @@
  * reliable source.
  */
 import type { TokenUsage } from '../../protocol/event.ts';
-import type { ModelSettings } from '../../protocol/settings.ts';
+import type { ModelSettings } from '../../protocol/providers.ts';
 
 /** For one token, in the currency of the settings. */
 export interface Prices {

@@ -5,11 +5,12 @@ import { assertNever } from '../util/assertNever.ts';
 import { SecretRedactor } from '../util/secretRedactor.ts';
 import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
-import type { RefusedFields } from './fieldFallback.ts';
-import type { ProviderConfig } from './providerConfig.ts';
+import { RefusedFields } from './fieldFallback.ts';
+import { environmentHeaders, type ProviderConfig } from './providerConfig.ts';
 import { shownFault } from './faults.ts';
 import { valuesSentTo } from './providerSecrets.ts';
 import { ResponsesClient } from './responses.ts';
+import { hasToolImages } from './responsesItems.ts';
 import { Transport } from './transport.ts';
 
 export { dialectOf, type ProviderConfig } from './providerConfig.ts';
@@ -22,8 +23,10 @@ export interface ModelPorts {
   readonly log: Log;
   /** E.g. `tiller/0.1.0`. */
   readonly userAgent?: string | undefined;
+  /** Of this process, for headers of providers. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * The fields that this provider has refused so far; keep the set while the process runs, so that nothing is refused
+   * The fields that this provider has refused so far; keep them while the process runs, so that nothing is refused
    * twice.
    */
   readonly refused?: RefusedFields | undefined;
@@ -31,13 +34,33 @@ export interface ModelPorts {
 
 /** Does not load the SDK: the first request does. */
 export function createModelClient(provider: ProviderConfig, ports: ModelPorts): ModelClient {
-  const { fetch, secrets, clock, ids, log, userAgent = 'tiller', refused = new Set() } = ports;
+  const { clock, ids, log, refused = new RefusedFields() } = ports;
   const sent = new SecretRedactor();
-  for (const value of valuesSentTo(provider)) sent.hold(value);
-  const transport = new Transport(provider, { fetch, secrets, clock, userAgent, onKey: (key) => sent.hold(key) });
+  const transport = createTransport(provider, ports, sent);
   const parts: ClientParts = { provider, transport, refused, clock, ids, log };
   const client = clientOf(parts);
-  return { stream: (prompt, signal) => withShownFaults(client.stream(prompt, signal), sent) };
+  let isTold = false;
+  return {
+    async *stream(prompt, signal) {
+      if (!isTold && provider.toolImages === 'none' && prompt.input.some(hasToolImages)) {
+        isTold = true;
+        yield { type: 'warning', message: `“${provider.id}” takes no images of tools: the model does not see them.` };
+      }
+      yield* withShownFaults(client.stream(prompt, signal), sent);
+    },
+  };
+}
+
+/** `sent` gets all that must be redacted where the server repeats it. */
+export function createTransport(
+  provider: ProviderConfig,
+  { fetch, secrets, clock, userAgent = 'tiller', environment }: Omit<ModelPorts, 'ids' | 'log' | 'refused'>,
+  sent: SecretRedactor,
+): Transport {
+  const headers = { ...provider.headers, ...environmentHeaders(provider, environment) };
+  for (const value of valuesSentTo({ ...provider, headers })) sent.hold(value);
+  const onKey = (key: string) => sent.hold(key);
+  return new Transport(provider, { fetch, secrets, clock, userAgent, environment, onKey });
 }
 
 function clientOf(parts: ClientParts): ModelClient {
@@ -61,7 +84,10 @@ async function* withShownFaults(
   sent: SecretRedactor,
 ): AsyncGenerator<ResponseEvent, void, undefined> {
   try {
-    yield* events;
+    for await (const event of events) {
+      // The answer of the server that a refusal repeats.
+      yield event.type === 'warning' ? { ...event, message: sent.hide(event.message) } : event;
+    }
   } catch (error) {
     throw error instanceof ModelFault ? shownFault(error, sent) : error;
   }

@@ -1,4 +1,4 @@
-import type { ModelSettings } from '../../protocol/settings.ts';
+import type { ModelSettings } from '../../protocol/providers.ts';
 import type { Dialect, WireApi } from './families.ts';
 
 /** A server for models. Comes from settings that a workspace cannot change (design decision 12). */
@@ -10,11 +10,21 @@ export interface ProviderConfig {
   /** Derived from the host name if absent. */
   readonly dialect?: Dialect | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Names of headers and of the environment variables with their values. */
+  readonly envHeaders?: Readonly<Record<string, string>> | undefined;
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
   /**
    * How the key that is stored for the origin is sent; `api_key` is Azure's header. Derived from the dialect if absent.
    */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
+  /** Whether the server stores responses; derived from the dialect if absent. */
+  readonly store?: boolean | undefined;
+  /** Where images of tools are sent; derived from the wire if absent. */
+  readonly toolImages?: 'output' | 'message' | 'none' | undefined;
+  /** Attempts of one request, instead of those of the thread. */
+  readonly maxAttempts?: number | undefined;
+  /** A model that all models of this server resemble whose own names say nothing. */
+  readonly family?: string | undefined;
   /** The silence that ends an attempt, see `ResponseLimits`. */
   readonly streamIdleTimeoutMs?: number | undefined;
   readonly progressTimeoutMs?: number | undefined;
@@ -72,5 +82,33 @@ export function dialectOf({ dialect, baseUrl }: Pick<ProviderConfig, 'dialect' |
   if (dialect !== undefined) return dialect;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';
   if (host === 'openai.com' || host.endsWith('.openai.com')) return 'openai';
+  if (host === 'openrouter.ai' || host.endsWith('.openrouter.ai')) return 'openrouter';
   return AZURE_HOST.test(host) ? 'azure' : 'plain';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The headers whose values are in the environment; empty and missing variables give none. */
+export function environmentHeaders(
+  { envHeaders = {} }: Pick<ProviderConfig, 'envHeaders'>,
+  environment: Environment = {},
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(envHeaders).flatMap(([header, variable]) => {
+      const value = environment[variable]?.trim();
+      return value ? [[header, value]] : [];
+    }),
+  );
+}
+
+/** The headers that are not sent because their variables are not set, as sentences. */
+export function missingHeaders(
+  { id, envHeaders = {} }: Pick<ProviderConfig, 'id' | 'envHeaders'>,
+  environment: Environment = {},
+): readonly string[] {
+  return Object.entries(envHeaders).flatMap(([header, variable]) =>
+    environment[variable]?.trim()
+      ? []
+      : [`“${id}” gets no header “${header}”: the environment variable ${variable} is not set.`],
+  );
 }

@@ -35,9 +35,14 @@ export class RequestWriter<Params> {
     this.#fields.push(`${JSON.stringify(name)}:${json}`);
   }
 
+  /** True when the field was not refused; says nothing about this request. */
+  mayTake(name: Dispensable): boolean {
+    return !this.#refused.has(name);
+  }
+
   /** True when the field may be sent; a caller that gets true must send it. */
   takes(name: Dispensable): boolean {
-    if (this.#refused.has(name)) return false;
+    if (!this.mayTake(name)) return false;
     this.#sent.push(name);
     return true;
   }

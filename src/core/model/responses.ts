@@ -5,7 +5,7 @@ import { isJson, type ClientParts } from './clientParts.ts';
 import { streamClosedFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
 import { openWithFallback } from './openWithFallback.ts';
-import { dialectOf, limitsOf } from './providerConfig.ts';
+import { limitsOf } from './providerConfig.ts';
 import { ResponsesBodies } from './responsesBody.ts';
 import { ResponsesReader } from './responsesEvents.ts';
 
@@ -15,7 +15,7 @@ export class ResponsesClient implements ModelClient {
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
-    this.#bodies = new ResponsesBodies(dialectOf(parts.provider), parts.refused);
+    this.#bodies = new ResponsesBodies(parts.provider, parts.refused);
   }
 
   async *stream(prompt: Prompt, signal: AbortSignal): AsyncGenerator<ResponseEvent, void, undefined> {
@@ -27,7 +27,8 @@ export class ResponsesClient implements ModelClient {
     });
     const attempt = new Attempt(signal, clock, limitsOf(provider));
     try {
-      const response = yield* openWithFallback(this.#parts, attempt, '/responses', () => this.#bodies.build(prompt));
+      const build = () => this.#bodies.build(prompt);
+      const response = yield* openWithFallback(this.#parts, attempt, '/responses', prompt.model, build);
       if (isJson(response) || (await attempt.beginsAsJson())) {
         const events = reader.readDocument(await attempt.document());
         attempt.release();

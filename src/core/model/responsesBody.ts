@@ -3,11 +3,13 @@ import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/r
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Prompt } from './client.ts';
-import { capabilitiesOf, takesEverything, type Dialect, type ModelFamily } from './families.ts';
-import type { Dispensable } from './fieldFallback.ts';
+import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
+import { effortFor, isComplete, type Dialect, type ModelFamily } from './families.ts';
+import type { RefusedFields } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
+import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
-import { itemToWire, type ItemForm } from './responsesItems.ts';
+import { hasToolImages, itemsToWire, type ItemForm } from './responsesItems.ts';
 
 type Request = RequestWriter<ResponseCreateParamsStreaming>;
 
@@ -16,27 +18,29 @@ type Request = RequestWriter<ResponseCreateParamsStreaming>;
  * element is byte for byte what it was in the request before.
  */
 export class ResponsesBodies {
+  readonly #server: ServerFacts;
   readonly #dialect: Dialect;
-  readonly #refused: ReadonlySet<Dispensable>;
+  readonly #refused: RefusedFields;
   #elements = new WeakMap<ResponseItem, string>();
   /** The input of the last request, which is nearly always the start of the next one. */
   #last: { readonly input: readonly ResponseItem[]; readonly json: string } = { input: [], json: '' };
   #form = '';
 
-  constructor(dialect: Dialect, refused: ReadonlySet<Dispensable>) {
-    this.#dialect = dialect;
+  constructor(server: ServerFacts, refused: RefusedFields) {
+    this.#server = server;
+    this.#dialect = dialectOf(server);
     this.#refused = refused;
   }
 
   build(prompt: Prompt): RequestBody {
-    const request = new RequestWriter<ResponseCreateParamsStreaming>(this.#refused);
-    const family = capabilitiesOf(prompt.model, this.#dialect, 'responses');
-    const everything = takesEverything(prompt.model, this.#dialect);
+    const request = new RequestWriter<ResponseCreateParamsStreaming>(this.#refused.of(prompt.model));
+    const abilities = abilitiesOf(this.#server, 'responses', prompt.model);
+    const { family, everything, store } = abilities;
 
     request.add('model', prompt.model);
     request.add('instructions', prompt.instructions);
-    request.addJson('input', `[${this.#elementsOf(prompt.input, everything, request)}]`);
-    const tools = toolsToWire(prompt.tools, everything, request);
+    request.addJson('input', `[${this.#elementsOf(prompt, abilities, request)}]`);
+    const tools = toolsToWire(prompt.tools, abilities, request);
     if (tools.length > 0) {
       request.add('tools', tools);
       if (request.takes('tool_choice')) request.add('tool_choice', 'auto');
@@ -46,8 +50,7 @@ export class ResponsesBodies {
     }
     const reasoning = reasoningOf(prompt, family, request);
     if (reasoning) request.add('reasoning', reasoning);
-    // OpenAI must not store anything, whatever the model; Azure requires it (seed 002).
-    if (this.#dialect !== 'plain' && request.takes('store')) request.add('store', this.#dialect === 'azure');
+    if (store !== undefined && request.takes('store')) request.add('store', store);
     request.add('stream', true);
     if (everything && request.takes('include')) {
       request.add('include', reasoning ? ['reasoning.encrypted_content'] : []);
@@ -58,15 +61,21 @@ export class ResponsesBodies {
     return request.body();
   }
 
-  #elementsOf(input: readonly ResponseItem[], everything: boolean, request: Request): string {
-    if (everything && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
-    if (everything && input.some((item) => item.type === 'local_shell_call')) request.takes('local_shell');
+  #elementsOf({ model, input }: Prompt, abilities: ModelAbilities, request: Request): string {
+    const { custom, localShell } = specialTools(abilities);
+    if (custom && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
+    if (localShell && input.some((item) => item.type === 'local_shell_call')) request.takes('local_shell');
     if (input.some((item) => item.type === 'message' && item.role === 'developer')) request.takes('developer_role');
+    const { toolImages = 'output' } = this.#server;
+    const isRefused = toolImages === 'output' && input.some(hasToolImages) && !request.takes('tool_images');
+    const refused = this.#refused.of(model);
     const form: ItemForm = {
-      dialect: this.#dialect,
-      customTools: everything && !this.#refused.has('custom_tools'),
-      localShell: everything && !this.#refused.has('local_shell'),
-      developerRole: !this.#refused.has('developer_role'),
+      keepsIds: abilities.store === true && isComplete(this.#dialect),
+      keepsReasoningIds: this.#dialect !== 'openai' || abilities.store === true,
+      customTools: custom && !refused.has('custom_tools'),
+      localShell: localShell && !refused.has('local_shell'),
+      developerRole: !refused.has('developer_role'),
+      toolImages: isRefused ? 'message' : toolImages,
     };
     this.#forgetWhenChanged(form);
     const continues = this.#last.input.every((item, index) => item === input[index]);
@@ -80,7 +89,9 @@ export class ResponsesBodies {
   #elementOf(item: ResponseItem, form: ItemForm): string {
     let json = this.#elements.get(item);
     if (json === undefined) {
-      json = JSON.stringify(itemToWire(item, form));
+      json = itemsToWire(item, form)
+        .map((each) => JSON.stringify(each))
+        .join(',');
       this.#elements.set(item, json);
     }
     return json;
@@ -96,33 +107,48 @@ export class ResponsesBodies {
   }
 }
 
-function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: Request): readonly ToolSpec[] {
+/** Which tools may be sent that are not functions. */
+function specialTools({ everything, family }: ModelAbilities) {
+  return {
+    custom: everything || family.applyPatch === 'freeform',
+    localShell: everything || family.shell === 'local_shell',
+  };
+}
+
+function toolsToWire(tools: readonly ToolSpec[], abilities: ModelAbilities, request: Request): readonly ToolSpec[] {
+  if (tools.length === 0 || !request.takes('tools')) return [];
+  const { custom, localShell } = specialTools(abilities);
   return tools.flatMap((tool): ToolSpec[] => {
     switch (tool.type) {
       case 'function':
         return [tool];
       case 'custom':
-        return [everything && request.takes('custom_tools') ? tool : asFunctionTool(tool)];
+        return [custom && request.takes('custom_tools') ? tool : asFunctionTool(tool)];
       case 'local_shell':
-        return [everything && request.takes('local_shell') ? tool : SHELL_FUNCTION];
+        return [localShell && request.takes('local_shell') ? tool : SHELL_FUNCTION];
       case 'web_search':
-        return everything && request.takes('web_search') ? [tool] : [];
+        return abilities.everything && request.takes('web_search') ? [tool] : [];
     }
   });
 }
 
-function reasoningOf({ effort, summary }: Prompt, { reasoning }: ModelFamily, request: Request) {
-  if (!reasoning || !request.takes('reasoning')) return undefined;
+function reasoningOf({ effort: chosen, summary }: Prompt, { reasoning }: ModelFamily, request: Request) {
+  if (!reasoning) return undefined;
+  const effort = effortFor(reasoning, chosen);
   const summarises = reasoning.summaries && summary !== 'none';
-  return {
-    effort: request.takes('reasoning.effort') ? (effort ?? reasoning.defaultEffort) : undefined,
-    summary: summarises && request.takes('reasoning.summary') ? summary : undefined,
+  const sent = {
+    effort: effort !== null && request.mayTake('reasoning.effort') ? effort : undefined,
+    summary: summarises && request.mayTake('reasoning.summary') ? summary : undefined,
   };
+  if ((sent.effort === undefined && sent.summary === undefined) || !request.takes('reasoning')) return undefined;
+  if (sent.effort !== undefined) request.takes('reasoning.effort');
+  if (sent.summary !== undefined) request.takes('reasoning.summary');
+  return sent;
 }
 
 function textOptionsOf(prompt: Prompt, family: ModelFamily, request: Request) {
-  const verbosity =
-    family.verbosity !== null && request.takes('text.verbosity') ? (prompt.verbosity ?? family.verbosity) : undefined;
+  const chosen = family.verbosity && (prompt.verbosity ?? family.verbosity.default);
+  const verbosity = chosen && request.takes('text.verbosity') ? chosen : undefined;
   const format = prompt.outputSchema && request.takes('text.format') ? outputFormat(prompt.outputSchema) : undefined;
   return verbosity || format ? { verbosity, format } : undefined;
 }

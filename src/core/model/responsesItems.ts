@@ -1,26 +1,53 @@
 /** Converts items between history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
 import {
   callIdOf,
+  isToolCallOutput,
   responseItemSchema,
   type ContentPart,
   type MessageItem,
   type OutputPart,
   type ResponseItem,
+  type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
-import type { Dialect } from './families.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
+import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
 // ---------------------------------------------------------------- to the server
 
 export interface ItemForm {
   /**
-   * Azure stores responses and identifies items by id; elsewhere only reasoning items and calls that have only an id
+   * Servers that store responses identify items by id; elsewhere only reasoning items and calls that have only an id
    * keep theirs.
    */
-  readonly dialect: Dialect;
+  readonly keepsIds: boolean;
+  readonly keepsReasoningIds: boolean;
+  /** Where the images of tools are sent. */
+  readonly toolImages: 'output' | 'message' | 'none';
   readonly customTools: boolean;
   readonly localShell: boolean;
   readonly developerRole: boolean;
+}
+
+/**
+ * The item on the wire; its images in a message of their own behind it where the server takes none in outputs.
+ */
+export function itemsToWire(item: ResponseItem, form: ItemForm): readonly Record<string, unknown>[] {
+  if (form.toolImages === 'output' || !hasToolImages(item)) return [itemToWire(item, form)];
+  const text = [itemToWire({ ...item, output: textWithPlaceholders(item.output, form.toolImages) }, form)];
+  if (form.toolImages === 'none') return text;
+  const label = { type: 'input_text', text: imagesOfCall(item.call_id) };
+  const content = [label, ...item.output.filter((part) => part.type === 'input_image').map(partToWire)];
+  return [...text, { type: 'message', role: 'user', content }];
+}
+
+type OutputWithImages = ToolCallOutputItem & { readonly output: readonly OutputPart[] };
+
+export function hasToolImages(item: ResponseItem): item is OutputWithImages {
+  return isToolCallOutput(item) && typeof item.output !== 'string' && item.output.some(isImage);
+}
+
+function isImage(part: OutputPart): boolean {
+  return part.type === 'input_image';
 }
 
 /**
@@ -28,14 +55,14 @@ export interface ItemForm {
  * after a resume.
  */
 export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, unknown> {
-  const id = form.dialect === 'azure' ? item_id(item) : undefined;
+  const id = form.keepsIds ? item_id(item) : undefined;
   switch (item.type) {
     case 'message':
       return { type: item.type, id, role: roleToWire(item, form), content: item.content.map(partToWire) };
     case 'reasoning':
       return {
         type: item.type,
-        id: form.dialect === 'openai' ? undefined : item.id,
+        id: form.keepsReasoningIds ? item.id : undefined,
         summary: item.summary.map(({ text }) => ({ type: 'summary_text', text })),
         content: item.content?.length ? item.content.map(({ type, text }) => ({ type, text })) : undefined,
         encrypted_content: item.encrypted_content,

@@ -7,9 +7,11 @@ import { ModelFault } from './client.ts';
 import { readBeginning } from './boundedBody.ts';
 import { describeBytes, httpFault, networkFault } from './faults.ts';
 import { parseJson } from '../util/json.ts';
-import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
+import { dialectOf, environmentHeaders, limitsOf, type ProviderConfig } from './providerConfig.ts';
 
 type Sdk = typeof import('./openaiSdk.ts');
+type Client = InstanceType<Sdk['OpenAI']>;
+type Sent = { asResponse(): Promise<Response> };
 
 export interface TransportPorts {
   readonly fetch: Fetch;
@@ -19,12 +21,14 @@ export interface TransportPorts {
   readonly userAgent: string;
   /** Called with each key before it is sent. */
   readonly onKey: (key: string) => void;
+  /** Of this process, for `envHeaders`. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export class Transport {
   readonly #provider: ProviderConfig;
   readonly #ports: TransportPorts;
-  #loaded: Promise<InstanceType<Sdk['OpenAI']>> | undefined;
+  #loaded: Promise<Client> | undefined;
 
   constructor(provider: ProviderConfig, ports: TransportPorts) {
     this.#provider = provider;
@@ -32,14 +36,25 @@ export class Transport {
   }
 
   /** @throws ModelFault when the response is not 2xx or there is none. */
-  async post(path: string, body: string, signal: AbortSignal): Promise<Response> {
+  post(path: string, body: string, signal: AbortSignal): Promise<Response> {
+    return this.#send((client, headers) => client.post(path, { body, signal, headers }));
+  }
+
+  /** `path`: below the base URL, or a URL of the same origin. @throws ModelFault as `post` does. */
+  get(path: string, signal: AbortSignal): Promise<Response> {
+    return this.#send((client, headers) =>
+      client.get(path, { signal, headers: { ...headers, accept: 'application/json' } }),
+    );
+  }
+
+  async #send(request: (client: Client, headers: Record<string, string>) => Sent): Promise<Response> {
     const origin = originOf(this.#provider.baseUrl);
     const key = this.#provider.auth === 'none' ? undefined : await this.#ports.secrets.keyFor(origin);
     if (key !== undefined) this.#ports.onKey(key);
     this.#loaded ??= this.#load();
     const client = await this.#loaded;
     try {
-      return await client.post(path, { body, signal, headers: this.#headers(key) }).asResponse();
+      return await request(client, this.#headers(key)).asResponse();
     } catch (error) {
       const fault = networkFault(error, 'connecting');
       throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : fault;
@@ -92,7 +107,9 @@ export class Transport {
     };
     if (key !== undefined && auth === 'bearer') result['authorization'] = `Bearer ${key}`;
     if (key !== undefined && auth === 'api_key') result['api-key'] = key;
-    for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value;
+    const fromEnvironment = environmentHeaders(this.#provider, this.#ports.environment);
+    const configured = [...Object.entries(headers), ...Object.entries(fromEnvironment)];
+    for (const [name, value] of configured) result[name.toLowerCase()] = value;
     return result;
   }
 }

@@ -3,6 +3,7 @@ import { normalize } from '../history/normalize.ts';
 import { ChatBodies } from '../model/chatBody.ts';
 import type { Prompt } from '../model/client.ts';
 import { capabilitiesOf, type Dialect, type WireApi } from '../model/families.ts';
+import { RefusedFields } from '../model/fieldFallback.ts';
 import { ResponsesBodies } from '../model/responsesBody.ts';
 import { unifiedDiffOfTexts } from '../patch/unifiedDiff.ts';
 import { ReplayFold } from '../rollout/replay.ts';
@@ -64,7 +65,9 @@ export class ExpectedRequests {
       summary: settings.summary,
       cacheKey: meta.id,
     };
-    const bodies = wire === 'chat' ? new ChatBodies(new Set()) : new ResponsesBodies(dialect, new Set());
+    const server = { baseUrl: '', dialect };
+    const refused = new RefusedFields();
+    const bodies = wire === 'chat' ? new ChatBodies(server, refused) : new ResponsesBodies(server, refused);
     return JSON.parse(bodies.build(prompt).text) as Body;
   }
 }

@@ -145,8 +145,8 @@ function otherForm(
   return fault.kind === 'invalid_request' ? inWords(items) : undefined;
 }
 
-function newSchedule({ ports, thread }: TurnRun): RetrySchedule {
-  return new RetrySchedule(() => ports.ids.random(), { maxAttempts: thread.limits.maxAttempts });
+function newSchedule({ ports, maxAttempts }: TurnRun): RetrySchedule {
+  return new RetrySchedule(() => ports.ids.random(), { maxAttempts });
 }
 
 /** Share of the window for the request for a summary; the rest is for the summary. */

@@ -72,12 +72,14 @@ export class ResponseView {
     this.#finished.push({ ...item, text, status: 'completed' });
   }
 
-  finishReasoning(key: string, done: ReasoningItem, showRaw: boolean): void {
+  /** `showRaw`: `null` shows the raw reasoning only where there is no summary. */
+  finishReasoning(key: string, done: ReasoningItem, showRaw: boolean | null): void {
     const item = this.reasoning(key);
     const summary = done.summary.length > 0 ? done.summary.map((part) => part.text) : item.summary;
     const said = (done.content ?? []).map((part) => part.text).join('');
-    const raw = showRaw ? said || item.raw : undefined;
-    this.#complete(key, { ...item, summary, ...(raw ? { raw } : {}), status: 'completed' });
+    const raw = (showRaw ?? summary.every((text) => text === '')) ? said || item.raw : undefined;
+    const { raw: _grown, ...shown } = item;
+    this.#complete(key, { ...shown, summary, ...(raw ? { raw } : {}), status: 'completed' });
   }
 
   finishWebSearch(key: string, done: WebSearchCallItem): void {

@@ -106,7 +106,7 @@ function show(
     case 'reasoning_section_break':
       return view.breakSection(event.key);
     case 'reasoning_raw_delta':
-      return run.thread.prompt.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
+      return showsRaw(run) ? view.growRaw(event.key, event.text) : undefined;
     case 'call_delta':
       return previews.grow(event);
     case 'item_done':
@@ -116,7 +116,12 @@ function show(
   }
 }
 
-function finish(key: string, item: ResponseItem, view: ResponseView, showRaw: boolean): void {
+/** Without a choice of the user, raw reasoning is shown where the model sends no summaries. */
+function showsRaw({ thread, family }: TurnRun): boolean {
+  return thread.prompt.showRawReasoning ?? !(family.reasoning?.summaries ?? false);
+}
+
+function finish(key: string, item: ResponseItem, view: ResponseView, showRaw: boolean | null): void {
   if (item.type === 'message' && item.role === 'assistant') view.finishMessage(key, item);
   else if (item.type === 'reasoning') view.finishReasoning(key, item, showRaw);
   else if (item.type === 'web_search_call') view.finishWebSearch(key, item);

@@ -33,6 +33,7 @@ import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { type RevertOutcome, Reverts } from './reverts.ts';
 import { ThreadTurns } from './threadTurns.ts';
 import { ThreadChanges } from './threadChanges.ts';
+import { SettingNotes } from './settingNotes.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -56,6 +57,7 @@ export class Session {
   readonly #caps: CapCounters;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
+  readonly #notes: SettingNotes;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -94,6 +96,7 @@ export class Session {
       undone: replayed?.compactionUndone ?? false,
     });
     this.#images = new ThreadImages(this.initialState);
+    this.#notes = new SettingNotes(this.initialState);
     this.#requests =
       options.parent?.requests ??
       new PendingRequests({
@@ -490,7 +493,8 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const { client, family, prices } = this.#options.host.models.connect(settings.model);
+    const connected = this.#options.host.models.connect(settings.model);
+    const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
@@ -511,6 +515,8 @@ export class Session {
         settings,
         family,
         prices,
+        maxAttempts: maxAttempts ?? this.#options.settings.limits.maxAttempts,
+        notes: this.#notes.take(settings, this.#options.settings.prompt.verbosity, connected),
         instructions: this.#options.meta.instructions,
         outputSchema,
         thread: this.#options.settings,

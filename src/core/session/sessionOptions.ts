@@ -52,7 +52,8 @@ export interface ThreadSettings {
     readonly projectDocFallbackFilenames: readonly string[];
     /** `null`: the default of the model family. */
     readonly verbosity: Verbosity | null;
-    readonly showRawReasoning: boolean;
+    /** `null`: only of servers that send no summary. */
+    readonly showRawReasoning: boolean | null;
   };
   readonly tools: {
     readonly review: ReviewSetting;

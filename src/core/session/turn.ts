@@ -92,6 +92,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
 
 async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
+  for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
   answerOwed(run);
 }
@@ -200,7 +201,7 @@ async function respond(
   loopGuard: LoopGuard,
   files: TurnFiles,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
-  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
+  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
   let started = new StartedCalls();
   let isCompacted = false;
   const registry = run.tools();

@@ -34,6 +34,10 @@ export interface TurnRun {
   readonly family: ModelFamily;
   /** `null` when the settings name none. */
   readonly prices: Prices | null;
+  /** Attempts of one request. */
+  readonly maxAttempts: number;
+  /** Sentences about the settings of the model that this thread has not shown yet. */
+  readonly notes: readonly string[];
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
   readonly thread: ThreadSettings;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import type { ReasoningEffort, TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import { MODES } from './modes.ts';
@@ -25,13 +26,16 @@ export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy
   return picked && { box: policyOf(picked) };
 }
 
-export async function pickEffort(): Promise<TurnOverrides | undefined> {
-  const efforts: ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+/** Offers only what the model takes. */
+export async function pickEffort({ efforts, areGuessed }: OfferedEfforts): Promise<TurnOverrides | undefined> {
   const choices: Choice<ReasoningEffort | null>[] = [
     { label: vscode.l10n.t("The model's default"), value: null },
-    ...efforts.map((value) => ({ label: value, value })),
+    ...(efforts ?? []).map((value) => ({ label: value, value })),
   ];
-  const picked = await pick(vscode.l10n.t('Reasoning effort'), choices);
+  const title = areGuessed
+    ? vscode.l10n.t('Reasoning effort (guessed: the server may refuse it)')
+    : vscode.l10n.t('Reasoning effort');
+  const picked = await pick(title, choices);
   return picked === undefined ? undefined : { effort: picked };
 }
 

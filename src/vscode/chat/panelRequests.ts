@@ -4,6 +4,7 @@ import type { TurnOverrides } from '../../protocol/op.ts';
 import type { Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadQuery, RecoveryChoice, WebviewMessage } from '../../protocol/wire.ts';
+import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import { insertCode } from './editorText.ts';
@@ -19,6 +20,8 @@ export interface PanelRequestDeps {
   readonly override: (overrides: TurnOverrides) => void;
   /** The policy for a sandbox mode, with the user's settings and the folders of this window. */
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
+  /** What the model of the next turn takes. */
+  readonly efforts: () => OfferedEfforts;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
@@ -100,6 +103,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       await vscode.commands.executeCommand('tiller.selectModel');
       return;
     case 'openai':
+    case 'local':
     case 'endpoint':
       await vscode.commands.executeCommand('tiller.selectModel', what);
       return;
@@ -108,7 +112,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'sandbox':
       return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':
-      return override(await pickEffort(), deps);
+      return override(await pickEffort(deps.efforts()), deps);
     case 'context': {
       const file = await pickFile();
       if (file !== undefined) deps.insertText(`@${file} `);

@@ -1,12 +1,18 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { TurnSettings } from '../../protocol/event.ts';
+import type { ReasoningEffort } from '../../protocol/op.ts';
 import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
 /** What the panel shows besides a thread. */
-export function panelSettings(settings: Settings, turn: TurnSettings, quarantined: readonly string[]): PanelSettings {
+export function panelSettings(
+  settings: Settings,
+  turn: TurnSettings,
+  quarantined: readonly string[],
+  efforts: readonly ReasoningEffort[] | null,
+): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   const demo = settings.provider === DEMO_PROVIDER;
@@ -14,6 +20,8 @@ export function panelSettings(settings: Settings, turn: TurnSettings, quarantine
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
     models: [],
+    efforts,
+    effort: turn.effort,
     // In Restricted Mode the model can only answer, whatever the policy.
     mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',
     approvalPolicy: turn.approvalPolicy,

@@ -1,21 +1,22 @@
 import * as vscode from 'vscode';
-import type { Fetch } from '../../core/ports.ts';
+import type { ModelAbilities } from '../../core/model/abilities.ts';
+import type { ProviderConfig } from '../../core/model/provider.ts';
 import type { Op } from '../../protocol/op.ts';
-import type { Settings } from '../../protocol/settings.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { KeyStore } from './apiKeys.ts';
-import { askKey, type GivenServer, selectModel, useDemo } from './modelPicker.ts';
+import { showAbilities } from './abilitiesView.ts';
+import { askKey } from './keyPrompt.ts';
+import { type GivenServer, type ModelSetupDeps, selectModel, testSelected, useDemo } from './modelSetup.ts';
+import { removeProvider } from './removeProvider.ts';
 
-export interface ModelCommandDeps {
-  readonly settings: () => Settings;
-  /** The base URL of the configured provider; undefined when the settings name none. */
-  readonly baseUrl: () => string | undefined;
-  readonly keys: KeyStore;
-  readonly fetch: Fetch;
+export interface ModelCommandDeps extends ModelSetupDeps {
+  /** The configured provider; undefined when the settings name none. */
+  readonly provider: () => ProviderConfig | undefined;
+  /** Of the model in use; undefined for the demo. */
+  readonly abilities: () => ModelAbilities | undefined;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void>; clear(): Promise<void> };
 }
 
-/** Select Model, Set API Key and Start Demo. */
+/** Select Model, Set API Key, Test Connection, Remove Provider and Start Demo. */
 export class ModelCommands {
   readonly #deps: ModelCommandDeps;
 
@@ -25,18 +26,37 @@ export class ModelCommands {
 
   /** Asks which server when none is given. */
   async select(server?: GivenServer): Promise<void> {
-    const { settings, keys, fetch } = this.#deps;
-    await selectModel(settings(), keys, fetch, server);
-    await this.#applyToShownThread();
+    if (await selectModel(this.#deps, server)) await this.#applyToShownThread();
   }
 
   async setApiKey(): Promise<void> {
-    const baseUrl = this.#deps.baseUrl();
-    if (baseUrl !== undefined) await askKey(new URL(baseUrl).origin, this.#deps.keys);
+    const provider = this.#deps.provider();
+    if (provider !== undefined) await askKey(new URL(provider.baseUrl).origin, this.#deps.keys);
     else
       void vscode.window.showInformationMessage(
         vscode.l10n.t('Select the model of a server first: a key belongs to one.'),
       );
+  }
+
+  async testConnection(): Promise<void> {
+    const provider = this.#deps.provider();
+    const { model } = this.#deps.settings();
+    if (provider !== undefined && model !== null) return testSelected(this.#deps, provider, model);
+    await vscode.commands.executeCommand('tiller.selectModel');
+  }
+
+  async showAbilities(): Promise<void> {
+    const provider = this.#deps.provider();
+    const abilities = this.#deps.abilities();
+    if (provider === undefined || abilities === undefined) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t('Select the model of a server first.'));
+    }
+    const { threads, settings } = this.#deps;
+    await showAbilities(provider.id, threads.state?.settings?.model ?? settings().model ?? '', abilities);
+  }
+
+  async removeProvider(): Promise<void> {
+    await removeProvider(this.#deps.settings(), this.#deps.keys);
   }
 
   async startDemo(): Promise<void> {

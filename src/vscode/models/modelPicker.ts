@@ -1,127 +1,137 @@
 import * as vscode from 'vscode';
-import { readBeginning } from '../../core/model/boundedBody.ts';
-import type { Fetch } from '../../core/ports.ts';
-import { parseJson } from '../../core/util/json.ts';
-import { DEMO_PROVIDER, providerNamed, providerNames, type Settings } from '../../protocol/settings.ts';
-import type { KeyStore } from './apiKeys.ts';
-import { writeSetting } from '../settings.ts';
+import type { ReportedModel } from '../../core/model/abilities.ts';
+import type { ModelFault } from '../../core/model/client.ts';
+import type { HttpModels } from '../../core/model/httpModels.ts';
+import type { ProviderConfig } from '../../core/model/provider.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
+import { describeFault } from './faultMessages.ts';
 
-const LIST_TIMEOUT_MS = 4000;
-const LIST_BYTES = 4 * 1024 * 1024;
+/** What the user chose: a model, or what to change first. */
+export type ModelChoice =
+  | { readonly type: 'model'; readonly model: string }
+  | { readonly type: 'key' }
+  | { readonly type: 'address' };
 
-interface ProviderChoice extends vscode.QuickPickItem {
-  readonly provider: string;
+interface Row extends vscode.QuickPickItem {
+  readonly choice: ModelChoice | { readonly type: 'typed' } | { readonly type: 'again' };
 }
-
-/** A server that the panel offers before one is chosen. */
-export type GivenServer = 'openai' | 'endpoint';
-
-/** The choice for which the base URL is asked. */
-const BY_ADDRESS = '';
-const GIVEN: Readonly<Record<GivenServer, string>> = { openai: 'openai', endpoint: BY_ADDRESS };
 
 /**
- * "Tiller: Select Model": asks for the server unless given, for its key if it needs one, and for the model. Writes the
- * user's settings.
+ * The models that the server lists, or a name that the user types. When the server does not list them, says why, in its
+ * own words, with what the user can change. `undefined` when the user cancels.
  */
-export async function selectModel(
-  settings: Settings,
-  keys: KeyStore,
-  fetch: Fetch,
-  given?: GivenServer,
-): Promise<void> {
-  const provider = given === undefined ? await pickProvider(settings) : GIVEN[given];
-  if (provider === undefined) return;
-  if (provider === DEMO_PROVIDER) return useDemo();
-  const known = providerNamed(settings, provider);
-  const baseUrl = known?.baseUrl ?? (await askBaseUrl());
-  if (baseUrl === undefined) return;
-  const { origin } = new URL(baseUrl);
-  const needsKey = !isLocal(baseUrl) && (await keys.keyFor(origin)) === undefined;
-  if (needsKey && !(await askKey(origin, keys))) return;
-  const model = await pickModel(baseUrl, await keys.keyFor(origin), fetch);
-  if (model === undefined) return;
-  await useProvider(provider, model, known === undefined ? baseUrl : null);
-}
-
-/** "Tiller: Set API Key" for the server in use. True when a key was entered. */
-export async function askKey(origin: string, keys: KeyStore): Promise<boolean> {
-  const key = await vscode.window.showInputBox({
-    title: vscode.l10n.t('API key for {0}', origin),
-    prompt: vscode.l10n.t('Kept in the secret storage of VS Code and sent to this server only.'),
-    password: true,
-    ignoreFocusOut: true,
-  });
-  if (!key) return false;
-  await keys.store(origin, key.trim());
-  return true;
-}
-
-/** The embedded model: no account, no network. */
-export function useDemo(): Promise<void> {
-  return useProvider(DEMO_PROVIDER, DEMO_PROVIDER);
-}
-
-async function pickProvider(settings: Settings): Promise<string | undefined> {
-  const names = providerNames(settings);
-  const choices: ProviderChoice[] = [
-    ...names.map((name) => ({
-      label: name,
-      description: providerNamed(settings, name)?.baseUrl ?? '',
-      provider: name,
-    })),
-    { label: vscode.l10n.t('Another server…'), provider: BY_ADDRESS },
-    {
-      label: vscode.l10n.t('Demo (scripted)'),
-      description: vscode.l10n.t('No account, no network'),
-      provider: DEMO_PROVIDER,
-    },
-  ];
-  const picked = await vscode.window.showQuickPick(choices, { title: vscode.l10n.t('Where does the model run?') });
-  return picked?.provider;
-}
-
-async function askBaseUrl(): Promise<string | undefined> {
-  return vscode.window.showInputBox({
-    title: vscode.l10n.t('Address of the server'),
-    prompt: vscode.l10n.t('Up to and including /v1, for example https://models.example.com/v1'),
-    ignoreFocusOut: true,
-    validateInput: (value) =>
-      URL.canParse(value) && /^https?:/.test(value) ? undefined : vscode.l10n.t('Enter an http or https address.'),
-  });
-}
-
-/** The models that the server lists, or a name typed by the user where it lists none. */
-async function pickModel(baseUrl: string, key: string | undefined, fetch: Fetch): Promise<string | undefined> {
-  const models = await listModels(baseUrl, key, fetch);
-  const title = vscode.l10n.t('Model');
-  if (models.length === 0) return vscode.window.showInputBox({ title, ignoreFocusOut: true });
-  return vscode.window.showQuickPick(models, { title });
-}
-
-async function listModels(baseUrl: string, key: string | undefined, fetch: Fetch): Promise<readonly string[]> {
-  const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
-  try {
-    const response = await fetch(`${baseUrl}/models`, {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      redirect: 'error',
-      signal,
-    });
-    const { text, isCut } = await readBeginning(response.body, LIST_BYTES, signal);
-    const body = (isCut ? undefined : parseJson(text)) as { data?: readonly { id?: unknown }[] } | undefined;
-    const ids = (body?.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
-    return ids.toSorted((left, right) => left.localeCompare(right));
-  } catch {
-    return [];
+export async function pickModel(
+  http: Pick<HttpModels, 'list'>,
+  provider: ProviderConfig,
+): Promise<ModelChoice | undefined> {
+  while (true) {
+    const listing = await withProgress(vscode.l10n.t('Asking {0} for its models…', provider.id), (signal) =>
+      http.list(provider, signal),
+    );
+    if (listing === undefined) return undefined;
+    const choice = await (listing.type === 'models'
+      ? pickListed(provider.id, listing.models)
+      : pickRemedy(provider.id, listing.fault));
+    switch (choice?.type) {
+      case undefined:
+        return undefined;
+      case 'typed': {
+        const model = await typeModel();
+        return model === undefined ? undefined : { type: 'model', model };
+      }
+      case 'again':
+        continue;
+      default:
+        return choice;
+    }
   }
 }
 
-async function useProvider(provider: string, model: string, baseUrl: string | null = null): Promise<void> {
-  await writeSetting('baseUrl', baseUrl);
-  await writeSetting('provider', provider === BY_ADDRESS ? 'openai' : provider);
-  await writeSetting('model', model);
+async function pickListed(id: string, models: readonly ReportedModel[]): Promise<Row['choice'] | undefined> {
+  const typed: Row = { label: vscode.l10n.t('Another model…'), choice: { type: 'typed' } };
+  const rows = [...byUse(models).map((model) => rowOf(model)), typed];
+  const title = vscode.l10n.t('Model of {0}', id);
+  const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true, matchOnDetail: true });
+  return picked?.choice;
 }
 
-function isLocal(baseUrl: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(new URL(baseUrl).hostname);
+/** Models in memory first; those that take no tools last. */
+export function byUse(models: readonly ReportedModel[]): readonly ReportedModel[] {
+  const rank = ({ isLoaded, tools }: ReportedModel) => (tools === false ? 2 : isLoaded === true ? 0 : 1);
+  return models.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** A row that says what the server reports about a model. */
+export function rowOf(model: ReportedModel): Row {
+  const facts = [
+    ...(model.contextWindow === undefined
+      ? []
+      : [vscode.l10n.t('{0} tokens', model.contextWindow.toLocaleString(vscode.env.language))]),
+    ...(model.images === true ? [vscode.l10n.t('takes images')] : []),
+    ...(model.isLoaded === true ? [vscode.l10n.t('loaded')] : []),
+    ...(model.tools === false ? [vscode.l10n.t('no tools: it can only talk')] : []),
+  ];
+  return {
+    label: withoutIcons(visibleName(model.id)),
+    description: facts.join(' · '),
+    choice: { type: 'model', model: model.id },
+  };
+}
+
+/** The fault and its cures; the first row repeats the words of the server and tries again. */
+async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
+  const again: Row = { label: vscode.l10n.t('Try Again'), choice: { type: 'again' } };
+  const key: Row = { label: vscode.l10n.t('Enter Another Key…'), choice: { type: 'key' } };
+  const address: Row = { label: vscode.l10n.t('Change the Address…'), choice: { type: 'address' } };
+  const typed: Row = {
+    label: vscode.l10n.t('Enter the Name of a Model…'),
+    detail: vscode.l10n.t('Some servers do not list their models.'),
+    choice: { type: 'typed' },
+  };
+  const isAboutKey = fault.kind === 'auth' || fault.kind === 'no_key';
+  const rows = isAboutKey
+    ? [key, again, address]
+    : fault.kind === 'network'
+      ? [again, address]
+      : [typed, address, again, key];
+  const { message, detail } = describeFault(fault);
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('{0} does not list its models: {1}', id, message),
+    placeHolder: detail ?? message,
+    ignoreFocusOut: true,
+  });
+  return picked?.choice;
+}
+
+async function typeModel(): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Model'),
+    prompt: vscode.l10n.t('As the server names it'),
+    ignoreFocusOut: true,
+  });
+  return typed?.trim() || undefined;
+}
+
+/** Shows a notification that can be cancelled. `undefined` when the user cancels. */
+export async function withProgress<Result>(
+  title: string,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result | undefined> {
+  const controller = new AbortController();
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    async (_progress, token) => {
+      const cancelled = token.onCancellationRequested(() => controller.abort(new Error('cancelled by the user')));
+      try {
+        return await abortable(run(controller.signal), controller.signal);
+      } catch (error) {
+        if (controller.signal.aborted) return undefined;
+        throw error;
+      } finally {
+        cancelled.dispose();
+      }
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
@@ -37,7 +38,9 @@ async function answer(...steps: Step[]) {
 }
 
 function messages(items: readonly ResponseItem[]) {
-  return groupItems(items).flatMap((group) => messagesOf(group, { developerRole: true }));
+  return groupItems(items).flatMap((group) =>
+    messagesOf(group, { developerRole: true, reasoning: true, toolImages: 'message' }),
+  );
 }
 
 const said = (text: string): ResponseItem => ({
@@ -170,7 +173,7 @@ describe('history as messages', () => {
     );
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 6 }), (turns) => {
-        const bodies = new ChatBodies(new Set());
+        const bodies = new ChatBodies({ baseUrl: '' }, new RefusedFields());
         let sent: readonly string[] = [];
         const input: ResponseItem[] = [];
         turns.forEach((steps, index) => {
@@ -184,7 +187,9 @@ describe('history as messages', () => {
             };
             expect(pairingBreaches({ wire: 'chat', input: messages })).toEqual([]);
             const elements = messages.map((message) => JSON.stringify(message));
-            const fresh = new ChatBodies(new Set()).build(prompt({ input: structuredClone(input) }));
+            const fresh = new ChatBodies({ baseUrl: '' }, new RefusedFields()).build(
+              prompt({ input: structuredClone(input) }),
+            );
             expect(JSON.parse(fresh.text)).toMatchObject({ messages });
             expect(elements.slice(0, sent.length)).toEqual(sent);
             sent = elements;
@@ -211,7 +216,7 @@ describe('the request', () => {
       parameters: { type: 'object' },
     } as const;
     const tools = [spec, { type: 'web_search' } as const];
-    await collectResponse(client, prompt({ tools, outputSchema: { type: 'object' }, effort: 'high' }));
+    await collectResponse(client, prompt({ tools, outputSchema: { type: 'object' } }));
     expect(server.lastRequest.body).toEqual({
       model: 'gpt-5.1-codex',
       messages: [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ModelFault } from '../../../src/core/model/client.ts';
-import { refusedBy, type Dispensable, type RefusedFields } from '../../../src/core/model/fieldFallback.ts';
+import { refusedBy, type Dispensable, RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { calls, fails, ModelServer, says } from '../../support/modelServer.ts';
 import { clientFor, collectResponse, prompt, userSays } from './harness.ts';
 
@@ -69,7 +69,7 @@ test('a refused field is dropped once, reported once, and remembered for the pro
     [calls('apply_patch', { input: '***' })],
     [says('Done.')],
   ]);
-  const refused: RefusedFields = new Set();
+  const refused = new RefusedFields();
   const provider = { id: 'acme', baseUrl: server.baseUrl, dialect: 'openai' } as const;
   const first = await collectResponse(clientFor(provider, { refused }), prompt({ tools: [CUSTOM] }));
   expect(first.events.filter((event) => event.type === 'warning')).toEqual([

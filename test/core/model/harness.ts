@@ -1,5 +1,6 @@
 /** Shared by the model tests: working ports, a prompt to start from, and readers of a stream. */
 import { createModelClient, type ModelPorts, type ProviderConfig } from '../../../src/core/model/provider.ts';
+import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { ModelFault, type Prompt, type ResponseEvent } from '../../../src/core/model/client.ts';
 import { ChatClient } from '../../../src/core/model/chat.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
@@ -48,7 +49,7 @@ export function clientReading(
 ): ModelClient {
   const { clock, ids, log } = testPorts(ports);
   const provider = { id: 'test', baseUrl: 'http://127.0.0.1:1/v1', wireApi: wire };
-  const parts = { provider, transport: { post: async () => answer() }, refused: new Set<never>(), clock, ids, log };
+  const parts = { provider, transport: { post: async () => answer() }, refused: new RefusedFields(), clock, ids, log };
   return wire === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
 }
 

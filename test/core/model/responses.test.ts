@@ -1,3 +1,4 @@
+import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ProviderConfig } from '../../../src/core/model/provider.ts';
@@ -105,9 +106,12 @@ describe('the request', () => {
       'tools',
       'tool_choice',
       'parallel_tool_calls',
+      'reasoning',
       'stream',
       'prompt_cache_key',
     ]);
+    // Because the user has chosen it; the server may refuse it.
+    expect(body['reasoning']).toEqual({ effort: 'high' });
     expect(toolNames).toEqual(['exec_command', 'apply_patch']);
     expect(input[4]).toEqual({
       type: 'function_call',
@@ -172,10 +176,10 @@ describe('the request', () => {
         fc.array(item),
         fc.constantFrom('openai', 'azure', 'plain'),
         (before, added, dialect) => {
-          const bodies = new ResponsesBodies(dialect, new Set());
+          const bodies = new ResponsesBodies({ baseUrl: '', dialect }, new RefusedFields());
           const first = inputOf(bodies.build(prompt({ input: before })).text);
           // The same thread after a resume: equal items that are not the same objects.
-          const resumed = new ResponsesBodies(dialect, new Set());
+          const resumed = new ResponsesBodies({ baseUrl: '', dialect }, new RefusedFields());
           const input = [...structuredClone(before), ...added];
           expect(inputOf(resumed.build(prompt({ input })).text).slice(0, before.length)).toEqual(first);
         },

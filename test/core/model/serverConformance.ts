@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelClient, Prompt } from '../../../src/core/model/client.ts';
 import type { WireApi } from '../../../src/core/model/families.ts';
+import type { ProviderConfig } from '../../../src/core/model/provider.ts';
 import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../../src/protocol/responseItem.ts';
 import { outputFor } from '../../../src/core/history/normalize.ts';
 import { type BadLine, type Spoiling, startBadLine } from '../../support/badLine.ts';
@@ -19,6 +20,10 @@ export interface ServerUnderTest {
 export interface ServerFacts {
   readonly model: string;
   readonly tools: Prompt['tools'];
+  /** How it is configured, besides its address and wire. */
+  readonly provider?: Partial<ProviderConfig>;
+  /** False: it has one model and answers with it whatever the request names. */
+  readonly knowsModels?: boolean;
   start(wire: WireApi): Promise<ServerUnderTest>;
 }
 
@@ -28,7 +33,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     let client: ModelClient;
     beforeEach(async () => {
       server = await facts.start(wire);
-      client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
+      client = clientFor({ baseUrl: server.baseUrl, wireApi: wire, ...facts.provider });
     });
     afterEach(() => server.close());
 
@@ -101,7 +106,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       let end: number;
       const ask = async (spoiling: Spoiling): Promise<Heard> => {
         line.spoiling = spoiling;
-        const provider = { baseUrl: line.baseUrl, wireApi: wire };
+        const provider = { baseUrl: line.baseUrl, wireApi: wire, ...facts.provider };
         const idle = spoiling.type === 'hangs' ? { streamIdleTimeoutMs: 1000 } : {};
         return collectResponse(clientFor({ ...provider, ...idle }), asked());
       };
@@ -158,7 +163,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       });
 
       test('a server that has stopped is a network fault', async () => {
-        const lonely = clientFor({ baseUrl: line.baseUrl, wireApi: wire });
+        const lonely = clientFor({ baseUrl: line.baseUrl, wireApi: wire, ...facts.provider });
         await line[Symbol.asyncDispose]();
         // A connection kept open may not be known to be closed yet; that fault is worth a retry, too.
         const told = async () => {
@@ -170,6 +175,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       });
     });
 
+    if (facts.knowsModels === false) return;
     test('an unknown model is a fault that names it', async () => {
       const { fault } = await collectResponse(client, { ...asked(), model: 'nobody-knows-this' });
       expect(fault).toMatchObject({ kind: 'model_not_found', retryable: false, action: 'select_model' });

@@ -1,4 +1,5 @@
 /** A session under every action of users, models, tools and disks, in any order (issue 8, point 2). */
+import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
@@ -223,15 +224,15 @@ function expectOrder(chat: FakeSession, words: Words): void {
 
 /** The elements whose prompt cache a request would lose against the one before (design §5). */
 function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
-  const chat = new ChatBodies(new Set());
-  const responses = new ResponsesBodies('openai', new Set());
-  const plain = new ResponsesBodies('plain', new Set());
+  const chat = new ChatBodies({ baseUrl: '' }, new RefusedFields());
+  const responses = new ResponsesBodies({ baseUrl: '', dialect: 'openai' }, new RefusedFields());
+  const plain = new ResponsesBodies({ baseUrl: '', dialect: 'plain' }, new RefusedFields());
   const requests = prompts.map((prompt) => [
     sentPrefix('chat', chat.build(prompt).text),
     sentPrefix('responses', responses.build({ ...prompt, model: 'gpt-5.5' }).text),
     sentPrefix('responses', plain.build(prompt).text),
     // Serialised as another process would, which has created none of the earlier elements.
-    sentPrefix('chat', new ChatBodies(new Set()).build(prompt).text),
+    sentPrefix('chat', new ChatBodies({ baseUrl: '' }, new RefusedFields()).build(prompt).text),
   ]);
   return requests.slice(1).flatMap((later, index) =>
     later.flatMap((request, form) => {

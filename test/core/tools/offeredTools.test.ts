@@ -1,4 +1,5 @@
 /** The tools that a model is offered, and their form: families × servers × wires (issue 4, point 3). */
+import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { expect, test } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
@@ -40,8 +41,11 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   toolset.register([WEATHER]);
   const registry = toolset.registryFor(family);
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
+  const server = { baseUrl: '', dialect };
   const body =
-    wire === 'responses' ? new ResponsesBodies(dialect, new Set()).build(said) : new ChatBodies(new Set()).build(said);
+    wire === 'responses'
+      ? new ResponsesBodies(server, new RefusedFields()).build(said)
+      : new ChatBodies(server, new RefusedFields()).build(said);
   const { tools } = JSON.parse(body.text) as { tools: ToolOnTheWire[] };
   return tools.map((tool) => [tool.type, tool.name ?? tool.function?.name].filter(Boolean).join(':')).join(' ');
 }

@@ -7,6 +7,8 @@ export const SETTINGS: PanelSettings = {
   model: 'gpt-5-codex',
   models: [{ id: 'gpt-5-codex', label: 'gpt-5-codex' }],
   mode: 'agent',
+  efforts: ['low', 'medium', 'high', 'xhigh'],
+  effort: 'high',
   approvalPolicy: 'on-request',
   sandboxPolicy: {
     type: 'workspace-write',

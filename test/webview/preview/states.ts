@@ -658,7 +658,7 @@ const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `
 export const SCENES = {
   'no-workspace': scene(null, { hasWorkspace: false, model: null }),
   setup: scene(null, { model: null, models: [] }),
-  empty: scene(null),
+  empty: scene(null, { effort: null }),
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
   stream: scene(stream()),

@@ -1,0 +1,198 @@
+/**
+ * What one model of one server can do: from the settings, else from the server where it reports it, else from the
+ * model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
+ */
+import type { ReasoningEffort } from '../../protocol/op.ts';
+import { ownValue } from '../../protocol/ownValue.ts';
+import type { ModelSettings } from '../../protocol/providers.ts';
+import {
+  capabilitiesOf,
+  type Dialect,
+  familyOf,
+  type ModelFamily,
+  type ReasoningAbility,
+  takesEverything,
+  UNKNOWN_FAMILY,
+  type WireApi,
+} from './families.ts';
+import { dialectOf, type ProviderConfig } from './providerConfig.ts';
+
+export const ABILITIES = [
+  'applyPatch',
+  'extraInstructions',
+  'shell',
+  'reasoning',
+  'verbosity',
+  'parallelToolCalls',
+  'images',
+  'contextWindow',
+] as const satisfies readonly (keyof ModelFamily)[];
+export type Ability = (typeof ABILITIES)[number];
+
+/** `name`: known of models with this name; `guess`: what most servers understand. */
+export type AbilitySource = 'settings' | 'server' | 'name' | 'guess';
+
+/** What a server says about one of its models. */
+export interface ReportedModel {
+  readonly id: string;
+  /** In tokens: of the loaded model where the server tells, else what it can have. */
+  readonly contextWindow?: number | undefined;
+  readonly images?: boolean | undefined;
+  /** False: it takes no tools, so Tiller could only talk with it. */
+  readonly tools?: boolean | undefined;
+  /** Local servers: in memory. */
+  readonly isLoaded?: boolean | undefined;
+}
+
+/** What decides the abilities besides the model's name. */
+export type ServerFacts = Pick<ProviderConfig, 'baseUrl' | 'dialect' | 'family' | 'models' | 'store' | 'toolImages'>;
+
+export interface ModelAbilities {
+  readonly family: ModelFamily;
+  readonly sources: Readonly<Record<Ability, AbilitySource>>;
+  /** True when more than functions may be sent, whatever the tools of this request. */
+  readonly everything: boolean;
+  /** The field `store`; `undefined`: not sent. */
+  readonly store: boolean | undefined;
+  /** Settings of this model without effect, each as a sentence. */
+  readonly notes: readonly string[];
+}
+
+export function abilitiesOf(
+  server: ServerFacts,
+  wireApi: WireApi,
+  model: string,
+  reported?: ReportedModel,
+): ModelAbilities {
+  const dialect = dialectOf(server);
+  const settings = modelSettingsOf(server, model);
+  const likeName = settings?.family ?? (isKnown(model) ? model : (server.family ?? model));
+  const everything = takesEverything(likeName, dialect);
+  const named = capabilitiesOf(likeName, dialect, wireApi);
+  const configured = configuredAbilities(settings);
+  const told = reportedAbilities(reported);
+  const byName: AbilitySource = isKnown(likeName) ? 'name' : 'guess';
+  const sources = Object.fromEntries(
+    ABILITIES.map((ability): [Ability, AbilitySource] => {
+      if (configured[ability] !== undefined) return [ability, 'settings'];
+      if (told[ability] !== undefined) return [ability, 'server'];
+      return [ability, byName];
+    }),
+  ) as Record<Ability, AbilitySource>;
+  const onWire = wireApi === 'chat' ? FUNCTIONS_ONLY : {};
+  return {
+    family: { ...named, ...told, ...configured, ...onWire },
+    sources,
+    everything,
+    store: storeOf(settings?.store ?? server.store, dialect, wireApi),
+    notes: wireApi === 'chat' ? notesOnChat(model, configured) : [],
+  };
+}
+
+/** Chat Completions has no other tools. */
+const FUNCTIONS_ONLY = { applyPatch: 'function', shell: 'exec_command' } as const;
+
+function notesOnChat(model: string, { applyPatch, shell }: Known): readonly string[] {
+  const unused = [
+    ...(applyPatch === 'freeform' ? ['applyPatch: freeform'] : []),
+    ...(shell === 'local_shell' ? ['shell: local_shell'] : []),
+  ];
+  return unused.map((setting) => `The setting “${setting}” of ${model} has no effect on Chat Completions.`);
+}
+
+export function modelSettingsOf({ models }: Pick<ServerFacts, 'models'>, model: string): ModelSettings | undefined {
+  return models && ownValue(models, model);
+}
+
+/** Deployments and aliases have names that no pattern matches. */
+function isKnown(model: string): boolean {
+  return familyOf(model).id !== UNKNOWN_FAMILY.id;
+}
+
+/** OpenAI must not store anything, whatever the model; Azure requires it (seed 002). Chat servers do not by default. */
+function storeOf(chosen: boolean | undefined, dialect: Dialect, wireApi: WireApi): boolean | undefined {
+  if (chosen !== undefined || wireApi === 'chat') return chosen;
+  switch (dialect) {
+    case 'openai':
+      return false;
+    case 'azure':
+      return true;
+    case 'openrouter':
+    case 'plain':
+      return undefined;
+  }
+}
+
+type Known = Partial<Pick<ModelFamily, Ability>>;
+
+function configuredAbilities(settings: ModelSettings | undefined): Known {
+  if (settings === undefined) return {};
+  const { applyPatch, extraInstructions, shell, parallelToolCalls, images, contextWindow } = settings;
+  return withoutUndefined({
+    applyPatch,
+    extraInstructions,
+    shell,
+    parallelToolCalls,
+    images,
+    contextWindow,
+    reasoning: configuredReasoning(settings.reasoning),
+    verbosity: settings.verbosity === false ? null : settings.verbosity && { default: settings.verbosity },
+  });
+}
+
+function configuredReasoning(reasoning: ModelSettings['reasoning']): ReasoningAbility | null | undefined {
+  if (reasoning === false) return null;
+  if (reasoning === undefined) return undefined;
+  const { efforts, defaultEffort = null, summaries } = reasoning;
+  return { efforts, defaultEffort, summaries };
+}
+
+function reportedAbilities(reported: ReportedModel | undefined): Known {
+  if (reported === undefined) return {};
+  const { contextWindow, images } = reported;
+  return withoutUndefined({ contextWindow, images });
+}
+
+function withoutUndefined(known: { readonly [Name in Ability]?: Known[Name] | undefined }): Known {
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+}
+
+export interface OfferedEfforts {
+  /** `null` when the model takes none. */
+  readonly efforts: readonly ReasoningEffort[] | null;
+  /** True when nothing is known of the model: the server may refuse an effort. */
+  readonly areGuessed: boolean;
+}
+
+/** What most servers with reasoning understand. */
+const COMMON_EFFORTS: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
+
+/** The efforts to offer to the user. */
+export function offeredEfforts(abilities: Pick<ModelAbilities, 'family' | 'sources'> | undefined): OfferedEfforts {
+  const reasoning = abilities?.family.reasoning;
+  if (!reasoning) return { efforts: null, areGuessed: false };
+  return { efforts: reasoning.efforts ?? COMMON_EFFORTS, areGuessed: abilities?.sources.reasoning === 'guess' };
+}
+
+/** The settings of the user that this model does not take, each as a sentence. */
+export function settingsWithoutEffect(
+  model: string,
+  { reasoning, verbosity }: Pick<ModelFamily, 'reasoning' | 'verbosity'>,
+  chosen: { readonly effort: string | null; readonly verbosity: string | null; readonly summary: string },
+): readonly string[] {
+  const result: string[] = [];
+  const { effort, summary } = chosen;
+  if (effort !== null && reasoning === null) {
+    result.push(`The reasoning effort has no effect: ${model} takes none.`);
+  } else if (effort !== null && reasoning?.efforts && !reasoning.efforts.some((known) => known === effort)) {
+    const taken = reasoning.efforts.join(', ');
+    result.push(`The reasoning effort “${effort}” has no effect: ${model} takes ${taken}.`);
+  }
+  if ((summary === 'concise' || summary === 'detailed') && !reasoning?.summaries) {
+    result.push(`The setting reasoning.summary has no effect: ${model} sends no summaries here.`);
+  }
+  if (chosen.verbosity !== null && verbosity === null) {
+    result.push(`The setting verbosity has no effect: ${model} takes none here.`);
+  }
+  return result;
+}

@@ -1,0 +1,183 @@
+/**
+ * The models of a server and what it reports about them. Every compatible server has `GET /models`; local ones tell the
+ * context window of a loaded model elsewhere, on the same origin:
+ *
+ * - Ollama `/api/ps`: `models[].context_length` (docs.ollama.com/api/ps)
+ * - LM Studio `/api/v0/models`: `loaded_context_length`, `max_context_length`, `type: vlm` for models that take images
+ *   (lmstudio.ai/docs/developer/rest/endpoints; github.com/zed-industries/zed/pull/25606)
+ * - llama.cpp `/props`: `default_generation_settings.n_ctx`, `modalities.vision` (tools/server/README.md); it has one model
+ * - vLLM `max_model_len` and OpenRouter `context_length`, `architecture.input_modalities`: in `/models` itself
+ */
+import * as z from 'zod';
+import { onAbort } from '../util/abort.ts';
+import { parseJson } from '../util/json.ts';
+import { SecretRedactor } from '../util/secretRedactor.ts';
+import type { ReportedModel } from './abilities.ts';
+import { readBeginning } from './boundedBody.ts';
+import { ModelFault } from './client.ts';
+import { pageFault, isPage, shownFault, malformedFault } from './faults.ts';
+import { createTransport, type ModelPorts } from './provider.ts';
+import type { ProviderConfig } from './providerConfig.ts';
+import type { Transport } from './transport.ts';
+
+export type ModelListing =
+  | { readonly type: 'models'; readonly models: readonly ReportedModel[] }
+  | { readonly type: 'fault'; readonly fault: ModelFault };
+
+const LIST_BYTES = 8 * 1024 * 1024;
+/** How long a server may take for the list; one that loads a model answers late. */
+const LIST_WITHIN_MS = 10_000;
+
+/** Asks the server for its models, in alphabetical order. @throws the signal's reason when `signal` aborts */
+export async function listModels(
+  provider: ProviderConfig,
+  ports: Omit<ModelPorts, 'ids' | 'log' | 'refused'>,
+  signal: AbortSignal,
+): Promise<ModelListing> {
+  const sent = new SecretRedactor();
+  const transport = createTransport(provider, ports, sent);
+  const within = new AbortController();
+  const timeout = ports.clock.after(LIST_WITHIN_MS, () => within.abort(new Error('no answer within 10 s')));
+  const forget = onAbort(signal, () => within.abort(signal.reason));
+  try {
+    const models = readList(await getJson(transport, '/models', within.signal));
+    const told = await toldElsewhere(models, provider, transport, within.signal).catch(() => new Map());
+    const merged = models.map(({ owner: _owner, ...model }) => ({ ...model, ...told.get(model.id) }));
+    return { type: 'models', models: merged.toSorted((left, right) => left.id.localeCompare(right.id)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const fault =
+      error instanceof ModelFault && !within.signal.aborted ? error : timeoutFault(within.signal.reason ?? error);
+    return { type: 'fault', fault: shownFault(fault, sent) };
+  } finally {
+    forget();
+    timeout();
+  }
+}
+
+function timeoutFault(error: unknown): ModelFault {
+  const detail = error instanceof Error ? error.message : String(error);
+  return new ModelFault('timeout', 'The server did not answer in time.', { retryable: true, detail, action: 'retry' });
+}
+
+/** @throws ModelFault */
+async function getJson(transport: Transport, path: string, signal: AbortSignal): Promise<unknown> {
+  const response = await transport.get(path, signal);
+  const { text } = await readBeginning(response.body, LIST_BYTES, signal);
+  signal.throwIfAborted();
+  const document = parseJson(text);
+  if (document === undefined) throw isPage(text) ? pageFault(text) : malformedFault(text);
+  return document;
+}
+
+const positive = z.number().int().positive().nullish().catch(undefined);
+const words = z.array(z.string()).nullish().catch(undefined);
+
+const listedSchema = z.object({
+  id: z.string().min(1),
+  owned_by: z.string().nullish().catch(undefined),
+  /** vLLM. */
+  max_model_len: positive,
+  /** OpenRouter; others, too. */
+  context_length: positive,
+  architecture: z.object({ input_modalities: words }).nullish().catch(undefined),
+  supported_parameters: words,
+  /** llama.cpp: what the model was trained with. */
+  meta: z.object({ n_ctx_train: positive }).nullish().catch(undefined),
+});
+
+const listSchema = z.object({ data: z.array(z.unknown()) });
+
+type Listed = ReportedModel & { readonly owner: string | undefined };
+
+/** @throws ModelFault when it is no list of models */
+function readList(document: unknown): readonly Listed[] {
+  const list = listSchema.safeParse(document);
+  if (!list.success) throw malformedFault(JSON.stringify(document) ?? '');
+  return list.data.data.flatMap((entry) => {
+    const { data } = listedSchema.safeParse(entry);
+    if (!data) return [];
+    const modalities = data.architecture?.input_modalities;
+    const parameters = data.supported_parameters;
+    return [
+      known<Listed>({
+        id: data.id,
+        owner: data.owned_by ?? undefined,
+        contextWindow: data.max_model_len ?? data.context_length ?? data.meta?.n_ctx_train ?? undefined,
+        images: modalities ? modalities.includes('image') : undefined,
+        tools: parameters ? parameters.includes('tools') : undefined,
+      }),
+    ];
+  });
+}
+
+const ollamaSchema = z.object({ models: z.array(z.object({ name: z.string(), context_length: positive })) });
+const lmStudioSchema = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string().nullish().catch(undefined),
+      state: z.string().nullish().catch(undefined),
+      max_context_length: positive,
+      loaded_context_length: positive,
+      capabilities: words,
+    }),
+  ),
+});
+const llamaSchema = z.object({
+  default_generation_settings: z.object({ n_ctx: positive }).nullish().catch(undefined),
+  modalities: z.object({ vision: z.boolean().nullish() }).nullish().catch(undefined),
+});
+
+type Told = ReadonlyMap<string, Omit<ReportedModel, 'id'>>;
+
+/** What local servers tell in routes of their own, which the owner in their list reveals. */
+async function toldElsewhere(
+  models: readonly Listed[],
+  { baseUrl }: ProviderConfig,
+  transport: Transport,
+  signal: AbortSignal,
+): Promise<Told> {
+  const get = (path: string) => getJson(transport, new URL(path, baseUrl).href, signal);
+  switch (models[0]?.owner) {
+    case 'library': {
+      const { models: loaded } = ollamaSchema.parse(await get('/api/ps'));
+      return new Map(
+        loaded.map(({ name, context_length }) => [
+          name,
+          known({ contextWindow: context_length ?? undefined, isLoaded: true }),
+        ]),
+      );
+    }
+    case 'organization_owner': {
+      const { data } = lmStudioSchema.parse(await get('/api/v0/models'));
+      return new Map(
+        data.map(({ id, type, state, max_context_length, loaded_context_length, capabilities }) => [
+          id,
+          known({
+            contextWindow: loaded_context_length ?? max_context_length ?? undefined,
+            images: type ? type === 'vlm' : undefined,
+            tools: capabilities ? capabilities.includes('tool_use') : undefined,
+            isLoaded: state ? state === 'loaded' : undefined,
+          }),
+        ]),
+      );
+    }
+    case 'llamacpp': {
+      const { default_generation_settings: settings, modalities } = llamaSchema.parse(await get('/props'));
+      const told = known({
+        contextWindow: settings?.n_ctx ?? undefined,
+        images: modalities?.vision ?? undefined,
+        isLoaded: true,
+      });
+      return new Map(models.length === 1 ? models.map(({ id }) => [id, told]) : []);
+    }
+    default:
+      return new Map();
+  }
+}
+
+/** Without the fields that are not known, which would hide others. */
+function known<Facts extends object>(facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts;
+}

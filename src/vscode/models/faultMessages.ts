@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import type { ModelFault } from '../../core/model/client.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import type { ErrorAction } from '../../protocol/policy.ts';
+import { visibleText } from '../../protocol/text/escapeInvisible.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+
+/** A fault for the user: the sentence of Tiller, the words of the server, and what helps. */
+export interface FaultMessage {
+  readonly message: string;
+  readonly detail: string | undefined;
+  readonly cure: string | undefined;
+}
+
+export function describeFault({ message, detail, action, kind }: ModelFault): FaultMessage {
+  return {
+    message,
+    detail: detail === undefined ? undefined : withoutIcons(withoutLinks(visibleText(detail))),
+    cure: kind === 'network' ? vscode.l10n.t('Is the server running, and is this its address?') : cureOf(action),
+  };
+}
+
+function cureOf(action: ErrorAction | undefined): string | undefined {
+  switch (action) {
+    case 'set_api_key':
+      return vscode.l10n.t('Enter the key with “Tiller: Set API Key”.');
+    case 'select_model':
+      return vscode.l10n.t('Choose one of the models that the server lists.');
+    case 'check_settings':
+      return vscode.l10n.t('Check the address in the settings: it ends before /responses or /chat/completions.');
+    case 'check_network':
+      return vscode.l10n.t('Check the network, the proxy and the certificates of this machine.');
+    case 'retry':
+      return vscode.l10n.t('Try again.');
+    case 'show_log':
+    case 'compact':
+    case 'new_thread':
+    case undefined:
+      return undefined;
+    default:
+      return assertNever(action);
+  }
+}

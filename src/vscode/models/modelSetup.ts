@@ -1,0 +1,245 @@
+import * as vscode from 'vscode';
+import { configOf } from '../../core/agent/threadSettings.ts';
+import { type ConnectionTest, testConnection } from '../../core/model/connectionTest.ts';
+import { detectWire } from '../../core/model/detectWire.ts';
+import type { HttpModels } from '../../core/model/httpModels.ts';
+import type { ProviderConfig } from '../../core/model/provider.ts';
+import type { Clock } from '../../core/ports.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { ownValue } from '../../protocol/ownValue.ts';
+import {
+  isLoopback,
+  KNOWN_PROVIDERS,
+  providerNamed,
+  providerSettingsSchema,
+  providerTitle,
+  type ProviderSettings,
+} from '../../protocol/providers.ts';
+import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import { writeSetting } from '../settings.ts';
+import type { KeyStore } from './apiKeys.ts';
+import { describeFault } from './faultMessages.ts';
+import { askKey, type Environment } from './keyPrompt.ts';
+import { byUse, pickModel, rowOf, withProgress } from './modelPicker.ts';
+import { askBaseUrl, pickProvider, type ProviderChoice } from './providerPicker.ts';
+
+export interface ModelSetupDeps {
+  readonly settings: () => Settings;
+  readonly keys: KeyStore;
+  readonly http: Pick<HttpModels, 'list' | 'of'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly environment: Environment;
+}
+
+/** A server that the panel offers before one is chosen. */
+export type GivenServer = 'openai' | 'endpoint' | 'local';
+
+const GIVEN: Readonly<Record<GivenServer, ProviderChoice>> = {
+  openai: { type: 'named', name: 'openai' },
+  endpoint: { type: 'address' },
+  local: { type: 'local' },
+};
+
+/**
+ * "Tiller: Select Model": asks for the server unless given, for its key if it needs one, and for the model. Writes the
+ * user's settings. True when a model was chosen.
+ */
+export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Promise<boolean> {
+  const choice = given === undefined ? await pickProvider(deps.settings()) : GIVEN[given];
+  switch (choice?.type) {
+    case undefined:
+      return false;
+    case 'demo':
+      await useDemo();
+      return true;
+    case 'local':
+      return selectLocal(deps);
+    case 'named':
+      return selectOf(deps, choice.name, providerNamed(deps.settings(), choice.name));
+    case 'template': {
+      const known = ownValue(KNOWN_PROVIDERS, choice.name);
+      const baseUrl = await askBaseUrl(known?.addressExample);
+      if (baseUrl === undefined || known?.template === undefined) return false;
+      return selectOf(deps, choice.name, { ...known.template, baseUrl });
+    }
+    case 'address': {
+      const baseUrl = await askBaseUrl();
+      if (baseUrl === undefined) return false;
+      return selectOf(deps, freeName(new URL(baseUrl).hostname, deps.settings(), baseUrl), { baseUrl });
+    }
+    default:
+      return assertNever(choice);
+  }
+}
+
+/** The embedded model: no account, no network. */
+export async function useDemo(): Promise<void> {
+  await use(DEMO_PROVIDER, DEMO_PROVIDER);
+}
+
+/** `wireApi` is missing where the server is new: it is found out with the first request. */
+type NewProvider = Omit<ProviderSettings, 'wireApi'> & { readonly wireApi?: ProviderSettings['wireApi'] };
+
+async function selectOf(deps: ModelSetupDeps, name: string, server: NewProvider | undefined): Promise<boolean> {
+  let current = server;
+  while (current !== undefined) {
+    const { baseUrl, auth } = current;
+    const { origin } = new URL(baseUrl);
+    const isKeyless = auth === 'none' || isLoopback(baseUrl);
+    if (!isKeyless && (await deps.keys.keyFor(origin)) === undefined && !(await keyFor(deps, name, origin)))
+      return false;
+    const config = configFor(name, current, deps.settings());
+    const choice = await pickModel(deps.http, config);
+    switch (choice?.type) {
+      case undefined:
+        return false;
+      case 'key':
+        if (!(await keyFor(deps, name, origin))) return false;
+        break;
+      case 'address': {
+        const moved = await askBaseUrl(ownValue(KNOWN_PROVIDERS, name)?.addressExample ?? baseUrl);
+        if (moved === undefined) return false;
+        current = { ...current, baseUrl: moved };
+        break;
+      }
+      case 'model':
+        return adopt(deps, name, current, choice.model);
+      default:
+        assertNever(choice);
+    }
+  }
+  return false;
+}
+
+function keyFor({ keys, environment }: ModelSetupDeps, name: string, origin: string): Promise<boolean> {
+  const variable = ownValue(KNOWN_PROVIDERS, name)?.keyVariable;
+  return askKey(origin, keys, variable === undefined ? undefined : { variable, environment });
+}
+
+/** Writes the provider if the settings do not have it like this, and the model. */
+async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, model: string): Promise<boolean> {
+  const { wireApi } = server;
+  const settings = deps.settings();
+  if (wireApi !== undefined) {
+    const known = providerNamed(settings, name);
+    const isKnown = known !== undefined && known.baseUrl === server.baseUrl;
+    if (!isKnown) await addProvider(settings, name, { ...server, wireApi });
+    await use(name, model);
+    return true;
+  }
+  const detected = await withProgress(vscode.l10n.t('Asking {0} which API it has…', name), (signal) =>
+    detectWire((wire) => {
+      const config = configFor(name, { ...server, wireApi: wire }, settings);
+      return testConnection(deps.http.of(config).connect(model).client, model, deps.clock, signal);
+    }),
+  );
+  if (detected === undefined) return false;
+  await addProvider(settings, name, { ...server, wireApi: detected.wireApi });
+  await use(name, model);
+  if (detected.test.type === 'fault') void showTest(name, model, detected.test);
+  return true;
+}
+
+/** All local servers that answer on their usual ports, with their models. */
+async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
+  const settings = deps.settings();
+  const local = Object.keys(KNOWN_PROVIDERS).flatMap((name) => {
+    const server = providerNamed(settings, name);
+    return server && isLoopback(server.baseUrl) ? [{ name, server }] : [];
+  });
+  const found = await withProgress(vscode.l10n.t('Looking for servers on this machine…'), async (signal) => {
+    const listings = await Promise.all(
+      local.map(async ({ name, server }) => ({
+        name,
+        listing: await deps.http.list(configFor(name, server, settings), signal),
+      })),
+    );
+    return listings.flatMap(({ name, listing }) =>
+      listing.type === 'models' ? [{ name, models: listing.models }] : [],
+    );
+  });
+  if (found === undefined) return false;
+  const rows = found.flatMap(({ name, models }) =>
+    byUse(models).map((model) => ({ ...rowOf(model), detail: providerTitle(name), name, model: model.id })),
+  );
+  if (rows.length === 0) {
+    const addresses = local.map(({ server }) => new URL(server.baseUrl).host).join(', ');
+    const another = vscode.l10n.t('Enter an Address');
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t('No server on this machine lists models. Asked: {0}.', addresses),
+      another,
+    );
+    return answer === another ? selectModel(deps, 'endpoint') : false;
+  }
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Models on this machine'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (picked === undefined) return false;
+  await use(picked.name, picked.model);
+  return true;
+}
+
+/** "Tiller: Test Connection": one short request to the model in use, and what came of it. */
+export async function testSelected(deps: ModelSetupDeps, provider: ProviderConfig, model: string): Promise<void> {
+  const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, provider.id), (signal) =>
+    testConnection(deps.http.of(provider).connect(model).client, model, deps.clock, signal),
+  );
+  if (result !== undefined) await showTest(provider.id, model, result);
+}
+
+async function showTest(id: string, model: string, result: ConnectionTest): Promise<void> {
+  if (result.type === 'answered') {
+    const seconds = (result.milliseconds / 1000).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
+    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, id, seconds);
+    const message = [answered, ...result.warnings].join(' ');
+    await (result.warnings.length === 0
+      ? vscode.window.showInformationMessage(message)
+      : vscode.window.showWarningMessage(message));
+    return;
+  }
+  const { message, detail, cure } = describeFault(result.fault);
+  const text = [vscode.l10n.t('{0} of {1}: {2}', model, id, message), detail, cure].filter(Boolean).join('\n');
+  const command = commandFor(result.fault.action);
+  const answer = await vscode.window.showErrorMessage(text, ...(command ? [command.title] : []));
+  if (answer !== undefined && command) await vscode.commands.executeCommand(command.id);
+}
+
+function commandFor(action: string | undefined): { readonly id: string; readonly title: string } | undefined {
+  switch (action) {
+    case 'set_api_key':
+      return { id: 'tiller.setApiKey', title: vscode.l10n.t('Set API Key') };
+    case 'select_model':
+      return { id: 'tiller.selectModel', title: vscode.l10n.t('Select Model') };
+    case 'check_settings':
+    case 'check_network':
+      return { id: 'tiller.openSettings', title: vscode.l10n.t('Open Settings') };
+    default:
+      return undefined;
+  }
+}
+
+function configFor(name: string, server: NewProvider, settings: Settings): ProviderConfig {
+  return configOf(name, providerSettingsSchema.parse(server), settings);
+}
+
+/** The host name, unless it is the name of another server. */
+function freeName(host: string, settings: Settings, baseUrl: string): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? host : `${host}-${count}`;
+    const known = providerNamed(settings, name);
+    if (known === undefined || known.baseUrl === baseUrl) return name;
+  }
+}
+
+async function addProvider(settings: Settings, name: string, server: ProviderSettings): Promise<void> {
+  await writeSetting('providers', { ...settings.providers, [name]: server });
+}
+
+async function use(provider: string, model: string): Promise<void> {
+  await writeSetting('baseUrl', null);
+  await writeSetting('wireApi', null);
+  await writeSetting('provider', provider);
+  await writeSetting('model', model);
+}

@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/providers.ts';
+import type { Settings } from '../../protocol/settings.ts';
+
+/** Where the model is to run. */
+export type ProviderChoice =
+  /** Of the settings, or one that Tiller knows. */
+  | { readonly type: 'named'; readonly name: string }
+  /** Known, but each account has an address of its own. */
+  | { readonly type: 'template'; readonly name: string }
+  | { readonly type: 'address' }
+  | { readonly type: 'local' }
+  | { readonly type: 'demo' };
+
+interface Row extends vscode.QuickPickItem {
+  readonly choice?: ProviderChoice;
+}
+
+export async function pickProvider(settings: Settings): Promise<ProviderChoice | undefined> {
+  const named = providerNames(settings).map((name): Row => {
+    const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
+    return {
+      label: providerTitle(name),
+      description: providerNamed(settings, name)?.baseUrl ?? '',
+      ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
+      choice: { type: 'named', name },
+    };
+  });
+  const templates = Object.entries(KNOWN_PROVIDERS).flatMap(([name, known]): Row[] =>
+    known.settings === null && !Object.hasOwn(settings.providers, name)
+      ? [{ label: known.title, description: known.addressExample ?? '', choice: { type: 'template', name } }]
+      : [],
+  );
+  const rows: Row[] = [
+    {
+      label: vscode.l10n.t('Find servers on this machine'),
+      description: vscode.l10n.t('Ollama, LM Studio, llama.cpp, vLLM on their usual ports'),
+      choice: { type: 'local' },
+    },
+    ...named,
+    ...templates,
+    {
+      label: vscode.l10n.t('Another server…'),
+      description: vscode.l10n.t('By its address'),
+      choice: { type: 'address' },
+    },
+    {
+      label: vscode.l10n.t('Demo (scripted)'),
+      description: vscode.l10n.t('No account, no network'),
+      choice: { type: 'demo' },
+    },
+  ];
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Where does the model run?'),
+    matchOnDescription: true,
+  });
+  return picked?.choice;
+}
+
+export async function askBaseUrl(example = 'https://models.example.com/v1'): Promise<string | undefined> {
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Address of the server'),
+    prompt: vscode.l10n.t('Up to and including /v1, for example {0}', example),
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      URL.canParse(value.trim()) && /^https?:/.test(value.trim())
+        ? undefined
+        : vscode.l10n.t('Enter an http or https address.'),
+  });
+  return typed?.trim().replace(/\/+$/, '') || undefined;
+}

@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ModelRequest } from './modelRequest.ts';
+import type { ChatDialect } from './modelWires.ts';
+
+/** An answer with an error of HTTP. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What distinguishes the server of a provider from a server that takes everything. */
+export interface Imitation {
+  readonly name: string;
+  readonly wires: readonly ModelRequest['wire'][];
+  /** A model that it has. */
+  readonly model: string;
+  /** Documents at other paths. */
+  readonly routes: Readonly<Record<string, unknown>>;
+  /** Before all else: a wrong key. */
+  readonly denies?: (headers: IncomingHttpHeaders) => Refusal | undefined;
+  readonly refuses: (request: ModelRequest) => Refusal | undefined;
+  readonly chat?: ChatDialect;
+  /** How it is configured in Tiller, besides its address. */
+  readonly provider: { readonly dialect?: 'openai' | 'azure' | 'openrouter' | 'plain' };
+}

@@ -1,0 +1,242 @@
+/** "Select Model", "Test Connection" and "Remove Provider" with real servers; the user's choices are scripted. */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite, setup, teardown, test } from 'mocha';
+import * as vscode from 'vscode';
+import { HttpModels } from '../../src/core/model/httpModels.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { KeyStore } from '../../src/vscode/models/apiKeys.ts';
+import { ModelCommands } from '../../src/vscode/models/modelCommands.ts';
+import { readSettings } from '../../src/vscode/settings.ts';
+import { IMITATIONS } from '../support/imitations.ts';
+import { type ModelScript, ModelServer, says } from '../support/modelServer.ts';
+import { providerOf } from '../../src/core/agent/threadSettings.ts';
+import { DEFAULT_SETTINGS, type SettingKey } from '../../src/protocol/settings.ts';
+
+const WRITTEN: readonly SettingKey[] = ['model', 'provider', 'providers', 'baseUrl', 'wireApi'];
+
+/** One answer of the user: the beginning of a row's label or of a button, or a text to type. */
+type Answer = { readonly pick: string } | { readonly type: string } | { readonly button: string } | 'cancel';
+
+/** What the user was shown, and which answers are left. */
+class ScriptedUser {
+  readonly shown: string[] = [];
+  readonly #answers: Answer[];
+  readonly #originals = {
+    showQuickPick: vscode.window.showQuickPick,
+    showInputBox: vscode.window.showInputBox,
+    showInformationMessage: vscode.window.showInformationMessage,
+    showWarningMessage: vscode.window.showWarningMessage,
+    showErrorMessage: vscode.window.showErrorMessage,
+  };
+
+  constructor(...answers: Answer[]) {
+    this.#answers = answers;
+    Object.assign(vscode.window, {
+      showQuickPick: async (rows: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions) => {
+        this.shown.push([options.title, options.placeHolder].filter(Boolean).join(' | '));
+        const answer = this.#next();
+        if (answer === 'cancel') return undefined;
+        assert('pick' in answer, `a row of ${options.title} was expected to be picked`);
+        const row = rows.find(({ label }) => label.startsWith(answer.pick));
+        assert(row, `${answer.pick} is not among ${rows.map(({ label }) => label).join(', ')}`);
+        this.shown.push(`${row.label} (${row.description ?? ''})`);
+        return row;
+      },
+      showInputBox: async (options: vscode.InputBoxOptions) => {
+        this.shown.push(options.title ?? '');
+        const answer = this.#next();
+        if (answer === 'cancel') return undefined;
+        assert('type' in answer, `a text was expected for ${options.title}`);
+        assert.equal((await options.validateInput?.(answer.type)) ?? undefined, undefined);
+        return answer.type;
+      },
+      showInformationMessage: this.#message,
+      showWarningMessage: this.#message,
+      showErrorMessage: this.#message,
+    });
+  }
+
+  readonly #message = async (message: string, ...buttons: readonly unknown[]): Promise<string | undefined> => {
+    this.shown.push(message);
+    const answer = this.#answers[0];
+    if (answer === undefined || answer === 'cancel' || !('button' in answer)) return undefined;
+    this.#answers.shift();
+    assert(buttons.includes(answer.button), `${answer.button} is no button of ${message}`);
+    return answer.button;
+  };
+
+  #next(): Answer {
+    const answer = this.#answers.shift();
+    assert(answer !== undefined, `no answer is left for: ${this.shown.at(-1)}`);
+    return answer;
+  }
+
+  restore(): void {
+    Object.assign(vscode.window, this.#originals);
+    assert.deepEqual(this.#answers, []);
+  }
+}
+
+suite('Select Model', () => {
+  const secrets = new Map<string, string>();
+  const environment: Record<string, string> = {};
+  let keys: KeyStore;
+  let commands: ModelCommands;
+  const open: ModelServer[] = [];
+
+  const settings = () => readSettings((message) => assert.fail(message));
+  const update = (key: SettingKey, value: unknown) =>
+    vscode.workspace.getConfiguration('tiller').update(key, value, vscode.ConfigurationTarget.Global);
+  const forget = async () => {
+    for (const key of WRITTEN) await update(key, undefined);
+  };
+
+  async function start(name: string, script: ModelScript = () => [says('OK')]): Promise<ModelServer> {
+    const imitates = IMITATIONS.find((each) => each.name === name);
+    const server = await ModelServer.start(script, { imitates });
+    open.push(server);
+    return server;
+  }
+
+  setup(async () => {
+    await forget();
+    secrets.clear();
+    for (const name of Object.keys(environment)) delete environment[name];
+    const storage = {
+      get: async (name: string) => secrets.get(name),
+      store: async (name: string, value: string) => void secrets.set(name, value),
+      delete: async (name: string) => void secrets.delete(name),
+      keys: async () => [...secrets.keys()],
+      onDidChange: () => ({ dispose() {} }),
+    } satisfies vscode.SecretStorage;
+    keys = new KeyStore(storage, () => {});
+    const ports = { ...createNodePorts({ roots: [] }), secrets: keys };
+    const models = new HttpModels(ports, 'test');
+    commands = new ModelCommands({
+      settings,
+      keys,
+      http: models,
+      clock: ports.clock,
+      environment,
+      provider: () => providerOf(settings()),
+      abilities: () => undefined,
+      threads: { state: null, submit: async () => {}, clear: async () => {} },
+    });
+  });
+
+  teardown(async () => {
+    await Promise.all(open.splice(0).map((server) => server.close()));
+    await forget();
+  });
+
+  test('takes two choices from an empty profile to a model of a local server', async () => {
+    const { baseUrl } = await start('Ollama');
+    await update('providers', { ollama: { baseUrl, wireApi: 'chat', auth: 'none' } });
+    const user = new ScriptedUser({ pick: 'qwen3-coder:30b' });
+    await commands.select('local').finally(() => user.restore());
+    const { provider, model } = settings();
+    assert.deepEqual({ provider, model }, { provider: 'ollama', model: 'qwen3-coder:30b' });
+    // With the card in the panel, the row and the message there are three interactions.
+    assert.match(user.shown.join('\n'), /^Models on this machine\nqwen3-coder:30b \(32.768 tokens · loaded\)$/);
+  });
+
+  test('lets the user replace a wrong key, stores it for the origin and lists the models', async () => {
+    const { baseUrl } = await start('OpenAI');
+    await update('providers', { mine: { baseUrl, wireApi: 'chat', auth: 'bearer' } });
+    await keys.store(new URL(baseUrl).origin, 'sk-wrong');
+    const user = new ScriptedUser(
+      { pick: 'mine' },
+      { pick: 'Enter Another Key' },
+      { type: ' sk-test ' },
+      { pick: 'gpt-5.5' },
+    );
+    await commands.select().finally(() => user.restore());
+    assert.equal(await keys.keyFor(new URL(baseUrl).origin), 'sk-test');
+    assert.deepEqual(settings().model, 'gpt-5.5');
+    const words = user.shown.join('\n');
+    assert.match(
+      words,
+      /mine does not list its models: The server did not accept the API key\. \| HTTP 401: Incorrect/,
+    );
+    assert.doesNotMatch(words, /sk-wrong(?!\.)/);
+  });
+
+  test('offers a key of the environment by the name of its variable and never takes it by itself', async () => {
+    environment['OPENAI_API_KEY'] = 'sk-environment';
+    const refused = new ScriptedUser({ pick: 'OpenAI' }, 'cancel');
+    await commands.select().finally(() => refused.restore());
+    assert.equal(secrets.size, 0);
+    assert.match(refused.shown.join('\n'), /API key for https:\/\/api\.openai\.com/);
+    assert.doesNotMatch(refused.shown.join('\n'), /sk-environment/);
+    assert.equal(settings().model, null);
+  });
+
+  test('finds out which API another server has, and keeps the server by its name', async () => {
+    const server = await start('vLLM');
+    const user = new ScriptedUser({ type: `${server.baseUrl}/` }, { pick: 'Qwen/Qwen3-Coder' });
+    await commands.select('endpoint').finally(() => user.restore());
+    assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: server.baseUrl, wireApi: 'responses' } });
+    assert.equal(settings().provider, '127.0.0.1');
+    await forget();
+
+    const chat = await ModelServer.start(() => [says('OK')], { wire: 'chat' });
+    open.push(chat);
+    const typed = new ScriptedUser({ type: chat.baseUrl }, { pick: 'Enter the Name' }, { type: 'my-model' });
+    await commands.select('endpoint').finally(() => typed.restore());
+    assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: chat.baseUrl, wireApi: 'chat' } });
+    assert.equal(settings().model, 'my-model');
+  });
+
+  test('shows the words of a server that speaks neither API', async () => {
+    const server = http.createServer((_request, response) => {
+      response.writeHead(404, { 'content-type': 'text/html' });
+      response.end('<html><title>404 Not Found</title></html>');
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter the Name' }, { type: 'x' });
+    await commands.select('endpoint').finally(() => user.restore());
+    server.close();
+    assert.match(user.shown.join('\n'), /There is no model service at this address.*\n*.*404 Not Found/);
+  });
+
+  test('tests the connection and names the cure', async () => {
+    const server = await start('OpenAI');
+    await update('providers', { mine: { baseUrl: server.baseUrl, wireApi: 'chat', auth: 'bearer' } });
+    await update('provider', 'mine');
+    await update('model', 'gpt-5.5');
+    await keys.store(new URL(server.baseUrl).origin, 'k');
+    const wrong = new ScriptedUser();
+    await commands.testConnection().finally(() => wrong.restore());
+    assert.match(wrong.shown.join('\n'), /did not accept the API key[^]*Incorrect API key[^]*Set API Key/);
+    await keys.store(new URL(server.baseUrl).origin, 'sk-test');
+    const right = new ScriptedUser();
+    await commands.testConnection().finally(() => right.restore());
+    assert.match(right.shown.join('\n'), /^gpt-5\.5 of mine answers after [\d.]+ s\.$/);
+  });
+
+  test('removes a provider with its key, and nothing of the others', async () => {
+    await update('providers', {
+      mine: { baseUrl: 'https://a.example/v1', wireApi: 'chat' },
+      same: { baseUrl: 'https://b.example/v1', wireApi: 'chat' },
+      other: { baseUrl: 'https://b.example/v2', wireApi: 'chat' },
+    });
+    await update('provider', 'mine');
+    await update('model', 'm');
+    for (const origin of ['https://a.example', 'https://b.example']) await keys.store(origin, 'sk-1');
+    const mine = new ScriptedUser({ pick: 'mine' }, { button: 'Remove' });
+    await commands.removeProvider().finally(() => mine.restore());
+    assert.deepEqual(Object.keys(settings().providers), ['same', 'other']);
+    assert.equal(await keys.keyFor('https://a.example'), undefined);
+    assert.deepEqual([settings().provider, settings().model], [DEFAULT_SETTINGS.provider, null]);
+
+    const shared = new ScriptedUser({ pick: 'same' }, { button: 'Remove' });
+    await commands.removeProvider().finally(() => shared.restore());
+    assert.deepEqual(Object.keys(settings().providers), ['other']);
+    assert.equal(await keys.keyFor('https://b.example'), 'sk-1');
+  });
+});
