@@ -21,8 +21,11 @@ const NAMES = readdirSync(FOLDER)
   .map((name) => path.basename(name, '.jsonl'))
   .toSorted();
 
-/** Recipes whose processes take time. */
-const WAITS = new Set(['background-process', 'interrupted-command', 'retried', 'steered']);
+/** Recipes whose processes take time, or run beside each other. */
+const WAITS = new Set([
+  ...['background-process', 'interrupted-command', 'one-answer-for-two', 'retried', 'steered'],
+  ...NAMES.filter((name) => name.startsWith('commands-side-by-side')),
+]);
 
 const rollout = (name: string) => readFileSync(path.join(FOLDER, `${name}.jsonl`), 'utf8');
 
