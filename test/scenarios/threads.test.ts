@@ -210,7 +210,9 @@ describe('an approval request', () => {
     await running;
     const asked = second.next('approval_requested');
     second.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
-    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' }]);
+    expect((await asked).elsewhere).toEqual([
+      { threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' },
+    ]);
   });
 
   it('names them for a patch, too, and no longer once the command has ended', async () => {
@@ -228,7 +230,9 @@ describe('an approval request', () => {
     const over = second.turnEnds();
     const asked = second.next('approval_requested');
     say(second, 'patch');
-    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' }]);
+    expect((await asked).elsewhere).toEqual([
+      { threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' },
+    ]);
     await second.answer({ denied: {} });
     await over;
 
