@@ -82,7 +82,7 @@ describe.skipIf(noSandbox)('the box', () => {
   test('leaves the folder unchanged when the extension host is killed in the middle of a command', async () => {
     const { vscode, panel, model, folder } = window();
     const before = readdirSync(folder);
-    model.will([calls('exec_command', { cmd: 'sleep 60' })]);
+    model.will([calls('exec_command', { cmd: 'sleep 60; touch never' })]);
     await panel.send('Sleep.');
     await expect.poll(() => readdirSync(folder), soon).toEqual([...before, '.git', '.vscode'].toSorted());
     process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');

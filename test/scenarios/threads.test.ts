@@ -197,7 +197,7 @@ describe('an approval request', () => {
       policy: 'untrusted',
       model: (request) => [
         JSON.stringify(request.input).includes('slowly')
-          ? calls('exec_command', { cmd: 'echo up; sleep 30' })
+          ? calls('exec_command', { cmd: 'echo up; sleep 30; touch z' })
           : calls('exec_command', { cmd: 'touch x' }),
       ],
     });
@@ -210,11 +210,13 @@ describe('an approval request', () => {
     await running;
     const asked = second.next('approval_requested');
     second.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
-    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
+    expect((await asked).elsewhere).toEqual([
+      { threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' },
+    ]);
   });
 
   it('names them for a patch, too, and no longer once the command has ended', async () => {
-    const slowly = calls('exec_command', { cmd: 'echo up; sleep 30' });
+    const slowly = calls('exec_command', { cmd: 'echo up; sleep 30; touch z' });
     await using first = await startScenario({
       sandbox: 'danger-full-access',
       review: 'before',
@@ -228,7 +230,9 @@ describe('an approval request', () => {
     const over = second.turnEnds();
     const asked = second.next('approval_requested');
     say(second, 'patch');
-    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
+    expect((await asked).elsewhere).toEqual([
+      { threadId: first.session.threadId, command: 'echo up; sleep 30; touch z' },
+    ]);
     await second.answer({ denied: {} });
     await over;
 

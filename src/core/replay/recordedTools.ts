@@ -33,7 +33,11 @@ export function recordedTool(tool: ToolHandler, recorded: RecordedCalls): ToolHa
     names: tool.names,
     spec: tool.spec,
     isMutating: () => false,
-    parse: (payload) => tool.parse(payload),
+    parse: (payload) => {
+      const parsed = tool.parse(payload);
+      // The note about ignored arguments is part of the recorded output.
+      return parsed.type === 'parsed' ? { type: 'parsed', args: parsed.args } : parsed;
+    },
     prepare: async (_args, context): Promise<Preparation<Plan>> => {
       const call = recorded.call(context.callId);
       if (call === undefined) {

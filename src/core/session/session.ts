@@ -36,6 +36,7 @@ import { ThreadChanges } from './threadChanges.ts';
 import { SettingNotes } from './settingNotes.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
+import type { Rejected } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
@@ -114,8 +115,7 @@ export class Session {
       settings: options.settings.tools,
       host: options.host,
       rules: (cwd) => this.#rulesIn(cwd),
-      onCollision: (name, providerId) =>
-        this.#emit(null, { type: 'warning', message: collisionMessage(name, providerId) }),
+      onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#context = new ContextUpdates(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -736,9 +736,10 @@ export class Session {
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
 
-function collisionMessage(name: string, providerId: string): string {
+function rejectionMessage({ name, providerId, problem }: Rejected): string {
   const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
-  return `${owner} named ${name} is left out: another tool has this name.`;
+  const why = problem === undefined ? 'another tool has this name' : `it demands strict arguments, but ${problem}`;
+  return `${owner} named ${name} is left out: ${why}.`;
 }
 
 /** The items that the last turn of an earlier process left open. */

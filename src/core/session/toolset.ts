@@ -1,7 +1,7 @@
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
-import { ToolRegistry } from '../tools/registry.ts';
+import { type Rejected, ToolRegistry } from '../tools/registry.ts';
 import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../tools/toolProvider.ts';
 import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
@@ -10,24 +10,27 @@ export interface ToolsetOptions {
   readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
   /** Those in force in a working directory. */
   readonly rules: ToolOptions['rules'];
-  /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
-  readonly onCollision: (name: string, providerId: string) => void;
+  /** Reports a tool that is left out. Once per name. */
+  readonly onRejected: (rejected: Rejected) => void;
 }
 
-/** The tools of one thread, in the order of their providers. */
+/**
+ * The tools of one thread, in the order of their providers: built in, then those of the client, then those of servers.
+ * Of two tools with the same name the first one is kept.
+ */
 export class Toolset {
   /** Calls of the tools of the client that it has not answered. */
   readonly clientCalls = new DynamicCalls();
   readonly #client = new ClientTools(this.clientCalls);
   readonly #providers: readonly ToolProvider[];
-  readonly #options: Pick<ToolsetOptions, 'host' | 'onCollision'>;
+  readonly #options: Pick<ToolsetOptions, 'host' | 'onRejected'>;
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, onCollision }: ToolsetOptions) {
-    this.#options = { host, onCollision };
+  constructor({ settings, host, rules, onRejected }: ToolsetOptions) {
+    this.#options = { host, onRejected };
     const builtin = new BuiltinTools({ ...settings, rules });
-    const providers = [builtin, harmlessTools, ...(host.toolProviders ?? []), this.#client];
+    const providers = [builtin, harmlessTools, this.#client, ...(host.toolProviders ?? [])];
     const { replaceTool } = host;
     this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
   }
@@ -47,9 +50,9 @@ export class Toolset {
     if (known && isSame) return known.registry;
     const registry = new ToolRegistry(providers.map(({ id }, at) => ({ id, tools: arrays[at] ?? [] })));
     this.#current = { arrays, registry };
-    for (const { name, providerId } of registry.collisions) {
-      const key = `${providerId}\n${name}`;
-      if (!this.#reported.has(key)) this.#options.onCollision(name, providerId);
+    for (const rejected of registry.rejected) {
+      const key = `${rejected.providerId}\n${rejected.name}`;
+      if (!this.#reported.has(key)) this.#options.onRejected(rejected);
       this.#reported.add(key);
     }
     return registry;

@@ -93,7 +93,12 @@ export interface ToolContext {
 }
 
 export type Parsed<Args> =
-  | { readonly type: 'parsed'; readonly args: Args }
+  | {
+      readonly type: 'parsed';
+      readonly args: Args;
+      /** Names of arguments that the tool does not have: the call runs without them, and the model reads which. */
+      readonly ignored?: readonly string[];
+    }
   | { readonly type: 'invalid'; readonly message: string };
 
 /** What an approval card shows besides the reason. */

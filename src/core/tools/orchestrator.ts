@@ -94,8 +94,10 @@ async function runPlaced(
   try {
     context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload);
-    if (parsed.type === 'parsed')
-      return await decideAndRun(handler, parsed.args, deps, context, items, { place, asked, prepared });
+    if (parsed.type === 'parsed') {
+      const answer = await decideAndRun(handler, parsed.args, deps, context, items, { place, asked, prepared });
+      return withIgnored(answer, parsed.ignored);
+    }
     items.close('failed', parsed.message);
     return failure(parsed.message);
   } catch (error) {
@@ -272,6 +274,17 @@ function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolCont
         if (act && left) audit.ended({ ...call, ...endOf(left) });
       }
     },
+  };
+}
+
+/** Names the arguments that were left out, so that the model does not rely on them. */
+function withIgnored(answer: ToolOutput, ignored: readonly string[] | undefined): ToolOutput {
+  if (ignored === undefined) return answer;
+  const note = `Note: this tool has no argument ${ignored.join(', ')}; it was ignored.`;
+  const { output } = answer;
+  return {
+    ...answer,
+    output: typeof output === 'string' ? `${output}\n${note}` : [...output, { type: 'input_text', text: note }],
   };
 }
 

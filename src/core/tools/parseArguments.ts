@@ -1,11 +1,11 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Parsed, ToolPayload } from './handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { hasTooManyValues } from '../util/json.ts';
 
 /**
  * Validates arguments with the tool's schema. Broken JSON is never repaired and never runs: the model gets the error
- * and can write the arguments again.
+ * and can write the arguments again. Arguments that an object schema does not name are left out and reported.
  */
 export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPayload): Parsed<Args> {
   if (payload.type !== 'function') return invalid('this tool takes JSON arguments, not free text');
@@ -16,8 +16,10 @@ export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPaylo
   } catch (error) {
     return invalid(messageOf(error));
   }
-  const parsed = schema.safeParse(dropNulls(value));
-  if (parsed.success) return { type: 'parsed', args: parsed.data };
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
+  const given = known === undefined ? dropNulls(value) : withTimeout(dropNulls(value), known);
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return { type: 'parsed', args: parsed.data, ...ignoredIn(given, known) };
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
   return invalid(issues.slice(0, 5).join('; '));
 }
@@ -28,6 +30,27 @@ function invalid(reason: string): Parsed<never> {
 
 /** Models write `null` for an omitted option. */
 function dropNulls(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
+}
+
+/** Models that know another shell tool write `timeout` for `timeout_ms`; both are in milliseconds. */
+function withTimeout(value: unknown, known: readonly string[]): unknown {
+  if (!isObject(value) || !('timeout' in value) || 'timeout_ms' in value) return value;
+  if (!known.includes('timeout_ms') || known.includes('timeout')) return value;
+  const { timeout, ...rest } = value;
+  return { ...rest, timeout_ms: timeout };
+}
+
+/** The longest name that is reported, and how many are: a model may write anything. */
+const [MAX_NAME, MAX_NAMES] = [40, 5];
+
+function ignoredIn(value: unknown, known: readonly string[] | undefined): { readonly ignored?: readonly string[] } {
+  if (known === undefined || !isObject(value)) return {};
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  return unknown.length === 0 ? {} : { ignored: unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME)) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

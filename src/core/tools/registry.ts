@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
+import { strictProblem } from './strictSchema.ts';
 import type { ToolHandler } from './handler.ts';
 
 /** The tools of one provider. */
@@ -7,10 +8,12 @@ export interface ProvidedTools {
   readonly tools: readonly ToolHandler[];
 }
 
-/** A tool that is left out because an earlier one has its name. */
-export interface Collision {
+/** A tool that is left out. */
+export interface Rejected {
   readonly name: string;
   readonly providerId: string;
+  /** `undefined`: an earlier tool has its name. Otherwise what is wrong with its schema. */
+  readonly problem?: string;
 }
 
 /** Maps tool names to handlers, and lists the tools that the model is offered (seed 004, "Tool Registration"). */
@@ -18,17 +21,22 @@ export class ToolRegistry {
   readonly #byName = new Map<string, ToolHandler>();
   /** In the order of the providers. The order must not change, because the specs are part of the prompt cache. */
   readonly specs: readonly ToolSpec[];
-  readonly collisions: readonly Collision[];
+  readonly rejected: readonly Rejected[];
 
-  /** Of two tools with the same name the first one is kept. */
+  /** Of two tools with the same name the first one is kept. One whose strict schema is not valid is left out. */
   constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
-    const collisions: Collision[] = [];
+    const rejected: Rejected[] = [];
     for (const { id, tools } of providers) {
       for (const handler of tools) {
         const taken = handler.names.find((name) => this.#byName.has(name));
         if (taken !== undefined) {
-          collisions.push({ name: taken, providerId: id });
+          rejected.push({ name: taken, providerId: id });
+          continue;
+        }
+        const problem = strictProblem(handler.spec);
+        if (problem !== undefined) {
+          rejected.push({ name: handler.names[0], providerId: id, problem });
           continue;
         }
         for (const name of handler.names) this.#byName.set(name, handler);
@@ -36,7 +44,7 @@ export class ToolRegistry {
       }
     }
     this.specs = specs;
-    this.collisions = collisions;
+    this.rejected = rejected;
   }
 
   handler(name: string): ToolHandler | undefined {

@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest';
 import { Toolset } from '../../../src/core/session/toolset.ts';
+import type { FunctionToolSpec } from '../../../src/protocol/toolSpec.ts';
+import type { ToolHandler } from '../../../src/core/tools/handler.ts';
+import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
 
-function toolset() {
+function toolset(toolProviders: readonly ToolProvider[] = []) {
   let trusted = true;
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
     settings: { ...TOOL_OPTIONS, unreadable: [] },
-    host: { isTrusted: () => trusted },
-    onCollision: (name, providerId) => collisions.push(`${providerId}: ${name}`),
+    host: { isTrusted: () => trusted, toolProviders },
+    onRejected: ({ name, providerId, problem }) =>
+      collisions.push(`${providerId}: ${name}${problem === undefined ? '' : `: ${problem}`}`),
   });
   return { tools, collisions, trust: (is: boolean) => (trusted = is) };
 }
@@ -46,4 +50,45 @@ test('a collision is reported once, and removes only the later tool', () => {
   tools.registryFor({ ...family, applyPatch: 'freeform' });
   expect(collisions).toEqual(['client: shell']);
   expect(tools.registryFor(family).offeredNames).toContain('weather');
+});
+
+/** A server with one tool of this name and these parameters. */
+function server(id: string, spec: FunctionToolSpec): ToolProvider {
+  const tools: ToolHandler[] = [
+    {
+      names: [spec.name],
+      isMutating: () => true,
+      spec,
+      parse: () => ({ type: 'invalid', message: '' }),
+      prepare: async () => ({ type: 'failure', output: '' }),
+      run: async () => ({ output: '', success: false }),
+    },
+  ];
+  return { id, needsTrust: true, tools: () => tools };
+}
+
+const loose: FunctionToolSpec = { type: 'function', name: 'weather', description: '', strict: false, parameters: {} };
+
+test('of tools with one name, those of Tiller come first, then those of the client, then those of servers', () => {
+  const { tools, collisions } = toolset([server('one', loose), server('two', { ...loose, name: 'constructor' })]);
+  tools.register([weather]);
+  expect(tools.registryFor(family).offeredNames.slice(-2)).toEqual(['weather', 'constructor']);
+  expect(collisions).toEqual(['one: weather']);
+});
+
+test('a strict tool whose schema does not hold is left out, with the property named', () => {
+  const inner = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
+  const parameters = { type: 'object', properties: { x: inner }, required: ['x'], additionalProperties: false };
+  const whole = { ...parameters, properties: { x: { ...inner, required: ['a'] } } };
+  const strict = { ...loose, strict: true };
+  const { tools, collisions } = toolset([
+    server('one', { ...strict, parameters }),
+    server('two', { ...strict, name: 'open', parameters: { type: 'object' } }),
+    server('three', { ...strict, name: 'fine', parameters: whole }),
+  ]);
+  expect(tools.registryFor(family).offeredNames.at(-1)).toBe('fine');
+  expect(collisions).toEqual([
+    'one: weather: arguments.x.a must be required',
+    'two: open: arguments must have additionalProperties: false',
+  ]);
 });

@@ -36,7 +36,7 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
     rules: TOOL_OPTIONS.rules,
     settings: { ...TOOL_OPTIONS, unreadable: [] },
     host: { isTrusted: () => true },
-    onCollision: () => {},
+    onRejected: () => {},
   });
   toolset.register([WEATHER]);
   const registry = toolset.registryFor(family);
