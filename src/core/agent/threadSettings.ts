@@ -34,6 +34,14 @@ export function providerOf(settings: Settings): ProviderConfig | undefined {
   return configOf(settings.provider, { ...named, wireApi: settings.wireApi ?? named.wireApi }, settings);
 }
 
+/** The provider with this id, as it is in a rollout: the one in use, else one of the settings or a built-in one. */
+export function providerById(settings: Settings, id: string): ProviderConfig | undefined {
+  const current = providerOf(settings);
+  if (current?.id === id) return current;
+  const named = providerNamed(settings, id);
+  return named && configOf(id, named, settings);
+}
+
 /** A server with the limits that the settings have for all servers. */
 export function configOf(id: string, named: ProviderSettings, settings: Settings): ProviderConfig {
   const { idleTimeoutMs, ...config } = named;

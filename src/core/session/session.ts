@@ -30,6 +30,7 @@ import type { ParentLink, SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
@@ -55,6 +56,7 @@ export class Session {
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
+  readonly #models: ThreadModels;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -91,6 +93,7 @@ export class Session {
     });
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
+    this.#models = new ThreadModels(meta.provider, options.host);
     this.#requests =
       options.parent?.requests ??
       new PendingRequests({
@@ -447,8 +450,7 @@ export class Session {
     this.#emit(submissionId, { type: 'compaction_undone', itemId });
     this.#context.reset(this.#history.items);
     this.#compaction.undone();
-    const { model } = this.#settings;
-    const { family } = this.#options.host.models.connect(model);
+    const { family } = this.#models.connect(this.#settings);
     const { instructions } = this.#options.meta;
     const prompt = { instructions, tools: this.#tools.registryFor(family).specs, input: this.#history.items };
     const count = this.#tokens.foresee(prompt, family.contextWindow);
@@ -463,7 +465,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const connected = this.#options.host.models.connect(settings.model);
+    const connected = this.#models.connect(settings);
     const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
@@ -490,6 +492,7 @@ export class Session {
         outputSchema,
         thread: this.#options.settings,
         client,
+        origin: connected.origin,
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
@@ -640,10 +643,12 @@ export class Session {
 
   #overridden(overrides: TurnOverrides): TurnSettings {
     const { model, effort, summary, cwd, policy, box } = overrides;
+    const provider = this.#models.named(overrides.provider ?? this.#settings.provider);
     const newCwd = cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd);
     const sandboxPolicy = box ? resolved(box, newCwd) : this.#settings.sandboxPolicy;
     return {
       model: model ?? this.#settings.model,
+      ...(provider === undefined ? {} : { provider }),
       effort: effort === undefined ? this.#settings.effort : effort,
       summary: summary ?? this.#settings.summary,
       cwd: newCwd,
