@@ -106,6 +106,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       caps: {
         turn: { tokens: settings['caps.turnTokens'], cost: settings['caps.turnCost'] },
         day: { tokens: settings['caps.dayTokens'], cost: settings['caps.dayCost'] },
+        month: { tokens: settings['caps.monthTokens'], cost: settings['caps.monthCost'] },
       },
       projectDocMaxBytes: settings.projectDocMaxBytes,
     },
