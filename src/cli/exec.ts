@@ -6,7 +6,7 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
-import { limitsIn, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
+import { limitsIn, providerById, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -71,6 +71,10 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
     const threadHost: ThreadHost = {
       models: http.of(provider),
+      modelsOf: (id) => {
+        const known = providerById(settings, id);
+        return known && http.of(known);
+      },
       // The flags or their defaults apply, not the thread's stored settings.
       keepsSettings: false,
       interactive: args.input === 'jsonl',

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
-import { providerOf } from '../core/agent/threadSettings.ts';
+import { providerById, providerOf } from '../core/agent/threadSettings.ts';
 import { type ModelAbilities, offeredEfforts, type OfferedEfforts } from '../core/model/abilities.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
@@ -31,6 +31,9 @@ export interface Agent {
   readonly history: MessageHistory;
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
+  /** The id of the provider of `current`. */
+  readonly provider: () => string;
+  readonly hasProvider: (id: string) => boolean;
   /** What the model of `current` can do; undefined for the demo and without a provider. */
   readonly abilities: () => ModelAbilities | undefined;
   readonly efforts: () => OfferedEfforts;
@@ -47,12 +50,18 @@ export function createAgent(
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
+  const modelsById = (id: string) => {
+    if (id === demo.id) return demo;
+    const known = providerById(settings(), id);
+    return known && http.of(known);
+  };
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
       const provider = providerOf(read);
       return read.provider === demo.id ? demo : provider && http.of(provider);
     },
+    modelsById,
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
@@ -83,10 +92,11 @@ export function createAgent(
     }),
   );
   const current = () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings;
+  const provider = () => current().provider ?? threads.state?.started?.provider ?? settings().provider;
   const abilities = () => {
-    const read = settings();
-    const provider = read.provider === demo.id ? undefined : providerOf(read);
-    return provider && http.abilities(provider, current().model);
+    const id = provider();
+    const config = id === demo.id ? undefined : (providerById(settings(), id) ?? providerOf(settings()));
+    return config && http.abilities(config, current().model);
   };
   return {
     ports,
@@ -97,6 +107,8 @@ export function createAgent(
     threads,
     history,
     current,
+    provider,
+    hasProvider: (id) => modelsById(id) !== undefined,
     abilities,
     efforts: () => offeredEfforts(abilities()),
   };

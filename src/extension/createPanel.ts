@@ -11,7 +11,9 @@ import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
+import { ModeMemory } from '../vscode/chat/modeMemory.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
+import { useModel } from '../vscode/models/modelSetup.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
@@ -84,7 +86,8 @@ export function createPanel(
       threads,
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
-      settings: () => panelSettings(settings(), current(), storedQuarantine.ids, agent.efforts().efforts),
+      settings: () =>
+        panelSettings(settings(), current(), agent.provider(), storedQuarantine.ids, agent.efforts().efforts),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -129,15 +132,29 @@ export function createPanel(
   );
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
+  const modes = new ModeMemory(context.globalState);
+  store.add(
+    threads.onEvent(({ event: { msg } }) => {
+      if (msg.type !== 'turn_started') return;
+      const provider = msg.settings.provider ?? threads.state?.started?.provider;
+      if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
+    }),
+  );
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
     override: (overrides: TurnOverrides) => {
       factory.choose(overrides);
+      const { provider, model } = overrides;
+      if (provider !== undefined && model !== undefined) useModel(provider, model).then(undefined, tell);
       if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
       view.sendSettings();
     },
     policyOf: (mode) => factory.policyOf(mode),
+    lastModel: (mode) => {
+      const last = modes.of(mode);
+      return last && agent.hasProvider(last.provider) ? last : undefined;
+    },
     efforts: agent.efforts,
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);

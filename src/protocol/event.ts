@@ -58,6 +58,8 @@ export type ContextParts = z.infer<typeof contextPartsSchema>;
 /** The settings a turn runs under. */
 export const turnSettingsSchema = z.object({
   model: z.string(),
+  /** The provider of the model, unless it is the one of `thread_started`. */
+  provider: z.string().optional(),
   effort: reasoningEffortSchema.nullable(),
   summary: reasoningSummarySchema,
   cwd: z.string(),

@@ -17,6 +17,8 @@ export type ReasoningSummary = z.infer<typeof reasoningSummarySchema>;
 /** Settings that a client may change, for one turn or permanently (codex-behaviour.md §3.5). */
 export const turnOverridesSchema = z.strictObject({
   model: z.string().min(1).optional(),
+  /** The provider of the model, by its id in the settings; without it the thread keeps its provider. */
+  provider: z.string().min(1).optional(),
   /** `null` restores the model's own default. */
   effort: reasoningEffortSchema.nullable().optional(),
   summary: reasoningSummarySchema.optional(),

@@ -24,9 +24,13 @@ export type OutputPart = z.infer<typeof outputPartSchema>;
 export const callOutputSchema = z.union([z.string(), z.array(outputPartSchema)]);
 export type CallOutput = z.infer<typeof callOutputSchema>;
 
+/** The provider that has sent an item, unless it is the one that the thread began with. Never on the wire. */
+const originSchema = z.string().optional();
+
 export const messageItemSchema = z.object({
   type: z.literal('message'),
   id: z.string().optional(),
+  origin: originSchema,
   role: z.enum(['user', 'assistant', 'developer', 'system']),
   content: z.array(contentPartSchema),
   phase: z.enum(['commentary', 'partial_answer', 'final_answer']).optional(),
@@ -36,6 +40,7 @@ export type MessageItem = z.infer<typeof messageItemSchema>;
 export const reasoningItemSchema = z.object({
   type: z.literal('reasoning'),
   id: z.string().optional(),
+  origin: originSchema,
   summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
   content: z.array(z.object({ type: z.enum(['reasoning_text', 'text']), text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),
@@ -47,6 +52,7 @@ export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 export const functionCallItemSchema = z.object({
   type: z.literal('function_call'),
   id: z.string().optional(),
+  origin: originSchema,
   call_id: z.string(),
   name: z.string(),
   namespace: z.string().optional(),
@@ -67,6 +73,7 @@ export type FunctionCallOutputItem = z.infer<typeof functionCallOutputItemSchema
 export const customToolCallItemSchema = z.object({
   type: z.literal('custom_tool_call'),
   id: z.string().optional(),
+  origin: originSchema,
   status: z.string().optional(),
   call_id: z.string(),
   name: z.string(),
@@ -84,6 +91,7 @@ export type CustomToolCallOutputItem = z.infer<typeof customToolCallOutputItemSc
 export const localShellCallItemSchema = z.object({
   type: z.literal('local_shell_call'),
   id: z.string().optional(),
+  origin: originSchema,
   call_id: z.string().nullish(),
   status: z.enum(['completed', 'in_progress', 'incomplete']).default('completed'),
   action: z.object({
@@ -101,6 +109,7 @@ export type LocalShellCallItem = z.infer<typeof localShellCallItemSchema>;
 export const webSearchCallItemSchema = z.object({
   type: z.literal('web_search_call'),
   id: z.string().optional(),
+  origin: originSchema,
   status: z.string().optional(),
   action: z.looseObject({ type: z.string(), query: z.string().optional() }).optional(),
 });

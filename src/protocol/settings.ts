@@ -75,12 +75,14 @@ export const settingsSchema = z.strictObject({
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
-  /** Caps at which a turn pauses with a question, `null` for none: tokens and cost of one turn, and of one local day. */
+  /** Caps at which a turn pauses with a question, `null` for none: tokens and cost of one turn, one local day, one month. */
   'caps.turnTokens': z.number().int().positive().nullable().default(null),
   /** Costs are in the currency of the prices under `providers`; models without prices cost nothing. */
   'caps.turnCost': z.number().positive().nullable().default(null),
   'caps.dayTokens': z.number().int().positive().nullable().default(null),
   'caps.dayCost': z.number().positive().nullable().default(null),
+  'caps.monthTokens': z.number().int().positive().nullable().default(null),
+  'caps.monthCost': z.number().positive().nullable().default(null),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
   'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */

@@ -34,9 +34,9 @@ test('a day ends at midnight of the machine, and yesterday is kept for a while',
   const day = counter(folder.path, () => now);
   const spent = { tokens: 5, cost: 0, estimated: true };
   day.add(spent);
-  expect(await day.today()).toMatchObject({ tokens: 5, estimated: true });
+  expect((await day.spent()).day).toMatchObject({ tokens: 5, estimated: true });
   now = new Date('2026-11-21T23:00:00Z');
-  expect(await day.today()).toMatchObject({ tokens: 0, estimated: false });
+  expect((await day.spent()).day).toMatchObject({ tokens: 0, estimated: false });
   day.add(spent);
   await day.flush();
   const days = () => Object.keys(JSON.parse(readFileSync(folder.at('spending.json'), 'utf8')).days);
@@ -71,7 +71,7 @@ test('what could not be saved is saved later, and the reason is said once', asyn
   const day = new DaySpending(ports);
   day.add({ tokens: 1, cost: 1, estimated: false });
   day.add({ tokens: 1, cost: 1, estimated: false });
-  expect(await day.today()).toMatchObject({ tokens: 2, cost: 2 });
+  expect((await day.spent()).day).toMatchObject({ tokens: 2, cost: 2 });
   expect(day.takeProblem()).toMatch(/^spending\.json in TILLER_HOME cannot be used \(/);
   expect(day.takeProblem()).toBeUndefined();
   expect(warnings).toHaveLength(1);
@@ -79,7 +79,7 @@ test('what could not be saved is saved later, and the reason is said once', asyn
   day.add({ tokens: 1, cost: 1, estimated: false });
   await day.flush();
   const other = new DaySpending(ports);
-  expect(await other.today()).toMatchObject({ tokens: 3, cost: 3 });
+  expect((await other.spent()).day).toMatchObject({ tokens: 3, cost: 3 });
   expect(existsSync(folder.at('home/spending.json'))).toBe(false);
 });
 
@@ -88,14 +88,14 @@ test('a file of another shape is damaged: counted from zero, and replaced', asyn
   for (const text of ['', '[]', '{"version":2,"days":{}}', '{"version":1,"days":{"2026-11-21":{"tokens":-1}}}']) {
     writeFileSync(folder.at('spending.json'), text);
     const day = counter(folder.path, () => new Date('2026-11-21T12:00:00Z'));
-    expect(await day.today()).toMatchObject({ tokens: 0 });
+    expect((await day.spent()).day).toMatchObject({ tokens: 0 });
     expect(day.takeProblem()).toBe(
-      'spending.json in TILLER_HOME was damaged: what was used today is counted from zero.',
+      'spending.json in TILLER_HOME was damaged: what was used today and this month is counted from zero.',
     );
     day.add({ tokens: 4, cost: 0, estimated: false });
     const again = counter(folder.path, () => new Date('2026-11-21T12:00:00Z'));
     await day.flush();
-    expect(await again.today()).toMatchObject({ tokens: 4 });
+    expect((await again.spent()).day).toMatchObject({ tokens: 4 });
     expect(again.takeProblem()).toBeUndefined();
   }
 });

@@ -246,6 +246,35 @@ describe('a thread that is resumed', () => {
   });
 });
 
+describe('the cap of a month', () => {
+  it('counts the days of the month, is raised for it, and starts anew with the next one', async () => {
+    let now = new Date('2026-11-29T12:00:00Z');
+    const clock = (ports: Ports) => ({ clock: { ...ports.clock, now: () => now } });
+    const caps = { month: { tokens: 1000, cost: null } };
+    await using chat = await startScenario({
+      deps: clock,
+      caps,
+      model: [ends(700), ends(500), ends(400), ends(900)],
+    });
+    expect(await go(chat)).toMatchObject({ type: 'turn_completed' });
+    now = new Date('2026-11-30T12:00:00Z');
+    expect(await go(chat)).toMatchObject({ type: 'turn_completed' });
+    const ended = go(chat);
+    expect(await asked(chat)).toBe('1,200 tokens were used this month; the cap is 1,000. Continue?');
+    choose(chat, 'Continue');
+    expect(await ended).toMatchObject({ type: 'turn_completed' });
+    now = new Date('2026-12-01T12:00:00Z');
+    expect(await go(chat)).toMatchObject({ type: 'turn_completed' });
+    await chat.session.idle();
+    const { days, months } = JSON.parse(readFileSync(chat.home.at('spending.json'), 'utf8'));
+    expect(Object.keys(days)).toEqual(['2026-11-30', '2026-12-01']);
+    expect(months).toMatchObject({
+      '2026-11': { tokens: 1600, raised: { tokens: { cap: 1000, to: 2000 } } },
+      '2026-12': { tokens: 900, raised: {} },
+    });
+  });
+});
+
 describe('the caps of a day', () => {
   const today = () => localDay(new Date(), Intl.DateTimeFormat().resolvedOptions().timeZone);
   const stored = (chat: Scenario) => JSON.parse(readFileSync(chat.home.at('spending.json'), 'utf8'));
@@ -265,6 +294,7 @@ describe('the caps of a day', () => {
     expect(stored(chat)).toEqual({
       version: 1,
       days: { [today()]: { tokens: 2100, cost: 0, estimated: false, raised: { tokens: { cap: 1000, to: 2000 } } } },
+      months: { [today().slice(0, 7)]: { tokens: 2100, cost: 0, estimated: false, raised: {} } },
     });
     expect(statSync(chat.home.at('spending.json')).mode & 0o777).toBe(0o600);
     const again = go(chat);

@@ -16,7 +16,7 @@ async function run(): Promise<void> {
   for (let round = 0; round < Number(rounds); round++) {
     day.add({ tokens: 1, cost: 0.5, estimated: false });
     day.add({ tokens: 2, cost: 0, estimated: false });
-    if (round % 5 === 0) day.raise({ unit: 'tokens', cap: 100, next: 200 + round });
+    if (round % 5 === 0) day.raise('day', { unit: 'tokens', cap: 100, next: 200 + round });
     // Half of the rounds count while the one before is being saved.
     if (round % 2 === 0) await day.flush();
   }

@@ -175,15 +175,16 @@ class ReplayRun {
       lines.slice(0, part.line).flatMap((line) => itemIn(line) ?? []),
       part.started.cwd,
     );
+    const models = new HttpModels(ports, meta.tiller_version).of({
+      id: meta.provider,
+      baseUrl: server.baseUrl,
+      wireApi: this.#wire,
+      dialect: this.#dialect,
+      auth: 'none',
+    });
     const start = startOf(this.#script, part, {
       turn: () => this.#turn,
-      models: new HttpModels(ports, meta.tiller_version).of({
-        id: meta.provider,
-        baseUrl: server.baseUrl,
-        wireApi: this.#wire,
-        dialect: this.#dialect,
-        auth: 'none',
-      }),
+      models,
       replaceTool: (tool) =>
         recordedTool(tool, {
           call: (callId) => this.#part.calls.get(callId),
@@ -367,8 +368,10 @@ function answersCalls(answer: RecordedAnswer): boolean {
   return answer.type === 'items' && answer.items.some(isToolCall);
 }
 
-function overrideOf({ model, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
-  return { type: 'override_turn_context', model, effort, summary, cwd, policy: approvalPolicy, box: sandboxPolicy };
+function overrideOf({ model, provider, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
+  const named = provider === undefined ? {} : { provider };
+  const box = sandboxPolicy;
+  return { type: 'override_turn_context', model, ...named, effort, summary, cwd, policy: approvalPolicy, box };
 }
 
 function itemIn(line: string): ResponseItem | undefined {

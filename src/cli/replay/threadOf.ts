@@ -52,6 +52,7 @@ export function startOf(
     },
     {
       models: given.models,
+      modelsOf: () => given.models,
       replaceTool: given.replaceTool,
       sandboxFor: () => sandboxOf(given.turn()?.settings ?? settings),
       keepsSettings: true,

@@ -334,7 +334,11 @@ export class AgentService {
     { meta, state, settings }: ReplayedThread,
   ): Promise<ThreadSettings> {
     const last = state.settings ?? settings;
-    if (!host.keepsSettings || last === null || meta.provider !== host.models.id) return thread;
+    const here = host.models.id;
+    const turn = { ...thread.turn, ...(here === meta.provider ? {} : { provider: here }) };
+    const provider = last?.provider ?? meta.provider;
+    const isKnown = provider === here || host.modelsOf?.(provider) !== undefined;
+    if (!host.keepsSettings || last === null || !isKnown) return { ...thread, turn };
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
     const cwd = isThere ? last.cwd : thread.turn.cwd;
     return { ...thread, turn: { ...last, cwd, ...host.sandboxFor(last.sandboxPolicy) } };

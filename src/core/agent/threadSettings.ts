@@ -34,6 +34,14 @@ export function providerOf(settings: Settings): ProviderConfig | undefined {
   return configOf(settings.provider, { ...named, wireApi: settings.wireApi ?? named.wireApi }, settings);
 }
 
+/** The provider with this id, as it is in a rollout: the one in use, else one of the settings or a built-in one. */
+export function providerById(settings: Settings, id: string): ProviderConfig | undefined {
+  const current = providerOf(settings);
+  if (current?.id === id) return current;
+  const named = providerNamed(settings, id);
+  return named && configOf(id, named, settings);
+}
+
 /** A server with the limits that the settings have for all servers. */
 export function configOf(id: string, named: ProviderSettings, settings: Settings): ProviderConfig {
   const { idleTimeoutMs, ...config } = named;
@@ -98,6 +106,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       caps: {
         turn: { tokens: settings['caps.turnTokens'], cost: settings['caps.turnCost'] },
         day: { tokens: settings['caps.dayTokens'], cost: settings['caps.dayCost'] },
+        month: { tokens: settings['caps.monthTokens'], cost: settings['caps.monthCost'] },
       },
       projectDocMaxBytes: settings.projectDocMaxBytes,
       undoMaxBytes: settings['undo.maxBytes'],

@@ -7,6 +7,7 @@ import { assertNever } from '../util/assertNever.ts';
 import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
 import type { Prompt } from './client.ts';
 import { effortFor } from './families.ts';
+import { isLeftOut } from './foreignItems.ts';
 import type { RefusedFields } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { dialectOf } from './providerConfig.ts';
@@ -26,7 +27,7 @@ export class ChatBodies {
   >();
   /** The settled start of the last input: these items give the same messages, whatever follows. */
   #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
-  #form: ChatForm = { developerRole: true, reasoning: true, toolImages: 'message' };
+  #form: ChatForm = { origin: undefined, developerRole: true, reasoning: true, toolImages: 'message' };
 
   constructor(server: ServerFacts, refused: RefusedFields) {
     this.#server = server;
@@ -39,6 +40,7 @@ export class ChatBodies {
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
     const hasReasoning = prompt.input.some((item) => item.type === 'reasoning' && item.content?.length);
     this.#speak({
+      origin: prompt.origin,
       developerRole: !hasDeveloper || request.takes('developer_role'),
       reasoning: !hasReasoning || request.takes('reasoning_history'),
       toolImages: this.#server.toolImages ?? 'message',
@@ -46,7 +48,10 @@ export class ChatBodies {
 
     request.add('model', prompt.model);
     const system = JSON.stringify({ role: 'system', content: prompt.instructions });
-    request.addJson('messages', `[${[system, ...this.#elementsOf(prompt.input)].join(',')}]`);
+    request.addJson(
+      'messages',
+      `[${[system, ...this.#elementsOf(prompt.input.filter((item) => !isLeftOut(item, prompt.origin)))].join(',')}]`,
+    );
     const tools = prompt.tools.flatMap(toolToWire);
     if (tools.length > 0 && request.takes('tools')) {
       request.add('tools', tools);
@@ -101,9 +106,7 @@ export class ChatBodies {
   }
 
   #speak(form: ChatForm): void {
-    const { developerRole, reasoning, toolImages } = this.#form;
-    const isSame = form.developerRole === developerRole && form.reasoning === reasoning;
-    if (isSame && form.toolImages === toolImages) return;
+    if (JSON.stringify(form) === JSON.stringify(this.#form)) return;
     this.#form = form;
     this.#elements = new WeakMap();
     this.#settled = NOTHING_SETTLED;

@@ -24,6 +24,7 @@ import {
   type ToolCallItem,
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
+import { isForeign, type Origin } from './foreignItems.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
 import type { Sent } from './requestBody.ts';
 import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
@@ -56,6 +57,8 @@ type ChatToolCall = Sent<ChatCompletionMessageFunctionToolCall> & {
 };
 
 export interface ChatForm {
+  /** The tag of items of this provider. */
+  readonly origin: Origin;
   readonly developerRole: boolean;
   /** Whether the reasoning of earlier responses is sent. */
   readonly reasoning: boolean;
@@ -205,7 +208,7 @@ function assistantMessage(items: readonly AssistantItem[], form: ChatForm): read
         field ??= item.chat_field;
         break;
       default:
-        calls.push(toolCall(item));
+        calls.push(toolCall(item, form));
     }
   }
   const content = texts.filter(Boolean).join('\n\n');
@@ -228,7 +231,7 @@ function assistantFields(content: string, reasoning: string, field: ReasoningFie
   return { content: text === null ? [thought] : [thought, { type: 'text' as const, text }] };
 }
 
-function toolCall(item: ToolCallItem): ChatToolCall {
+function toolCall(item: ToolCallItem, { origin }: ChatForm): ChatToolCall {
   const id = callIdOf(item) ?? '';
   switch (item.type) {
     case 'function_call':
@@ -236,7 +239,7 @@ function toolCall(item: ToolCallItem): ChatToolCall {
         id,
         type: 'function',
         function: { name: item.name, arguments: item.arguments },
-        extra_content: item.extra_content,
+        extra_content: isForeign(item, origin) ? undefined : item.extra_content,
       };
     case 'custom_tool_call':
       return { id, type: 'function', function: { name: item.name, arguments: asFunctionCall(item).arguments } };

@@ -23,6 +23,8 @@ export interface Prompt {
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined;
   /** The JSON Schema that the last message must follow. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
+  /** The tag of items of this provider (`foreignItems.ts`). */
+  readonly origin?: string | undefined;
   /** The thread's id, by which servers group their cache. */
   readonly cacheKey: string;
 }

@@ -61,7 +61,7 @@ export class ResponsesBodies {
     return request.body();
   }
 
-  #elementsOf({ model, input }: Prompt, abilities: ModelAbilities, request: Request): string {
+  #elementsOf({ model, input, origin }: Prompt, abilities: ModelAbilities, request: Request): string {
     const { custom, localShell } = specialTools(abilities);
     if (custom && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
     if (localShell && input.some((item) => item.type === 'local_shell_call')) request.takes('local_shell');
@@ -70,6 +70,7 @@ export class ResponsesBodies {
     const isRefused = toolImages === 'output' && input.some(hasToolImages) && !request.takes('tool_images');
     const refused = this.#refused.of(model);
     const form: ItemForm = {
+      origin,
       keepsIds: abilities.store === true && isComplete(this.#dialect),
       keepsReasoningIds: this.#dialect !== 'openai' || abilities.store === true,
       customTools: custom && !refused.has('custom_tools'),

@@ -10,6 +10,7 @@ import {
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
+import { isForeign, isLeftOut, type Origin } from './foreignItems.ts';
 import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
 // ---------------------------------------------------------------- to the server
@@ -21,6 +22,8 @@ export interface ItemForm {
    */
   readonly keepsIds: boolean;
   readonly keepsReasoningIds: boolean;
+  /** The tag of items of this provider. */
+  readonly origin: Origin;
   /** Where the images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';
   readonly customTools: boolean;
@@ -32,6 +35,7 @@ export interface ItemForm {
  * The item on the wire; its images in a message of their own behind it where the server takes none in outputs.
  */
 export function itemsToWire(item: ResponseItem, form: ItemForm): readonly Record<string, unknown>[] {
+  if (isLeftOut(item, form.origin)) return [];
   if (form.toolImages === 'output' || !hasToolImages(item)) return [itemToWire(item, form)];
   const text = [itemToWire({ ...item, output: textWithPlaceholders(item.output, form.toolImages) }, form)];
   if (form.toolImages === 'none') return text;
@@ -55,7 +59,8 @@ function isImage(part: OutputPart): boolean {
  * after a resume.
  */
 export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, unknown> {
-  const id = form.keepsIds ? item_id(item) : undefined;
+  const foreign = isForeign(item, form.origin);
+  const id = form.keepsIds && !foreign ? item_id(item) : undefined;
   switch (item.type) {
     case 'message':
       return { type: item.type, id, role: roleToWire(item, form), content: item.content.map(partToWire) };
@@ -87,6 +92,8 @@ export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, u
     case 'local_shell_call': {
       if (!form.localShell) return itemToWire(asShellCall(item, callIdOf(item) ?? ''), form);
       const { type, call_id, status, action } = item;
+      // The output has the id of the item where the call has none.
+      if (foreign && !call_id) return { type, id: undefined, call_id: item.id, status, action };
       return { type, id: call_id ? id : item.id, call_id, status, action };
     }
     case 'web_search_call':
@@ -149,9 +156,11 @@ function completed(wire: WireItem, newCallId: () => string): unknown {
   }
 }
 
-/** `null` means “absent” on the wire, except where it is a value of its own. */
+/** `null` means “absent” on the wire, except where it is a value of its own. `origin` is a field of rollouts. */
 function withoutNulls(wire: WireItem): WireItem {
-  const entries = Object.entries(wire).filter(([name, value]) => value !== null || name === 'encrypted_content');
+  const entries = Object.entries(wire).filter(
+    ([name, value]) => (value !== null || name === 'encrypted_content') && name !== 'origin',
+  );
   return Object.fromEntries(entries);
 }
 

@@ -63,6 +63,7 @@ export class ExpectedRequests {
       parallelToolCalls: true,
       effort: settings.effort,
       summary: settings.summary,
+      origin: settings.provider,
       cacheKey: meta.id,
     };
     const server = { baseUrl: '', dialect };

@@ -57,23 +57,26 @@ export class CapCounters {
     this.#day.add(spending);
   }
 
-  /** The first cap that is reached, that of the turn before that of the day. Rejects only with the signal's reason. */
+  /** The first cap that is reached: that of the turn, the day, the month. Rejects only with the signal's reason. */
   async reached(signal: AbortSignal): Promise<ReachedCap | undefined> {
-    const { turn, day } = this.#caps;
+    const { turn, day, month } = this.#caps;
     const ofTurn = reachedCap('turn', turn, this.turn.spent, this.turn.raised);
-    if (ofTurn !== undefined || !isSet(day)) return ofTurn;
-    const today = await abortable(this.#day.today(), signal);
-    return reachedCap('day', day, today, today.raised);
+    if (ofTurn !== undefined || (!isSet(day) && !isSet(month))) return ofTurn;
+    const spent = await abortable(this.#day.spent(), signal);
+    return (
+      reachedCap('day', day, spent.day, spent.day.raised) ?? reachedCap('month', month, spent.month, spent.month.raised)
+    );
   }
 
   raise(reached: ReachedCap): void {
     if (reached.span === 'turn') this.turn.raise(reached);
-    else this.#day.raise(reached);
+    else this.#day.raise(reached.span, reached);
   }
 
-  /** Why the count of the day is not complete, once; `undefined` where no cap depends on it. */
+  /** Why the counts of day and month are not complete, once; `undefined` where no cap depends on them. */
   takeProblem(): string | undefined {
-    return isSet(this.#caps.day) ? this.#day.takeProblem() : undefined;
+    const { day, month } = this.#caps;
+    return isSet(day) || isSet(month) ? this.#day.takeProblem() : undefined;
   }
 
   /** Resolves when the day is saved, or cannot be. */

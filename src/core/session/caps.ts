@@ -1,4 +1,4 @@
-/** Caps on what one turn and one day may use, and the question that a reached cap puts to the user. Pure. */
+/** Caps on what one turn, one day and one month may use, and the question that a reached cap puts to the user. Pure. */
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 
 /** What requests have used. */
@@ -31,10 +31,12 @@ export interface CapSettings {
   readonly turn: SpanCaps;
   /** Of one calendar day at this machine, over all processes that share TILLER_HOME. */
   readonly day: SpanCaps;
+  /** Of one calendar month, counted like the day. */
+  readonly month: SpanCaps;
 }
 
 const NO_CAP: SpanCaps = { tokens: null, cost: null };
-export const NO_CAPS: CapSettings = { turn: NO_CAP, day: NO_CAP };
+export const NO_CAPS: CapSettings = { turn: NO_CAP, day: NO_CAP, month: NO_CAP };
 
 export type CapSpan = keyof CapSettings;
 
@@ -102,21 +104,27 @@ function higher(before: RaisedCap | undefined, raise: RaisedCap): RaisedCap {
   return before?.cap === raise.cap && before.to > raise.to ? before : raise;
 }
 
+const SPANS: Readonly<Record<CapSpan, { readonly header: string; readonly name: string }>> = {
+  turn: { header: 'Cap of a turn', name: 'this turn' },
+  day: { header: 'Cap of a day', name: 'today' },
+  month: { header: 'Cap of a month', name: 'this month' },
+};
+
 const QUESTION = 'cap';
 const CONTINUE = 'Continue';
 const STOP = 'Stop';
 
 export function capQuestion(reached: ReachedCap): QuestionBody {
-  const span = reached.span === 'turn' ? 'this turn' : 'today';
+  const { header, name } = SPANS[reached.span];
   return {
     source: 'tiller',
     questions: [
       {
         id: QUESTION,
-        header: reached.span === 'turn' ? 'Cap of a turn' : 'Cap of a day',
+        header,
         question: `${capSentence(reached)} Continue?`,
         options: [
-          { label: CONTINUE, description: `Raises the cap for ${span} to ${figure(reached.next, reached.unit)}.` },
+          { label: CONTINUE, description: `Raises the cap for ${name} to ${figure(reached.next, reached.unit)}.` },
           { label: STOP, description: 'Ends the turn here. “Try Again” goes on from there.' },
         ],
       },
@@ -136,9 +144,9 @@ export function pauseSentence(reached: ReachedCap): string {
 function capSentence({ span, unit, used, estimated, limit }: ReachedCap): string {
   const amount = `${estimated ? 'about ' : ''}${figure(used, unit)}`;
   const cap = `the cap is ${figure(limit, unit)}.`;
-  if (unit === 'cost')
-    return span === 'turn' ? `This turn has cost ${amount}; ${cap}` : `Today has cost ${amount}; ${cap}`;
-  return span === 'turn' ? `This turn has used ${amount} tokens; ${cap}` : `${amount} tokens were used today; ${cap}`;
+  const { name } = SPANS[span];
+  if (unit === 'cost') return `${name.charAt(0).toUpperCase()}${name.slice(1)} has cost ${amount}; ${cap}`;
+  return span === 'turn' ? `This turn has used ${amount} tokens; ${cap}` : `${amount} tokens were used ${name}; ${cap}`;
 }
 
 /** Tokens in full; a cost with at least two significant digits. */

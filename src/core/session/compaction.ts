@@ -177,6 +177,7 @@ function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
     effort: settings.effort,
     summary: settings.summary,
     verbosity: run.thread.prompt.verbosity ?? undefined,
+    origin: run.origin,
     cacheKey: run.threadId,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * What all processes that share TILLER_HOME have used today: `spending.json`, one entry for each local calendar day. Days
- * before yesterday are removed (yesterday stays for processes in another time zone).
+ * What all processes that share TILLER_HOME have used today and this month: `spending.json`, one entry for each local
+ * calendar day and month. Days before yesterday and months before the last are removed (those stay for processes in
+ * another time zone).
  */
 import * as z from 'zod';
 import type { Clock, Host, Log, Storage } from '../ports.ts';
@@ -17,6 +18,8 @@ import {
 
 const FILE = 'spending.json';
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** Of `YYYY-MM`, the name of a month; that of a day begins with it. */
+const MONTH_LENGTH = 7;
 
 const amountSchema = z.number().nonnegative();
 const raisedSchema = z.object({ cap: amountSchema, to: amountSchema }).optional();
@@ -26,12 +29,19 @@ const daySchema = z.object({
   estimated: z.boolean(),
   raised: z.object({ tokens: raisedSchema, cost: raisedSchema }),
 });
-const fileSchema = z.object({ version: z.literal(1), days: z.record(z.string(), daySchema) });
+const fileSchema = z.object({
+  version: z.literal(1),
+  days: z.record(z.string(), daySchema),
+  /** Missing in files of 0.1. */
+  months: z.record(z.string(), daySchema).default({}),
+});
 
+/** What was used in a day or a month. */
 export interface SpentDay extends Spending {
   readonly raised: RaisedCaps;
 }
 
+/** By the name of a day or a month. */
 type Days = ReadonlyMap<string, SpentDay>;
 
 const EMPTY_DAY: SpentDay = { ...NOTHING_SPENT, raised: {} };
@@ -60,19 +70,21 @@ export class DaySpending {
 
   /** Counts at once in this process, and soon in the file. */
   add(spending: Spending): void {
-    this.#change((day) => ({ ...day, ...addSpending(day, spending) }));
+    for (const span of ['day', 'month'] as const)
+      this.#change(span, (spent) => ({ ...spent, ...addSpending(spent, spending) }));
   }
 
-  /** Raises the cap of today for all processes. */
-  raise(reached: Pick<ReachedCap, 'unit' | 'cap' | 'next'>): void {
-    this.#change((day) => ({ ...day, raised: withRaised(day.raised, reached) }));
+  /** Raises the cap of today, or of this month, for all processes. */
+  raise(span: 'day' | 'month', reached: Pick<ReachedCap, 'unit' | 'cap' | 'next'>): void {
+    this.#change(span, (spent) => ({ ...spent, raised: withRaised(spent.raised, reached) }));
   }
 
-  /** What all processes have used today. */
-  async today(): Promise<SpentDay> {
+  /** What all processes have used today and this month. */
+  async spent(): Promise<{ readonly day: SpentDay; readonly month: SpentDay }> {
     await this.#saving;
     const stored = await this.#ports.storage.readText(FILE).catch((error: unknown) => this.#report(unusable(error)));
-    return mergeDays(this.#parse(stored), this.#fresh).get(this.#day()) ?? EMPTY_DAY;
+    const all = mergeDays(this.#parse(stored), this.#fresh);
+    return { day: all.get(this.#name('day')) ?? EMPTY_DAY, month: all.get(this.#name('month')) ?? EMPTY_DAY };
   }
 
   /** Resolves when everything that was counted is saved, or cannot be. */
@@ -87,9 +99,9 @@ export class DaySpending {
     return this.#problem.sentence;
   }
 
-  #change(change: (day: SpentDay) => SpentDay): void {
-    const today = this.#day();
-    this.#fresh = new Map([...this.#fresh, [today, change(this.#fresh.get(today) ?? EMPTY_DAY)]]);
+  #change(span: 'day' | 'month', change: (spent: SpentDay) => SpentDay): void {
+    const name = this.#name(span);
+    this.#fresh = new Map([...this.#fresh, [name, change(this.#fresh.get(name) ?? EMPTY_DAY)]]);
     this.#saving = this.#saving.then(() => this.#save());
   }
 
@@ -108,20 +120,33 @@ export class DaySpending {
   #parse(text: string | undefined): Days {
     if (text === undefined) return new Map();
     try {
-      return new Map(Object.entries(fileSchema.parse(JSON.parse(text)).days));
+      const { days, months } = fileSchema.parse(JSON.parse(text));
+      return new Map([...Object.entries(days), ...Object.entries(months)]);
     } catch {
-      this.#report(`${FILE} in TILLER_HOME was damaged: what was used today is counted from zero.`);
+      this.#report(`${FILE} in TILLER_HOME was damaged: what was used today and this month is counted from zero.`);
       return new Map();
     }
   }
 
   #write(days: Days): string {
     const now = this.#ports.clock.now().getTime();
-    const kept = [-DAY_MS, 0, DAY_MS].map((offset) => this.#day(new Date(now + offset)));
+    const near = [-DAY_MS, 0, DAY_MS].map((offset) => this.#day(new Date(now + offset)));
+    const lastMonth = this.#day(new Date(now - Number(near[1]?.slice(-2)) * DAY_MS)).slice(0, MONTH_LENGTH);
+    const kept = [...near, ...near.map((day) => day.slice(0, MONTH_LENGTH)), lastMonth];
     const entries = [...days]
       .filter(([day]) => kept.includes(day))
       .toSorted(([one], [other]) => (one < other ? -1 : 1));
-    return `${JSON.stringify({ version: 1, days: Object.fromEntries(entries) }, null, 1)}\n`;
+    const isMonth = ([name]: (typeof entries)[number]) => name.length === MONTH_LENGTH;
+    const file = {
+      version: 1,
+      days: Object.fromEntries(entries.filter((entry) => !isMonth(entry))),
+      months: Object.fromEntries(entries.filter(isMonth)),
+    };
+    return `${JSON.stringify(file, null, 1)}\n`;
+  }
+
+  #name(span: 'day' | 'month'): string {
+    return span === 'day' ? this.#day() : this.#day().slice(0, MONTH_LENGTH);
   }
 
   #day(at = this.#ports.clock.now()): string {
@@ -147,7 +172,7 @@ export function localDay(at: Date, timeZone: string): string {
 }
 
 function unusable(error: unknown): string {
-  return `${FILE} in TILLER_HOME cannot be used (${messageOf(error)}): caps of a day count this process alone.`;
+  return `${FILE} in TILLER_HOME cannot be used (${messageOf(error)}): caps of a day or month count this process alone.`;
 }
 
 function mergeDays(left: Days, right: Days): Days {

@@ -19,6 +19,7 @@ export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
     summary: settings.summary,
     verbosity: run.thread.prompt.verbosity ?? undefined,
     outputSchema: run.outputSchema,
+    origin: run.origin,
     cacheKey: run.threadId,
   };
 }

@@ -1,4 +1,5 @@
 import type { TokenUsage } from '../../protocol/event.ts';
+import { withOrigin } from '../model/foreignItems.ts';
 import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { abortable } from '../util/abort.ts';
@@ -42,7 +43,7 @@ export async function sample(
   const previews = new CallPreviews({ emit: run.emit, ports: run.ports, registry });
   const staged: ResponseItem[] = [];
   const commit = () => {
-    for (const item of staged.splice(0)) run.remember(item);
+    for (const item of staged.splice(0)) run.remember(withOrigin(item, run.origin));
     view.commit();
   };
   let repeated = 0;

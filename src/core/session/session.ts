@@ -33,6 +33,7 @@ import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { type RevertOutcome, Reverts } from './reverts.ts';
 import { ThreadTurns } from './threadTurns.ts';
 import { ThreadChanges } from './threadChanges.ts';
+import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
@@ -59,6 +60,7 @@ export class Session {
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
+  readonly #models: ThreadModels;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -98,6 +100,7 @@ export class Session {
     });
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
+    this.#models = new ThreadModels(meta.provider, options.host);
     this.#requests =
       options.parent?.requests ??
       new PendingRequests({
@@ -477,8 +480,7 @@ export class Session {
 
   /** Estimates the next request, after the history was replaced by another. */
   #countAgain(submissionId: string): void {
-    const { model } = this.#settings;
-    const { family } = this.#options.host.models.connect(model);
+    const { family } = this.#models.connect(this.#settings);
     const { instructions } = this.#options.meta;
     const prompt = { instructions, tools: this.#tools.registryFor(family).specs, input: this.#history.items };
     const count = this.#tokens.foresee(prompt, family.contextWindow);
@@ -493,7 +495,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const connected = this.#options.host.models.connect(settings.model);
+    const connected = this.#models.connect(settings);
     const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
@@ -521,6 +523,7 @@ export class Session {
         outputSchema,
         thread: this.#options.settings,
         client,
+        origin: connected.origin,
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
@@ -697,10 +700,12 @@ export class Session {
 
   #overridden(overrides: TurnOverrides): TurnSettings {
     const { model, effort, summary, cwd, policy, box } = overrides;
+    const provider = this.#models.named(overrides.provider ?? this.#settings.provider);
     const newCwd = cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd);
     const sandboxPolicy = box ? resolved(box, newCwd) : this.#settings.sandboxPolicy;
     return {
       model: model ?? this.#settings.model,
+      ...(provider === undefined ? {} : { provider }),
       effort: effort === undefined ? this.#settings.effort : effort,
       summary: summary ?? this.#settings.summary,
       cwd: newCwd,

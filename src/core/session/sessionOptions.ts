@@ -69,6 +69,8 @@ export interface ThreadSettings {
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
 export interface ThreadHost {
   readonly models: ModelClientFactory;
+  /** Those of another provider, for threads that change it. Without it none does. Each call makes a client. */
+  readonly modelsOf?: (provider: string) => ModelClientFactory | undefined;
   /** False: no user can answer, and each request is denied. */
   readonly interactive: boolean;
   /** A resumed thread keeps the turn settings that it had, if it has the same provider. */

@@ -42,6 +42,8 @@ export interface TurnRun {
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
   readonly thread: ThreadSettings;
   readonly client: ModelClient;
+  /** The tag of the items of this provider; `undefined` for the one that the thread began with. */
+  readonly origin: string | undefined;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   readonly approver: Approver;

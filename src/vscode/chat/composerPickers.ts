@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import type { ReasoningEffort, TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import type { RememberedModel } from './modeMemory.ts';
 import { MODES } from './modes.ts';
 
 interface Choice<Value> extends vscode.QuickPickItem {
@@ -9,12 +10,21 @@ interface Choice<Value> extends vscode.QuickPickItem {
 }
 
 /** Quick picks of the composer. Each resolves with the change, or `undefined` when cancelled. */
-export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
+export async function pickMode(
+  policyOf: (mode: SandboxMode) => SandboxPolicy,
+  lastModel: (mode: ChatMode) => RememberedModel | undefined,
+): Promise<TurnOverrides | undefined> {
   const picked = await pick(
     vscode.l10n.t('Mode'),
-    MODES.map((bundle) => ({ ...describeMode(bundle.mode), value: bundle })),
+    MODES.map((bundle) => ({ ...describeMode(bundle.mode), ...modelRow(lastModel(bundle.mode)), value: bundle })),
   );
-  return picked && { policy: picked.policy, box: policyOf(picked.sandbox) };
+  return picked && { policy: picked.policy, box: policyOf(picked.sandbox), ...lastModel(picked.mode) };
+}
+
+/** The model that comes with the mode. */
+function modelRow(last: RememberedModel | undefined): { readonly description?: string } {
+  if (last === undefined) return {};
+  return { description: last.effort === null ? last.model : `${last.model}, ${last.effort}` };
 }
 
 export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {

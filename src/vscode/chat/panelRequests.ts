@@ -1,12 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TurnOverrides } from '../../protocol/op.ts';
-import type { Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadQuery, RecoveryChoice, WebviewMessage } from '../../protocol/wire.ts';
 import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
+import type { RememberedModel } from './modeMemory.ts';
 import { insertCode } from './editorText.ts';
 import { pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
 
@@ -20,6 +21,8 @@ export interface PanelRequestDeps {
   readonly override: (overrides: TurnOverrides) => void;
   /** The policy for a sandbox mode, with the user's settings and the folders of this window. */
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
+  /** Model and effort of the last turn in a mode, where the settings still have the provider. */
+  readonly lastModel: (mode: ChatMode) => RememberedModel | undefined;
   /** What the model of the next turn takes. */
   readonly efforts: () => OfferedEfforts;
   /** Answers with a `rule_preview`. */
@@ -108,7 +111,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       await vscode.commands.executeCommand('tiller.selectModel', what);
       return;
     case 'mode':
-      return override(await pickMode(deps.policyOf), deps);
+      return override(await pickMode(deps.policyOf, deps.lastModel), deps);
     case 'sandbox':
       return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':

@@ -6,19 +6,20 @@ import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
-/** What the panel shows besides a thread. */
+/** What the panel shows besides a thread. `turn` and `provider`: of the next turn. */
 export function panelSettings(
   settings: Settings,
   turn: TurnSettings,
+  provider: string,
   quarantined: readonly string[],
   efforts: readonly ReasoningEffort[] | null,
 ): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
-  const demo = settings.provider === DEMO_PROVIDER;
+  const demo = provider === DEMO_PROVIDER;
   const fontFamily = chat.get<string>('fontFamily');
   return {
-    model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
+    model: demo ? vscode.l10n.t('demo (scripted)') : settings.model === null ? null : turn.model,
     models: [],
     efforts,
     effort: turn.effort,

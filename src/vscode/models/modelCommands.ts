@@ -13,7 +13,7 @@ export interface ModelCommandDeps extends ModelSetupDeps {
   readonly provider: () => ProviderConfig | undefined;
   /** Of the model in use; undefined for the demo. */
   readonly abilities: () => ModelAbilities | undefined;
-  readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void>; clear(): Promise<void> };
+  readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void> };
 }
 
 /** Select Model, Set API Key, Test Connection, Remove Provider and Start Demo. */
@@ -65,13 +65,11 @@ export class ModelCommands {
     await vscode.commands.executeCommand('tiller.focus');
   }
 
-  /** A thread keeps its provider: another model of it continues the thread, another provider starts a new one. */
   async #applyToShownThread(): Promise<void> {
     const { settings, threads } = this.#deps;
-    const { model, provider } = settings();
-    const started = threads.state?.started;
-    if (!started || model === null) return;
-    if (started.provider === provider) await threads.submit({ type: 'override_turn_context', model });
-    else await threads.clear();
+    const { model } = settings();
+    if (!threads.state?.started || model === null) return;
+    const provider = this.#deps.provider()?.id ?? settings().provider;
+    await threads.submit({ type: 'override_turn_context', model, provider });
   }
 }

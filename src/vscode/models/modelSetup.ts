@@ -74,7 +74,7 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
 
 /** The embedded model: no account, no network. */
 export async function useDemo(): Promise<void> {
-  await use(DEMO_PROVIDER, DEMO_PROVIDER);
+  await useModel(DEMO_PROVIDER, DEMO_PROVIDER);
 }
 
 /** `wireApi` is missing where the server is new: it is found out with the first request. */
@@ -124,7 +124,7 @@ async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, mo
     const known = providerNamed(settings, name);
     const isKnown = known !== undefined && known.baseUrl === server.baseUrl;
     if (!isKnown) await addProvider(settings, name, { ...server, wireApi });
-    await use(name, model);
+    await useModel(name, model);
     return true;
   }
   const detected = await withProgress(vscode.l10n.t('Asking {0} which API it has…', name), (signal) =>
@@ -135,7 +135,7 @@ async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, mo
   );
   if (detected === undefined) return false;
   await addProvider(settings, name, { ...server, wireApi: detected.wireApi });
-  await use(name, model);
+  await useModel(name, model);
   if (detected.test.type === 'fault') void showTest(name, model, detected.test);
   return true;
 }
@@ -177,7 +177,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
     matchOnDetail: true,
   });
   if (picked === undefined) return false;
-  await use(picked.name, picked.model);
+  await useModel(picked.name, picked.model);
   return true;
 }
 
@@ -237,7 +237,8 @@ async function addProvider(settings: Settings, name: string, server: ProviderSet
   await writeSetting('providers', { ...settings.providers, [name]: server });
 }
 
-async function use(provider: string, model: string): Promise<void> {
+/** Writes the model of new threads into the user's settings. */
+export async function useModel(provider: string, model: string): Promise<void> {
   await writeSetting('baseUrl', null);
   await writeSetting('wireApi', null);
   await writeSetting('provider', provider);

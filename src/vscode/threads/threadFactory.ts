@@ -19,6 +19,8 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   readonly manager: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
+  /** By the id of a thread's provider. */
+  readonly modelsById: (provider: string) => ModelClientFactory | undefined;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
   readonly log: Log;
@@ -142,6 +144,7 @@ export class ThreadFactory implements ThreadSource {
     });
     const host: ThreadHost = {
       models,
+      modelsOf: this.#deps.modelsById,
       interactive: true,
       keepsSettings: true,
       sandboxFor,

@@ -105,6 +105,8 @@ describe('the question about a cap', () => {
     [{ ...reached, next: 400_000, span: 'day' }, '210,000 tokens were used today; the cap is 200,000.'],
     [cost, 'This turn has cost 2.35; the cap is 2.'],
     [{ ...cost, span: 'day' }, 'Today has cost 2.35; the cap is 2.'],
+    [{ ...cost, span: 'month' }, 'This month has cost 2.35; the cap is 2.'],
+    [{ ...reached, next: 400_000, span: 'month' }, '210,000 tokens were used this month; the cap is 200,000.'],
     [{ ...cost, used: 0.001234, limit: 0.001 }, 'This turn has cost 0.0012; the cap is 0.001.'],
   ] as const)('%j', (cap, sentence) => {
     const body = capQuestion(cap);

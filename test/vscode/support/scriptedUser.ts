@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+
+/** One answer of the user: the beginning of a row's label or of a button, or a text to type. */
+export type Answer = { readonly pick: string } | { readonly type: string } | { readonly button: string } | 'cancel';
+
+/** What the user was shown, and which answers are left. */
+export class ScriptedUser {
+  readonly shown: string[] = [];
+  readonly #answers: Answer[];
+  readonly #originals = {
+    showQuickPick: vscode.window.showQuickPick,
+    showInputBox: vscode.window.showInputBox,
+    showInformationMessage: vscode.window.showInformationMessage,
+    showWarningMessage: vscode.window.showWarningMessage,
+    showErrorMessage: vscode.window.showErrorMessage,
+  };
+
+  constructor(...answers: Answer[]) {
+    this.#answers = answers;
+    Object.assign(vscode.window, {
+      showQuickPick: async (rows: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions) => {
+        this.shown.push([options.title, options.placeHolder].filter(Boolean).join(' | '));
+        const answer = this.#next();
+        if (answer === 'cancel') return undefined;
+        assert('pick' in answer, `a row of ${options.title} was expected to be picked`);
+        const row = rows.find(({ label }) => label.startsWith(answer.pick));
+        assert(row, `${answer.pick} is not among ${rows.map(({ label }) => label).join(', ')}`);
+        this.shown.push(`${row.label} (${row.description ?? ''})`);
+        return row;
+      },
+      showInputBox: async (options: vscode.InputBoxOptions) => {
+        this.shown.push(options.title ?? '');
+        const answer = this.#next();
+        if (answer === 'cancel') return undefined;
+        assert('type' in answer, `a text was expected for ${options.title}`);
+        assert.equal((await options.validateInput?.(answer.type)) ?? undefined, undefined);
+        return answer.type;
+      },
+      showInformationMessage: this.#message,
+      showWarningMessage: this.#message,
+      showErrorMessage: this.#message,
+    });
+  }
+
+  readonly #message = async (message: string, ...buttons: readonly unknown[]): Promise<string | undefined> => {
+    this.shown.push(message);
+    const answer = this.#answers[0];
+    if (answer === undefined || answer === 'cancel' || !('button' in answer)) return undefined;
+    this.#answers.shift();
+    assert(buttons.includes(answer.button), `${answer.button} is no button of ${message}`);
+    return answer.button;
+  };
+
+  #next(): Answer {
+    const answer = this.#answers.shift();
+    assert(answer !== undefined, `no answer is left for: ${this.shown.at(-1)}`);
+    return answer;
+  }
+
+  restore(): void {
+    Object.assign(vscode.window, this.#originals);
+    assert.deepEqual(this.#answers, []);
+  }
+}
