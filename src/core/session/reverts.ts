@@ -21,6 +21,7 @@ export interface RevertsDeps {
   readonly ledger: ChangeLedger | undefined;
   readonly records: ChangeRecords;
   readonly clock: Clock;
+  readonly maxBytes: number;
   readonly cwd: () => string;
   /** Resolves when all that commands changed is in the records. */
   readonly settled: () => Promise<void>;
@@ -35,7 +36,7 @@ export interface RevertOutcome {
   readonly type: 'done' | 'empty' | 'failed';
 }
 
-const NO_EDITOR = 'Files can only be restored on disk: use Undo in the editor.';
+const NO_FILES = 'There are no files here that can be restored.';
 const NOT_KEPT = 'Nothing is kept of what commands and patches change: see the setting undo.maxBytes.';
 
 /** Undo and redo of a thread on disk, as ops. Never rejects: a failure is a warning. */
@@ -59,15 +60,15 @@ export class Reverts {
     { preview = false, includeUncertain = false, overwrite = [] }: Request,
     standing: () => Promise<StandingChanges | undefined>,
   ): Promise<RevertOutcome> {
-    const { store, workspace, settled, cwd } = this.#deps;
+    const { store, workspace, settled, cwd, maxBytes } = this.#deps;
     const restore = workspace.restore?.bind(workspace);
     if (store === undefined) return warning(NOT_KEPT);
-    if (restore === undefined) return warning(NO_EDITOR);
+    if (restore === undefined) return warning(NO_FILES);
     try {
       await settled();
       const changes = await standing();
       if (changes === undefined || changes.changes.length === 0) {
-        return { ...warning(`There is nothing to ${direction}.`), type: 'empty' };
+        return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
       }
       const options = { direction, cwd: cwd(), includeUncertain, overwrite };
       const plan = await planRevert(changes, options, { store });
