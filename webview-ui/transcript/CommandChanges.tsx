@@ -21,6 +21,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
   return (
     <Step
       testid="command-changes"
+      className="under-command"
       icon="diff"
       label={plural(total, '{0} file changed', '{0} files changed')}
       meta={

@@ -49,10 +49,10 @@ function CommandStep({
   const own = <Step testid="command" icon={icon} title={item.command} body={whole} {...step} />;
   if (item.changed === undefined) return own;
   return (
-    <div class="command-with-changes">
+    <>
       {own}
       <CommandChanges itemId={item.id} changed={item.changed} />
-    </div>
+    </>
   );
 }
 

@@ -69,8 +69,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       options.threads.onChange((change) => {
         if (!this.#ready) return;
         if (change.type === 'switched') this.#sendSnapshot();
-        // The preview is shown in editors, and may name thousands of files.
-        else if (change.event.msg.type === 'revert_planned') return;
         else for (const event of this.#stream.take(change.event)) this.#batcher.push(event);
       }),
     );

@@ -15,7 +15,7 @@ import { pickReverts } from './pickReverts.ts';
 
 export interface RevertCommandsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'access'>;
-  readonly live: Pick<LiveThreads, 'submit' | 'onEvent'>;
+  readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer. */
   readonly insertText: (text: string) => void;
 }
@@ -25,6 +25,9 @@ type Planned = EventMsgOf<'revert_planned'>;
 
 /** The first event that answers an op. */
 type Answer = Planned | EventMsgOf<'files_reverted' | 'turns_rolled_back' | 'warning'>;
+
+/** The thread was closed. */
+const NO_ANSWER: Answer = { type: 'warning', message: '' };
 
 export class RevertCommands {
   readonly #deps: RevertCommandsDeps;
@@ -112,23 +115,21 @@ export class RevertCommands {
     const { live } = this.#deps;
     const isRewind = op.type === 'rollback' && op.preview !== true;
     let reverted: Answer | undefined;
+    const session = live.get(threadId)?.session;
+    if (session === undefined) return Promise.resolve(NO_ANSWER);
     const submissionId = `revert-${++this.#ops}`;
     return new Promise((resolve) => {
-      const listener = live.onEvent(({ event }) => {
-        const { msg } = event;
-        if (event.threadId !== threadId) return;
-        const isEnd = msg.type === 'thread_closed';
-        if (!isEnd && event.submissionId !== submissionId) return;
+      // The registry of threads announces only events that change the state of a thread.
+      const listener = session.onEvent(({ msg, submissionId: answered }) => {
+        if (msg.type !== 'thread_closed' && answered !== submissionId) return;
         if (isRewind && msg.type === 'files_reverted') {
           reverted = msg;
           return;
         }
         listener.dispose();
-        resolve(isAnswer(msg) ? (reverted ?? msg) : { type: 'warning', message: '' });
+        resolve(isAnswer(msg) ? (reverted ?? msg) : NO_ANSWER);
       });
-      if (live.submit(threadId, op, submissionId)) return;
-      listener.dispose();
-      resolve({ type: 'warning', message: '' });
+      live.submit(threadId, op, submissionId);
     });
   }
 
