@@ -205,8 +205,9 @@ export interface Workspace {
   /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
   /**
-   * Brings all files to another state or none, byte by byte, and removes `folders` that are empty then. Never rejects.
-   * Absent where files cannot be restored this way.
+   * Brings all files to another state or none, and removes `folders` that are empty then. Byte by byte on the disk; a text
+   * with unsaved edits is changed in the editor and stays unsaved. Never rejects. Absent where there are no real files, as
+   * in a replay.
    */
   restore?(files: readonly Restoration[], folders: readonly string[]): Promise<RestoreResult>;
 }

@@ -9,6 +9,7 @@ import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 
 /** The features that carry out the commands of package.json, which has their titles, keys and `when` clauses. */
@@ -19,6 +20,7 @@ export interface CommandTargets {
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
+  readonly reverts: Pick<RevertCommands, 'revert' | 'undoLastTurn' | 'rewind'>;
   readonly review: ReviewCommands;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
@@ -58,6 +60,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     ),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
+    command('undoTurn', ({ reverts }) => reverts.undoLastTurn()),
+    command('redoTurn', ({ reverts }) => reverts.revert({ type: 'redo' })),
+    command('rewind', ({ reverts }, context?: ThreadContext) => reverts.rewind(context?.itemId ?? undefined)),
     command('review.next', ({ review }) => review.next()),
     command('review.previous', ({ review }) => review.previous()),
     command('review.keepHunk', ({ review }, ...given: unknown[]) => review.keepHunk(...given)),

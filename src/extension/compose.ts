@@ -92,10 +92,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     ...panel,
     proposals: editors.proposals,
     openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
-    undoPatch: async (id) => {
-      const turnId = await editors.undo.undo(id);
-      if (turnId !== undefined) await threads.submit({ type: 'undo', turnId });
-    },
+    undoPatch: (id) => editors.undo.undo(id),
     review: editors.review.commands,
     models: new ModelCommands({
       settings,

@@ -13,6 +13,7 @@ import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { typedText } from '../core/agent/threadActivity.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
+import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -46,7 +47,8 @@ export function createAgent(
   store: DisposableStore,
 ): Agent {
   const { node, log, keys, settings, report } = host;
-  const ports: Ports = { ...node, workspace: editors.workspace, log, secrets: keys };
+  const baseline = node.baseline && withUnsavedText(node.baseline);
+  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace: editors.workspace, log, secrets: keys };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
@@ -67,7 +69,6 @@ export function createAgent(
     log,
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
-    undoTurn: (turnId) => editors.undo.undoTurn(turnId),
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
   const threads: ShownThread = new ShownThread({
@@ -78,6 +79,11 @@ export function createAgent(
     report,
   });
   store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => void manager.noteSave(uri.fsPath)));
+  store.add(
+    manager.live.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'files_reverted') editors.undo.forget(msg.turnId);
+    }),
+  );
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
   store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
 

@@ -30,6 +30,8 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
+    onRestored: (changes) => review.applied(changes, undefined),
+    watchOfRestore: () => review.watchOfUndo,
     watchFor: (origin) => review.watchFor(origin),
     onApplied: (changes, origin) => {
       undo.record(changes, origin);

@@ -1,9 +1,11 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor } from '../vscode/approvals/rulePreview.ts';
@@ -24,6 +26,9 @@ import { StatusBar } from '../vscode/threads/statusBar.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
+import { RevertCommands } from '../vscode/undo/revertCommands.ts';
+import { openRecordedChanges, pathsOfCommand } from '../vscode/undo/recordedChanges.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
@@ -43,6 +48,7 @@ export interface Panel {
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
+  readonly reverts: RevertCommands;
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
@@ -140,6 +146,9 @@ export function createPanel(
       if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
     }),
   );
+  const reverts = new RevertCommands({ threads, live: manager.live, insertText: (text) => view.insertText(text) });
+  if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
+
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
@@ -161,7 +170,18 @@ export function createPanel(
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
-    openChange: (id, file) => openChange(id, file, threads.state, proposals),
+    openChange: async (id, file) => {
+      const { state } = threads;
+      const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
+      const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
+      if (!isRecorded) await openChange(id, file, threads.state, proposals);
+    },
+    revert: (target) => reverts.revert(target),
+    reviewCommand: async (itemId, what) => {
+      const threadId = threads.state?.threadId;
+      if (threadId === undefined) return;
+      for (const path of await pathsOfCommand(itemId, threadId, node.storage)) await review.decide(path, what);
+    },
     openOutput: (itemId) => outputs.open(itemId, threads.state),
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
@@ -178,5 +198,5 @@ export function createPanel(
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
   store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
-  return { view, chat, approvals, threads: threadCommands, processes, rules, recovery, quarantine, tell };
+  return { view, chat, approvals, threads: threadCommands, processes, reverts, rules, recovery, quarantine, tell };
 }

@@ -123,6 +123,9 @@ export const revertStateSchema = z.enum([
   'impossible',
 ]);
 
+/** SHA-256, hexadecimal; `null`: there is no file. */
+const keptSchema = z.string().nullable();
+
 /** What an undo or a redo would do with one file. */
 export const revertFileSchema = z.object({
   path: z.string(),
@@ -132,6 +135,8 @@ export const revertFileSchema = z.object({
   uncertain: z.boolean().optional(),
   /** One sentence for `conflict` and `impossible`. */
   reason: z.string().optional(),
+  /** What it holds now and what it would hold, by the names of the kept contents; absent where it would stay as it is. */
+  contents: z.object({ before: keptSchema, after: keptSchema }).optional(),
 });
 export type RevertFile = z.infer<typeof revertFileSchema>;
 
@@ -143,4 +148,6 @@ export const revertOptionsSchema = z.object({
   includeUncertain: z.boolean().optional(),
   /** Files whose later changes may be lost, as `revert_planned` names them. */
   overwrite: z.array(z.string()).optional(),
+  /** Files that are left alone. */
+  exclude: z.array(z.string()).optional(),
 });

@@ -372,8 +372,8 @@ export type Event = z.infer<typeof eventSchema>;
 
 /**
  * True when an event is recorded in the rollout. Other events can be derived from recorded ones: a delta is part of the
- * completed item, a retry ends in a turn.
+ * completed item, a retry ends in a turn, and a preview is asked for again.
  */
 export function isPersisted(msg: EventMsg): boolean {
-  return msg.type !== 'item_delta' && msg.type !== 'process_output' && msg.type !== 'stream_error';
+  return !['item_delta', 'process_output', 'stream_error', 'revert_planned'].includes(msg.type);
 }

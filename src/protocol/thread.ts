@@ -474,6 +474,11 @@ function withChanges(item: TurnItem, known: TurnItem | undefined): TurnItem {
   return known.changed === undefined ? item : { ...item, changed: known.changed };
 }
 
+/** The working directory of the next turn; empty for a thread that has not started. */
+export function cwdOf({ settings, started }: Pick<ThreadState, 'settings' | 'started'>): string {
+  return settings?.cwd ?? started?.cwd ?? '';
+}
+
 /** The text of a message, without its images and mentions. */
 export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

@@ -219,6 +219,17 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
+  /** Shows what an undo of a turn, a redo or a rewind to a message would change, and does it once the user agrees. */
+  z.object({
+    type: z.literal('revert'),
+    what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('undo'), turnId: z.string() }),
+      z.object({ type: z.literal('redo') }),
+      z.object({ type: z.literal('rewind'), itemId: z.string() }),
+    ]),
+  }),
+  /** Keeps or undoes the pending changes of one command. */
+  z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
   z.object({ type: z.literal('restore'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */
@@ -233,6 +244,9 @@ export type PanelUpdate = HostMessage extends infer Message
     ? Omit<Message, 'build'>
     : never
   : never;
+
+/** What the user wants to revert. */
+export type RevertTarget = Extract<WebviewMessage, { type: 'revert' }>['what'];
 
 /** The threads that the panel's list requests. */
 export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;

@@ -108,6 +108,8 @@ test('a file in the editor is changed there, and Undo turn reverts it', async ()
   await expect.poll(() => vscode.isDirty(path.basename(file)), soon).toBe(false);
 
   await panel.get('turn-undo').click();
+  await vscode.quickRow(file).waitFor();
+  await vscode.page.keyboard.press('Enter');
   await expect.poll(() => disk(file), soon).toBe(sample.files[file]);
   await expect.poll(() => vscode.text(), soon).toContain(wrong);
   await vscode.screenshot('demo/6-undo-turn');

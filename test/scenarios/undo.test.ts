@@ -86,11 +86,24 @@ describe('undo of a turn', () => {
     const changed = chat.files();
     const [turnId = ''] = turnIds(chat);
     const planned = await ask(chat, { type: 'undo', turnId, preview: true }, 'revert_planned');
-    assert.deepEqual(planned.files, [
-      { path: 'a.txt', kind: 'update', state: 'ready' },
-      { path: 'b.txt', kind: 'add', state: 'ready' },
-      { path: 'new/c.txt', kind: 'delete', state: 'ready' },
-    ]);
+    assert.deepEqual(
+      planned.files.map(({ contents }) => [contents?.before === null, contents?.after === null]),
+      [
+        [false, false],
+        [true, false],
+        [false, true],
+      ],
+    );
+    assert.deepEqual(
+      planned.files.map(({ contents: _contents, ...file }) => file),
+      [
+        { path: 'a.txt', kind: 'update', state: 'ready' },
+        { path: 'b.txt', kind: 'add', state: 'ready' },
+        { path: 'new/c.txt', kind: 'delete', state: 'ready' },
+      ],
+    );
+    const nothing = await ask(chat, { type: 'redo', preview: true }, 'revert_planned');
+    assert.deepEqual(nothing.files, []);
     assert.match(planned.unifiedDiff, /-TWO\n\+two\n[\s\S]*-FIVE\n\+five\n[\s\S]*\+b\n[\s\S]*-1\n/);
     assert.deepEqual(chat.files(), changed);
   });
@@ -107,7 +120,8 @@ describe('undo of a turn', () => {
       { path: 'a.txt', reason: 'The same lines were changed since.' },
       { path: 'b.txt', reason: 'It was changed since.' },
     ]);
-    await ask(chat, { type: 'undo', turnId, overwrite: ['b.txt'] }, 'files_reverted');
+    const overwritten: Op = { type: 'undo', turnId, overwrite: ['b.txt'], exclude: ['a.txt'] };
+    assert.deepEqual((await ask(chat, overwritten, 'files_reverted')).skipped, []);
     assert.deepEqual(chat.files(), { 'a.txt': 'one\nTWO\nmine\nfour\nFIVE\n', 'b.txt': 'b\n' });
   });
 

@@ -42,7 +42,7 @@ describe('the receipt of a turn', () => {
     const changed = { files: [{ path: 'a.ts', kind: 'update' as const }], total: 1, cannotUndo: 0 };
     const formatted = command('npm run format', 0, { changed });
     expect(sentences([PATCH, command('npm test', 0), formatted])).toEqual([
-      '2 hunks applied.',
+      '2 hunks applied, 1 file changed by commands.',
       'No check ran after the last change.',
       'You were not asked.',
     ]);
@@ -91,7 +91,7 @@ describe('the receipt of a turn', () => {
   it('exists only for turns that have ended and have changed files', () => {
     expect(sentences([command('npm test', 0)])).toBeNull();
     const changed = { files: [{ path: 'a.ts', kind: 'add' as const }], total: 1, cannotUndo: 0 };
-    expect(sentences([command('npm run build', 0, { changed })])).toBeNull();
+    expect(sentences([command('npm run build', 0, { changed })])?.[0]).toBe('1 file changed by commands.');
     expect(sentences([{ ...PATCH, status: 'failed' }])).toBeNull();
     expect(sentences([PATCH], { status: { type: 'running' } })).toBeNull();
   });

@@ -15,6 +15,8 @@ export interface Receipt {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
+  /** Files that commands changed; several commands may have changed one. */
+  readonly byCommands: number;
   readonly hunks: {
     readonly kept: number;
     /** Left out by the user before the patch was applied. */
@@ -34,16 +36,17 @@ export interface Receipt {
 const COMMAND_LENGTH = 60;
 
 /**
- * Null for a turn without an applied patch, or that still runs. Files, lines and hunks are those of patches; a command that
- * changed files is a change, too, after which checks are counted.
+ * Null for a turn that changed no file, or that still runs. Hunks are those of patches. Checks are the commands after the
+ * last change, by a patch or by a command.
  */
 export function receiptOf(turn: TurnState): Receipt | null {
   const changed = turn.items.filter(hasApplied);
-  if (turn.status.type === 'running' || changed.length === 0) return null;
+  if (turn.status.type === 'running' || !turn.items.some((item) => hasApplied(item) || hasChanged(item))) return null;
   const lastChange = turn.items.findLastIndex((item) => hasApplied(item) || hasChanged(item));
   const changes = changed.flatMap((item) => item.changes);
   return {
     ...turnChanges(turn),
+    byCommands: sum(turn.items.map((item) => (item.type === 'command_execution' ? (item.changed?.total ?? 0) : 0))),
     hunks: {
       kept: sum(changed.map(hunksIn)),
       rejected: sum(changes.map(({ leftOut = 0 }) => leftOut)),
@@ -57,12 +60,13 @@ export function receiptOf(turn: TurnState): Receipt | null {
 
 /** One sentence for each fact; `command` writes a command as its place wants it. */
 export function receiptSentences(
-  { hunks, editedByUser, checks, asked, rules }: Receipt,
+  { hunks, byCommands, editedByUser, checks, asked, rules }: Receipt,
   command = (text: string) => inOneLine(text, COMMAND_LENGTH),
 ): readonly string[] {
   const ran = checks.map((check) => t('{0} ({1})', command(check.command), exitOf(check.exitCode)));
   const counts = [
-    plural(hunks.kept, '{0} hunk applied', '{0} hunks applied'),
+    (hunks.kept > 0 || byCommands === 0) && plural(hunks.kept, '{0} hunk applied', '{0} hunks applied'),
+    byCommands > 0 && plural(byCommands, '{0} file changed by commands', '{0} files changed by commands'),
     hunks.rejected > 0 && t('{0} rejected', hunks.rejected),
     editedByUser > 0 && plural(editedByUser, '{0} file edited by you', '{0} files edited by you'),
   ].filter((part) => part !== false);

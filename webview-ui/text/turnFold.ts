@@ -113,15 +113,27 @@ function withFailed(words: string, failed: number): string {
   return failed === 0 ? words : t('{0} ({1} failed)', words, failed);
 }
 
-/** Files and lines changed by the turn's own applied patches. */
+/**
+ * Files and lines changed by the turn's applied patches and by its commands. Lines count for each patch and command, and a
+ * file that no row names counts as one more.
+ */
 export function turnChanges(turn: TurnState): {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
 } {
   const paths = new Set<string>();
-  let [added, removed] = [0, 0];
+  let [added, removed, unnamed] = [0, 0, 0];
   for (const item of turn.items) {
+    if (item.type === 'command_execution' && item.changed !== undefined) {
+      const { files, total } = item.changed;
+      for (const file of files) {
+        paths.add(file.path);
+        added += file.added ?? 0;
+        removed += file.removed ?? 0;
+      }
+      unnamed += total - files.length;
+    }
     if (item.type !== 'file_change' || item.status !== 'completed') continue;
     for (const change of changesTaken(item.changes)) {
       paths.add(change.path);
@@ -129,7 +141,7 @@ export function turnChanges(turn: TurnState): {
       removed += change.removed;
     }
   }
-  return { files: paths.size, added, removed };
+  return { files: paths.size + unnamed, added, removed };
 }
 
 /** The user's first message. */

@@ -12,6 +12,7 @@ import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { now } from '../view.ts';
+import { CommandChanges } from './CommandChanges.tsx';
 import { Act, Link } from '../components/Buttons.tsx';
 import { CommandName, withCommand } from '../components/CommandName.tsx';
 import { Soft } from '../components/Facts.tsx';
@@ -45,7 +46,14 @@ function CommandStep({
   ...step
 }: Partial<StepProps> & Pick<StepProps, 'label'> & { item: CommandItem }) {
   const whole = step.state === 'running' ? body : withCommand(item.command, body);
-  return <Step testid="command" icon={icon} title={item.command} body={whole} {...step} />;
+  const own = <Step testid="command" icon={icon} title={item.command} body={whole} {...step} />;
+  if (item.changed === undefined) return own;
+  return (
+    <>
+      {own}
+      <CommandChanges itemId={item.id} changed={item.changed} />
+    </>
+  );
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {

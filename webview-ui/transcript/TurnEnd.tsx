@@ -81,8 +81,13 @@ function TurnActions({ turn }: { turn: TurnState }) {
         </Act>
       )}
       {hasChanges && !turn.reverted && !isRunning.value && isOwn.value && (
-        <Act testid="turn-undo" onClick={() => submit({ type: 'undo', turnId: turn.id })}>
+        <Act testid="turn-undo" onClick={() => post({ type: 'revert', what: { type: 'undo', turnId: turn.id } })}>
           {t('Undo turn')}
+        </Act>
+      )}
+      {turn.reverted && !isRunning.value && isOwn.value && (
+        <Act testid="turn-redo" onClick={() => post({ type: 'revert', what: { type: 'redo' } })}>
+          {t('Redo')}
         </Act>
       )}
       {last && (

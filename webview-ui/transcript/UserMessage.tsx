@@ -2,7 +2,9 @@ import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 import { copyText, fork, replaceDraft } from '../actions.ts';
+import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
+import { isOwn, isRunning } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
@@ -54,6 +56,7 @@ function menuContext(itemId: string): string {
 /** Styled like the composer. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOfInput(item.content);
+  const mayRewind = isOwn.value && !isRunning.value;
   return (
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       {item.content.some((part) => part.type !== 'text') && (
@@ -73,6 +76,14 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
           label={t('Fork from here')}
           onClick={() => fork(item.id)}
         />
+        {mayRewind && (
+          <IconButton
+            testid="user-message-rewind"
+            icon="history"
+            label={t('Rewind to here')}
+            onClick={() => post({ type: 'revert', what: { type: 'rewind', itemId: item.id } })}
+          />
+        )}
         <IconButton
           testid="user-message-edit"
           icon="edit"

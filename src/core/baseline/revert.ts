@@ -22,6 +22,8 @@ export interface RevertOptions {
   readonly includeUncertain: boolean;
   /** Shown paths of files whose later changes may be lost. */
   readonly overwrite: readonly string[];
+  /** Shown paths of files that are left alone, and not named. */
+  readonly exclude?: readonly string[];
 }
 
 export interface RevertPlan {
@@ -60,6 +62,7 @@ export async function planRevert(
   for (const change of changes) {
     const state = now.get(change.path) ?? { type: 'absent' };
     const shown = pathBelow(options.cwd, change.path) ?? change.path;
+    if (options.exclude?.includes(shown)) continue;
     const texts = async () => ({
       before: await textOf(change.before, store),
       after: await textOf(change.after, store),
@@ -111,7 +114,7 @@ export async function performRevert(
   return { paths: made.map(({ shown }) => shown), skipped };
 }
 
-/** What carrying out the plan would change. */
+/** What carrying out the plan would change, conflicts left out. */
 export async function changesOfPlan(
   plan: RevertPlan,
   options: Pick<RevertOptions, 'includeUncertain'>,

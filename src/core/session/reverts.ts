@@ -1,3 +1,4 @@
+import type { FileState, RevertFile } from '../../protocol/baseline.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
@@ -21,12 +22,13 @@ export interface RevertsDeps {
   readonly ledger: ChangeLedger | undefined;
   readonly records: ChangeRecords;
   readonly clock: Clock;
+  readonly maxBytes: number;
   readonly cwd: () => string;
   /** Resolves when all that commands changed is in the records. */
   readonly settled: () => Promise<void>;
 }
 
-type Request = Pick<OpOf<'redo'>, 'preview' | 'includeUncertain' | 'overwrite'>;
+type Request = Pick<OpOf<'redo'>, 'preview' | 'includeUncertain' | 'overwrite' | 'exclude'>;
 
 /** What is to be emitted, in order. */
 export interface RevertOutcome {
@@ -35,7 +37,7 @@ export interface RevertOutcome {
   readonly type: 'done' | 'empty' | 'failed';
 }
 
-const NO_EDITOR = 'Files can only be restored on disk: use Undo in the editor.';
+const NO_FILES = 'There are no files here that can be restored.';
 const NOT_KEPT = 'Nothing is kept of what commands and patches change: see the setting undo.maxBytes.';
 
 /** Undo and redo of a thread on disk, as ops. Never rejects: a failure is a warning. */
@@ -56,20 +58,21 @@ export class Reverts {
 
   async #carryOut(
     direction: RevertOptions['direction'],
-    { preview = false, includeUncertain = false, overwrite = [] }: Request,
+    { preview = false, includeUncertain = false, overwrite = [], exclude = [] }: Request,
     standing: () => Promise<StandingChanges | undefined>,
   ): Promise<RevertOutcome> {
-    const { store, workspace, settled, cwd } = this.#deps;
+    const { store, workspace, settled, cwd, maxBytes } = this.#deps;
     const restore = workspace.restore?.bind(workspace);
     if (store === undefined) return warning(NOT_KEPT);
-    if (restore === undefined) return warning(NO_EDITOR);
+    if (restore === undefined) return warning(NO_FILES);
     try {
       await settled();
       const changes = await standing();
       if (changes === undefined || changes.changes.length === 0) {
-        return { ...warning(`There is nothing to ${direction}.`), type: 'empty' };
+        if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction)], type: 'done' };
+        return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
       }
-      const options = { direction, cwd: cwd(), includeUncertain, overwrite };
+      const options = { direction, cwd: cwd(), includeUncertain, overwrite, exclude };
       const plan = await planRevert(changes, options, { store });
       if (preview) return { msgs: [await this.#planned(plan, options, store)], type: 'done' };
       return reverted(plan, await this.#perform(plan, options, store, restore));
@@ -80,11 +83,18 @@ export class Reverts {
 
   async #planned(plan: RevertPlan, options: RevertOptions, store: BaselineStore): Promise<EventMsg> {
     const changes = await changesOfPlan(plan, options, { store });
+    // A file that is asked about is shown as it would become.
+    const asked = await changesOfPlan(plan, { includeUncertain: true }, { store });
+    const shown = new Map(asked.map(({ path, before, after }) => [path, contentsOf(before, after)]));
+    const files = plan.files.map(({ file, change, now }) => {
+      const contents = file.state === 'conflict' ? contentsOf(now, change.before) : shown.get(change.path);
+      return { ...file, ...(contents === undefined ? {} : { contents }) };
+    });
     return {
       type: 'revert_planned',
       turnIds: [...plan.turnIds],
       direction: plan.direction,
-      files: plan.files.map(({ file }) => file),
+      files,
       unifiedDiff: await diffOfChanges(changes, options.cwd, (hash) => store.read(hash)),
     };
   }
@@ -108,6 +118,17 @@ export class Reverts {
       },
     });
   }
+}
+
+function nothingPlanned(direction: RevertOptions['direction']): EventMsg {
+  return { type: 'revert_planned', turnIds: [], direction, files: [], unifiedDiff: '' };
+}
+
+/** `undefined` where one of them is not kept. */
+function contentsOf(before: FileState, after: FileState): RevertFile['contents'] {
+  if (before.type === 'left_out' || after.type === 'left_out') return undefined;
+  const nameOf = (state: typeof before) => (state.type === 'file' ? state.hash : null);
+  return { before: nameOf(before), after: nameOf(after) };
 }
 
 function reverted(

@@ -148,6 +148,7 @@ export class Session {
       ledger: options.ledger,
       store: ports.baseline,
       records: this.#changes.records,
+      maxBytes: options.settings.limits.undoMaxBytes,
       cwd: () => this.#settings.cwd,
       settled: () => this.#changes.settled(),
     });
@@ -635,13 +636,9 @@ export class Session {
   async #revert(submissionId: string, op: OpOf<'undo' | 'redo' | 'rollback'>): Promise<void> {
     await this.#stopping();
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo or redo.');
-    const { undoTurn } = this.#options.host;
     if (op.type === 'rollback') return this.#rollback(submissionId, op);
-    if (op.type === 'redo') return this.#tellReverted(submissionId, await this.#reverts.redo(op));
-    if (!undoTurn || op.preview) return this.#tellReverted(submissionId, await this.#reverts.undo([op.turnId], op));
-    const { paths, skipped } = await undoTurn(op.turnId);
-    const msg = { type: 'files_reverted' as const, turnId: op.turnId, direction: 'undo' as const };
-    this.#emit(submissionId, { ...msg, paths: [...paths], skipped: [...skipped] });
+    const reverts = this.#reverts;
+    this.#tellReverted(submissionId, await (op.type === 'redo' ? reverts.redo(op) : reverts.undo([op.turnId], op)));
   }
 
   /** Files first: where they cannot be restored the conversation stays, too. */

@@ -89,8 +89,6 @@ export interface ThreadHost {
   readonly toolProviders?: readonly ToolProvider[];
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
-  /** Reverts the files that a turn has changed, where their earlier texts are known. Never rejects. */
-  readonly undoTurn?: (turnId: string) => Promise<RevertedFiles>;
   /** Whether another process that asks for the thread gets it. Without it none does. */
   readonly givesWay?: (threadId: string) => Promise<boolean>;
 }
@@ -126,10 +124,4 @@ export interface SessionOptions {
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** Records what commands and patches change, for all threads of this process; nothing is recorded without it. */
   readonly ledger?: ChangeLedger;
-}
-
-export interface RevertedFiles {
-  readonly paths: readonly string[];
-  /** Not reverted, each with its reason. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }

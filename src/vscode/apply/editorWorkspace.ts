@@ -18,6 +18,7 @@ import { MAX_TEXT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import type { AppliedChange, ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { placesInEditor } from './placeInEditor.ts';
+import { restoreInEditor } from './restoreInEditor.ts';
 import { UnsavedFiles } from './unsavedFiles.ts';
 import { applyPatch } from './applyPatch.ts';
 import { documentOfFile } from '../workspace/documents.ts';
@@ -25,6 +26,10 @@ import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
 export interface EditorWorkspaceOptions extends ApplyDeps {
+  /** Called after an undo or a redo. */
+  readonly onRestored?: (changes: readonly AppliedChange[]) => void;
+  /** The observer of an undo or a redo. */
+  readonly watchOfRestore?: () => ApplyWatch;
   /** Called after each applied patch, so that it can be undone. */
   readonly onApplied?: (changes: readonly AppliedChange[], origin: PatchOrigin | undefined) => void;
   /** The observer of one application, called while it runs. */
@@ -35,7 +40,13 @@ export interface EditorWorkspace extends Workspace {
   apply(changes: readonly ApplyChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
 }
 
-export function createEditorWorkspace({ onApplied, watchFor, ...deps }: EditorWorkspaceOptions): EditorWorkspace {
+export function createEditorWorkspace({
+  onApplied,
+  watchFor,
+  onRestored,
+  watchOfRestore,
+  ...deps
+}: EditorWorkspaceOptions): EditorWorkspace {
   const unsaved = new UnsavedFiles(deps);
   return {
     get roots() {
@@ -60,6 +71,12 @@ export function createEditorWorkspace({ onApplied, watchFor, ...deps }: EditorWo
     },
     unsavedFiles: () => unsaved.paths,
     save: (paths) => unsaved.save(paths),
+    async restore(files, folders) {
+      const result = await restoreInEditor(files, folders, { ...deps, watch: watchOfRestore?.() });
+      if (result.type !== 'restored') return result;
+      onRestored?.(result.changes);
+      return { type: 'restored' };
+    },
   };
 }
 

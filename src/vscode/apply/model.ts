@@ -9,6 +9,8 @@ import type { TextContent } from '../workspace/textContent.ts';
 export type ApplyChange = DecidedChange & {
   /** Of an `add` that restores a file: its exact bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
+  /** Of an `add`: the bytes that it replaces, where they are not text. */
+  readonly overBytes?: Uint8Array;
 };
 
 /** The origin of a patch, by which it can be undone. */

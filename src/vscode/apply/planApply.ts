@@ -10,6 +10,7 @@ import {
 } from '../../core/patch/placedChange.ts';
 import { obstacleAt } from '../workspace/documentKinds.ts';
 import { pathOf } from '../workspace/places.ts';
+import { sameBytes } from '../workspace/textContent.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
 import { StaleFiles, type FoundFile, type ApplyChange, type PathWrites, type PlannedChange } from './model.ts';
 import type { PlaceFiles } from './placeFiles.ts';
@@ -59,7 +60,7 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
   const source = mustBeNoLink(await found(placed.source, change, files), change);
   switch (change.kind) {
     case 'add': {
-      if (!around.removed.has(source.path)) mustHold(source, change.before, change.path);
+      if (!around.removed.has(source.path)) mustBeReplaceable(source, change);
       refuseUnsaved(source, change, source.exists);
       await mustBeWritable(source, files);
       const steps = await putText(change, { file: source, text: change.text, replaces: true }, around);
@@ -138,6 +139,15 @@ function mustHold(file: FoundFile, before: string | null, name: string): void {
     throw new ApplyRefused(`${name} exists and is not text; delete it first to replace it.`);
   }
   if ((file.content?.text ?? null) !== before) throw new StaleFiles([name]);
+}
+
+/** @throws StaleFiles, ApplyRefused */
+function mustBeReplaceable(
+  source: FoundFile,
+  { path, before, overBytes }: Extract<ApplyChange, { kind: 'add' }>,
+): void {
+  if (overBytes === undefined || source.content !== undefined) return mustHold(source, before, path);
+  if (source.disk === undefined || !sameBytes(source.disk.bytes, overBytes)) throw new StaleFiles([path]);
 }
 
 /** A file that is not text is deleted without a comparison. */

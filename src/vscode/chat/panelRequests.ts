@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ThreadQuery, RecoveryChoice, WebviewMessage } from '../../protocol/wire.ts';
+import type { RecoveryChoice, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
@@ -32,6 +32,8 @@ export interface PanelRequestDeps {
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
   readonly reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => Promise<void>;
+  readonly reviewCommand: (itemId: string, what: 'keep' | 'undo') => Promise<void>;
+  readonly revert: (target: RevertTarget) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   readonly insertText: (text: string) => void;
@@ -63,6 +65,10 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.openTerminal(message.processId);
     case 'review_file':
       return deps.reviewFile(message.path, message.what);
+    case 'review_command':
+      return deps.reviewCommand(message.itemId, message.what);
+    case 'revert':
+      return deps.revert(message.what);
     case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':

@@ -15,7 +15,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'undoTurn' | 'givesWay'> {
+export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay'> {
   readonly manager: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
@@ -134,7 +134,7 @@ export class ThreadFactory implements ThreadSource {
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    const { sandboxFor, proposals, undoTurn, givesWay } = this.#deps;
+    const { sandboxFor, proposals, givesWay } = this.#deps;
     const thread = threadSettingsOf(settings, {
       ...this.#places(),
       model,
@@ -150,7 +150,6 @@ export class ThreadFactory implements ThreadSource {
       sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
       ...(proposals && { proposals }),
-      ...(undoTurn && { undoTurn }),
       ...(givesWay && { givesWay }),
     };
     return [{ ...thread, turn: this.#withChoices(thread.turn) }, host];

@@ -55,6 +55,12 @@ export class UndoPatch {
     return this.#applied.some(({ origin }) => isOf(id, origin));
   }
 
+  /** Call when the turn was undone by other means. */
+  forget(turnId: string): void {
+    this.#applied = this.#applied.filter(({ origin }) => origin.turnId !== turnId);
+    this.#undone = this.#undone.filter(({ origin }) => origin.turnId !== turnId);
+  }
+
   get canRedo(): boolean {
     return this.#undone.length > 0;
   }

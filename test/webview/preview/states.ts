@@ -1,4 +1,5 @@
 /** The states of the panel, as the messages that lead to them; names as in the mock. */
+import type { CommandChanges } from '../../../src/protocol/baseline.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
@@ -285,8 +286,36 @@ function commands(): Script {
     .item({ ...commandItem('npx playwright test'), durationMs: 70_000 }, 'aborted')
     .item({ ...commandItem('make deploy'), why: FORBIDDEN.text, forbiddenBy: FORBIDDEN }, 'declined')
     .item({ ...commandItem('git status'), allowedBy: ALLOWED, exitCode: 0, durationMs: 40 })
+    .item({ ...commandItem('npm run format'), exitCode: 0, durationMs: 900, changed: CHANGED_BY_COMMAND })
+    .item({
+      ...commandItem('npm install'),
+      exitCode: 0,
+      durationMs: 9_000,
+      changed: { ...CHANGED_BY_COMMAND, total: 1_204 },
+    })
     .context(22);
 }
+
+function commandChanges(): Script {
+  return titled('Command changes', 'Format everything.').item({
+    ...commandItem('npm run format'),
+    exitCode: 0,
+    durationMs: 900,
+    changed: { ...CHANGED_BY_COMMAND, total: 1_204 },
+  });
+}
+
+const CHANGED_BY_COMMAND: CommandChanges = {
+  files: [
+    { path: 'src/client.ts', kind: 'update', added: 12, removed: 9 },
+    { path: 'src/generated/very/deep/folder/schema.generated.ts', kind: 'add', added: 240, removed: 0 },
+    { path: 'src/old.ts', kind: 'delete', added: 0, removed: 31 },
+    { path: 'src/shared.ts', kind: 'update', added: 1, removed: 1, uncertain: true },
+    { path: 'assets/logo.psd', kind: 'update', cannotUndo: 'too_large' },
+  ],
+  total: 5,
+  cannotUndo: 1,
+};
 
 /** Interrupted while one command ran and the approval of another one was pending. */
 function stopped(): Script {
@@ -676,6 +705,7 @@ export const SCENES = {
   review: review(),
   done: scene(done()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
+  commandChanges: scene(commandChanges(), {}, ['command-changes']),
   colours: scene(colours()),
   stopped: scene(stopped()),
   denied: scene(denied()),

@@ -1,0 +1,127 @@
+/**
+ * Files brought back to recorded contents in live buffers: all of them or none, by the same transaction as patches. An
+ * open text is edited, so that Ctrl+Z reverts it and unsaved edits at other lines stay; any other file is written byte by
+ * byte.
+ */
+import { createHash } from 'node:crypto';
+import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
+import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
+import type { Restoration, RestoreResult } from '../../core/ports.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
+import { decodeText } from '../../core/util/textBytes.ts';
+import type { FileState } from '../../protocol/baseline.ts';
+import { documentAt } from '../workspace/documents.ts';
+import { contentBytes, sameBytes, textContent } from '../workspace/textContent.ts';
+import { applyPatch } from './applyPatch.ts';
+import { findFile } from './findFile.ts';
+import type { AppliedChange, ApplyChange, ApplyDeps, FoundFile } from './model.ts';
+import { PlaceFiles } from './placeFiles.ts';
+
+/** Inspections read whole files. */
+const LOOKS_AT_ONCE = 32;
+
+export type Restored =
+  | { readonly type: 'restored'; readonly changes: readonly AppliedChange[] }
+  | Exclude<RestoreResult, { type: 'restored' }>;
+
+/** Never rejects. `folders` are removed where they are empty afterwards. */
+export async function restoreInEditor(
+  restorations: readonly Restoration[],
+  folders: readonly string[],
+  deps: ApplyDeps,
+): Promise<Restored> {
+  const files = new PlaceFiles(deps.holdFolders());
+  try {
+    const changes: ApplyChange[] = [];
+    const stale: string[] = [];
+    for (let start = 0; start < restorations.length; start += LOOKS_AT_ONCE) {
+      const some = restorations.slice(start, start + LOOKS_AT_ONCE);
+      const found = await Promise.all(some.map((one) => changeFor(one, files)));
+      found.forEach((change, index) => {
+        if (change === 'stale') stale.push(some[index]?.path ?? '');
+        else changes.push(change);
+      });
+    }
+    if (stale.length > 0) return { type: 'stale', paths: stale };
+    const result = await applyPatch(changes, deps);
+    if (result.type !== 'applied') return result;
+    await undoFormatting(restorations, files);
+    const innerFirst = folders.toSorted((one, other) => other.length - one.length);
+    for (const folder of innerFirst) await files.removeFolders([folder]).catch(() => {});
+    return { type: 'restored', changes: result.changes };
+  } catch (error) {
+    const message = error instanceof ApplyRefused ? error.message : describeFileError(error, 'The undo');
+    return { type: 'failed', message, notRestored: [] };
+  } finally {
+    files.dispose();
+  }
+}
+
+/** `stale` where the file holds something else than it must hold. @throws ApplyRefused */
+async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Promise<ApplyChange | 'stale'> {
+  const found = await findFile(path, files).catch((error: unknown) => {
+    if (error instanceof PlaceMoved) return undefined;
+    throw error;
+  });
+  if (found === undefined || found.disk?.linkTarget !== undefined || !(await holds(found, from))) return 'stale';
+  const place = { name: path, target: path };
+  const at = { path, places: { path: place, movedTo: null } };
+  const before = found.content?.text ?? null;
+  // What the buffer holds is what the user has agreed to lose: `holds` compared it.
+  const discards = found.isDirty ? { discardsUnsaved: true } : {};
+  if (to.type === 'absent') return { kind: 'delete', ...at, before, ...discards };
+  const after = await textFor(found, to);
+  if (before !== null && after !== undefined) {
+    return { kind: 'update', ...at, before, after, hunks: hunksFrom(before, after), movedTo: null, movedOver: null };
+  }
+  const text = decodeText(to.bytes)?.text ?? null;
+  const exactly = { text, bytes: to.bytes, mode: to.mode, linkTarget: undefined };
+  const over = before === null && found.disk !== undefined ? { overBytes: found.disk.bytes } : {};
+  return { kind: 'add', ...at, text: text ?? '', before, exactly, ...over, ...discards };
+}
+
+/** Unsaved text included. */
+async function holds(found: FoundFile, state: FileState): Promise<boolean> {
+  switch (state.type) {
+    case 'absent':
+      return !found.exists;
+    case 'left_out':
+      return false;
+    case 'file': {
+      const bytes = found.isDirty && found.content ? await contentBytes(found.content) : found.disk?.bytes;
+      const isMode = found.disk?.mode === undefined || found.disk.mode === state.mode;
+      return bytes !== undefined && isMode && hashOf(bytes) === state.hash;
+    }
+  }
+}
+
+/** Of a document in a tab, or with unsaved text: the text that it is edited to. `undefined` where only the bytes give the file exactly. */
+async function textFor(found: FoundFile, to: { readonly bytes: Uint8Array; readonly mode: number }) {
+  const { content, disk, isDirty, hadTab, uri } = found;
+  if (content === undefined || (!isDirty && !hadTab)) return undefined;
+  // VS Code rejects bytes that are no text in the encoding of the document.
+  const target = await textContent(uri, to.bytes).catch(() => undefined);
+  if (target === undefined) return undefined;
+  const isSameForm = target.encoding === content.encoding && target.hasByteOrderMark === content.hasByteOrderMark;
+  // An edit does not change permissions; text that is not saved is never lost for them.
+  return isDirty || (isSameForm && disk?.mode === to.mode) ? target.text : undefined;
+}
+
+/** A formatter may have changed a restored text when it was saved. */
+async function undoFormatting(restorations: readonly Restoration[], files: PlaceFiles): Promise<void> {
+  for (const { path, to } of restorations) {
+    const { type } = to;
+    if (type === 'absent') continue;
+    try {
+      const { uri, isDirty, disk } = await findFile(path, files);
+      if (isDirty || documentAt(uri) === undefined || disk === undefined || disk.linkTarget !== undefined) continue;
+      if (!sameBytes(disk.bytes, to.bytes)) await files.write(path, to.bytes, to.mode);
+    } catch {
+      // It stays as it was saved, which is not what was recorded: the next undo or redo finds the difference.
+    }
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

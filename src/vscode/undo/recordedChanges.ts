@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import { ChangeRecords } from '../../core/baseline/changeRecords.ts';
+import { changesOfTurns } from '../../core/baseline/standingChanges.ts';
+import type { Storage } from '../../core/ports.ts';
+import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
+import { type KeptDiff, showKeptDiffs } from './keptDocuments.ts';
+
+/**
+ * Opens what a turn, or one command of it, changed in one diff editor. False when nothing of it is recorded, or all of it
+ * is undone.
+ */
+export async function openRecordedChanges(
+  id: string,
+  /** Absolute; `undefined`: all of them. */
+  file: string | undefined,
+  threadId: string,
+  storage: Pick<Storage, 'openAppend' | 'readText'>,
+): Promise<boolean> {
+  const records = await new ChangeRecords(storage, threadId).read();
+  const step = records.find((record) => record.type === 'step' && record.itemId === id);
+  const changes = step?.changes ?? changesOfTurns(records, [id]).changes;
+  const all = changes.flatMap((change) => diffOf(change) ?? []);
+  const files = all.filter((diff) => file === undefined || diff.path === file);
+  if (files.length === 0) return false;
+  const title = step === undefined ? vscode.l10n.t('Changes of a turn') : vscode.l10n.t('Changes of a step');
+  await showKeptDiffs(title, files);
+  return true;
+}
+
+/** `undefined` where a content is not kept. */
+function diffOf({ path, before, after }: RecordedChange): KeptDiff | undefined {
+  if (before.type === 'left_out' || after.type === 'left_out') return undefined;
+  return { path, before: nameOf(before), after: nameOf(after) };
+}
+
+function nameOf(state: Exclude<FileState, { type: 'left_out' }>): string | null {
+  return state.type === 'file' ? state.hash : null;
+}
+
+/** Absolute paths of the files that a command changed. */
+export async function pathsOfCommand(
+  itemId: string,
+  threadId: string,
+  storage: Pick<Storage, 'openAppend' | 'readText'>,
+): Promise<readonly string[]> {
+  const records = await new ChangeRecords(storage, threadId).read();
+  return records.flatMap((record) =>
+    record.type === 'step' && record.itemId === itemId ? record.changes.map((change) => change.path) : [],
+  );
+}

@@ -1,0 +1,125 @@
+// What patches and commands of a turn changed is shown, undone, redone and rewound, in live buffers.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+const soon = { timeout: 20_000 };
+const window = useWindow({
+  model: 'scripted',
+  settings: { 'tiller.sandbox.mode': 'danger-full-access', 'tiller.review': 'after' },
+  files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'c.txt': '1\n2\n3\n4\n' },
+});
+
+const PATCH = '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n*** End Patch\n';
+const BEFORE = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'c.txt': '1\n2\n3\n4\n', 'new/d.txt': null };
+const AFTER = { 'a.txt': 'one\nTWO\n', 'b.txt': null, 'c.txt': '1\n2\n3\nfour\n', 'new/d.txt': 'd\n' };
+
+async function files(): Promise<Record<string, string | null>> {
+  const { disk } = window();
+  const names = Object.keys(BEFORE);
+  const texts = await Promise.all(names.map((name) => disk(name)));
+  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? null]));
+}
+
+function rows() {
+  return window().vscode.page.locator('.quick-input-widget:visible .quick-input-list .monaco-list-row');
+}
+
+const preview = () => window().vscode.page.locator('.part.editor .tab', { hasText: 'preview' });
+
+test('a turn with a patch and a command is undone after a preview, and redone', async () => {
+  const { vscode, panel, model } = window();
+  await panel.open();
+  model.will(
+    [calls('apply_patch', { input: PATCH })],
+    [calls('exec_command', { cmd: 'rm b.txt; sed -i s/4/four/ c.txt; mkdir new; echo d > new/d.txt' })],
+    [says('Done.')],
+  );
+  await panel.send('Change them.');
+  await panel.ended();
+  expect(await files()).toEqual(AFTER);
+  expect(await panel.get('turn-end').innerText()).toContain('4 files');
+  await panel.get('turn-fold').locator('summary').first().click();
+  const changes = panel.get('command-changes');
+  expect(await changes.locator('summary').innerText()).toContain('3 files changed');
+  await changes.locator('summary').click();
+  expect(await panel.get('changed-file').count()).toBe(3);
+  await vscode.screenshot('undo/1-changes');
+  await panel.get('turn-review').click();
+  await vscode.page.locator('.part.editor .tab', { hasText: 'Changes of a turn' }).waitFor();
+  await vscode.screenshot('undo/2-review');
+
+  await panel.get('turn-undo').click();
+  await expect.poll(() => rows().count(), soon).toBe(4);
+  await preview().waitFor();
+  await vscode.screenshot('undo/3-preview');
+  // Cancelled: nothing has changed.
+  await vscode.page.keyboard.press('Escape');
+  await expect.poll(() => preview().count(), soon).toBe(0);
+  expect(await files()).toEqual(AFTER);
+
+  await panel.get('turn-undo').click();
+  await expect.poll(() => rows().count(), soon).toBe(4);
+  expect(await files()).toEqual(AFTER);
+  await vscode.page.keyboard.press('Enter');
+  await expect.poll(files, soon).toEqual(BEFORE);
+  await panel.get('turn-redo').waitFor();
+  await expect.poll(() => preview().count(), soon).toBe(0);
+
+  await panel.get('turn-redo').click();
+  await expect.poll(() => rows().count(), soon).toBe(4);
+  await vscode.page.keyboard.press('Enter');
+  await expect.poll(files, soon).toEqual(AFTER);
+}, 120_000);
+
+test('unsaved edits stay, and a conflict is left alone until it is selected', async () => {
+  const { vscode, panel, folder } = window();
+  await vscode.openFile('c.txt');
+  await vscode.editor().locator('.view-line').first().click();
+  await vscode.page.keyboard.press('Control+Home');
+  await vscode.page.keyboard.type('mine ');
+  await expect.poll(() => vscode.isDirty('c.txt'), soon).toBe(true);
+  await writeFile(path.join(folder, 'a.txt'), 'one\nthree\n');
+  await panel.get('turn-undo').click();
+  await expect.poll(() => rows().count(), soon).toBe(4);
+  const conflict = rows().filter({ hasText: 'a.txt' });
+  expect(await conflict.innerText()).toContain('conflict');
+  expect(
+    await conflict.locator('input[type=checkbox], .monaco-checkbox').first().getAttribute('aria-checked'),
+  ).not.toBe('true');
+  await vscode.screenshot('undo/4-conflict');
+  await vscode.page.keyboard.press('Enter');
+  await expect.poll(async () => (await files())['b.txt'], soon).toBe('b\n');
+  await expect.poll(() => vscode.text(), soon).toBe('mine 1\n2\n3\n4\n');
+  expect(await vscode.isDirty('c.txt')).toBe(true);
+  expect(await files()).toEqual({ ...BEFORE, 'a.txt': 'one\nthree\n', 'c.txt': AFTER['c.txt'] });
+  await vscode.page.keyboard.press('Control+s');
+  await expect.poll(() => vscode.isDirty('c.txt'), soon).toBe(false);
+}, 120_000);
+
+test('rewind takes files and conversation back to before a message', async () => {
+  const { vscode, panel, model, disk } = window();
+  await panel.newThread();
+  model.will([calls('exec_command', { cmd: 'echo 1 > r.txt' })], [says('First.')]);
+  await panel.send('Make one.');
+  await panel.ended();
+  model.will([calls('exec_command', { cmd: 'echo 2 > r.txt' })], [says('Second.')], [says('Third.')]);
+  await panel.send('Make two.');
+  await panel.ended();
+  expect(await disk('r.txt')).toBe('2\n');
+  await panel.get('user-message').last().hover();
+  await panel.get('user-message-rewind').last().click();
+  await vscode.quickRow('Files and conversation').click();
+  await expect.poll(() => rows().count(), soon).toBe(1);
+  await expect.poll(() => preview().count(), soon).toBe(1);
+  await vscode.page.keyboard.press('Enter');
+  await expect.poll(() => disk('r.txt'), soon).toBe('1\n');
+  await expect.poll(() => panel.get('turn').count(), soon).toBe(1);
+  await expect.poll(() => panel.get('composer-input').inputValue(), soon).toContain('Make two.');
+  await panel.get('composer-input').press('Enter');
+  await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
+  await panel.ended();
+  expect(model.requests.at(-1)?.text).not.toContain('Second.');
+}, 120_000);

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { ChangeRecords } from '../../src/core/baseline/changeRecords.ts';
+import { performRevert, planRevert } from '../../src/core/baseline/revert.ts';
+import { systemClock } from '../../src/node/host/clock.ts';
+import { createBaselineStore } from '../../src/node/baseline/store.ts';
+import type { RecordedChange } from '../../src/protocol/baseline.ts';
+import { withUnsavedText } from '../../src/vscode/apply/unsavedBaseline.ts';
+import { type EditorPlace, inPlace, until, withSetting } from './support/editorPlace.ts';
+
+/** What `act` changes in these files is recorded, and undone on demand. */
+class Recorded {
+  readonly #home = join(tmpdir(), `tiller-kept-${randomUUID().slice(0, 8)}`);
+  readonly #here: EditorPlace;
+  readonly store = withUnsavedText(createBaselineStore({ home: this.#home, userHome: '/nowhere' }));
+  #changes: readonly RecordedChange[] = [];
+
+  constructor(here: EditorPlace) {
+    this.#here = here;
+  }
+
+  async change(paths: readonly string[], act: () => void | Promise<unknown>): Promise<void> {
+    const places = paths.map((path) => this.#here.at(path));
+    const before = await this.store.capture(places);
+    await act();
+    const after = await this.store.capture(places);
+    const absent = { type: 'absent' } as const;
+    this.#changes = places.map((path) => {
+      return { path, before: before.get(path) ?? absent, after: after.get(path) ?? absent, by: 'this' };
+    });
+  }
+
+  async undo({ overwrite = [] as string[], newFolders = [] as string[], meanwhile = () => {} } = {}) {
+    const { store } = this;
+    const { root, workspace } = this.#here;
+    const standing = { turnIds: ['turn'], changes: this.#changes, newFolders };
+    const options = { direction: 'undo', cwd: root, includeUncertain: true, overwrite } as const;
+    const plan = await planRevert(standing, options, { store });
+    meanwhile();
+    const restore = workspace.restore?.bind(workspace);
+    assert.ok(restore);
+    const file = { path: '', append: () => {}, sync: async () => {}, close: async () => {} };
+    const records = new ChangeRecords({ openAppend: async () => file, readText: async () => undefined }, 'thread');
+    const result = await performRevert(plan, options, { store, restore, records, clock: systemClock });
+    return 'type' in result ? result : { paths: result.paths, skipped: result.skipped.map(({ path }) => path) };
+  }
+
+  dispose(): void {
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+function recorded(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  story: (here: EditorPlace, kept: Recorded) => Promise<void>,
+): () => Promise<void> {
+  return inPlace(files, async (here) => {
+    const kept = new Recorded(here);
+    try {
+      await story(here, kept);
+    } finally {
+      kept.dispose();
+    }
+  });
+}
+
+/** A command writes the file, and an open editor shows it. */
+async function shown(here: EditorPlace, path: string, text: string): Promise<void> {
+  here.write(path, text);
+  await until(() => here.document(path)?.getText() === text, 20_000);
+}
+
+suite('Undo of what a command changed', () => {
+  test(
+    'restores open and closed files, modes and bytes, and removes what was new with its folder',
+    recorded(
+      {
+        'open.txt': 'one\ntwo\n',
+        'closed.txt': '\uFEFFone\r\ntwo\n',
+        'gone.sh': 'gone\n',
+        'binary.bin': new Uint8Array([0, 255, 1]),
+      },
+      async (here, kept) => {
+        chmodSync(here.at('gone.sh'), 0o755);
+        const before = here.tree();
+        await here.open('open.txt');
+        await kept.change(['open.txt', 'closed.txt', 'gone.sh', 'binary.bin', 'new/a.txt'], async () => {
+          await shown(here, 'open.txt', 'one\nTWO\n');
+          here.write('closed.txt', 'other\n');
+          rmSync(here.at('gone.sh'));
+          here.write('binary.bin', new Uint8Array([0, 7]));
+          mkdirSync(here.at('new'));
+          here.write('new/a.txt', 'new\n');
+        });
+        const undone = await kept.undo({ newFolders: [here.at('new')] });
+        assert.deepEqual(undone, {
+          paths: ['open.txt', 'closed.txt', 'gone.sh', 'binary.bin', 'new/a.txt'],
+          skipped: [],
+        });
+        assert.deepEqual(here.tree(), before);
+        assert.equal((statSync(here.at('gone.sh')).mode & 0o777).toString(8), '755');
+        assert.throws(() => statSync(here.at('new')), { code: 'ENOENT' });
+        assert.deepEqual([here.dirty(), here.journals()], [[], []]);
+        assert.equal(await here.pressUndo('open.txt'), 'one\nTWO\n');
+      },
+    ),
+  );
+
+  test(
+    'keeps unsaved edits at other lines, unsaved; at the same lines the file is a conflict and stays',
+    recorded({ 'beside.txt': '1\n2\n3\n4\n5\n', 'same.txt': '1\n2\n3\n' }, async (here, kept) => {
+      for (const path of ['beside.txt', 'same.txt']) await here.open(path);
+      await kept.change(['beside.txt', 'same.txt'], async () => {
+        await shown(here, 'beside.txt', '1\n2\n3\n4\nfive\n');
+        await shown(here, 'same.txt', 'one\n2\n3\n');
+      });
+      await here.type('beside.txt', 'mine ');
+      await here.type('same.txt', 'mine ');
+      assert.deepEqual(await kept.undo(), { paths: ['beside.txt'], skipped: ['same.txt'] });
+      assert.equal(here.document('beside.txt')?.getText(), 'mine 1\n2\n3\n4\n5\n');
+      assert.equal(here.document('same.txt')?.getText(), 'mine one\n2\n3\n');
+      assert.equal(here.dirty().length, 2);
+      assert.equal(here.disk('beside.txt'), '1\n2\n3\n4\nfive\n');
+
+      // With the agreement of the user; Ctrl+Z still has what was typed.
+      assert.deepEqual(await kept.undo({ overwrite: ['same.txt'] }), { paths: ['same.txt'], skipped: ['beside.txt'] });
+      assert.equal(here.document('same.txt')?.getText(), '1\n2\n3\n');
+      assert.equal(await here.pressUndo('same.txt'), 'mine one\n2\n3\n');
+    }),
+  );
+
+  test(
+    'changes no file when one was changed after the plan was made, on disk or in the editor',
+    recorded({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' }, async (here, kept) => {
+      await kept.change(['a.txt', 'b.txt', 'c.txt'], () => {
+        for (const path of ['a.txt', 'b.txt', 'c.txt']) here.write(path, 'changed\n');
+      });
+      const before = { ...here.tree(), 'b.txt': 'later\n' };
+      const result = await kept.undo({ meanwhile: () => here.write('b.txt', 'later\n') });
+      assert.deepEqual(result, { type: 'stale', paths: [here.at('b.txt')] });
+      assert.deepEqual(here.tree(), before);
+    }),
+  );
+
+  test(
+    'records what a patch left unsaved in the editor, and undoes it there',
+    recorded({ 'a.txt': '1\n2\n3\n' }, async (here, kept) => {
+      await here.type('a.txt', 'mine ');
+      await kept.change(['a.txt'], () => here.apply([here.update('a.txt', 'mine 1\n2\n3\n', 'mine 1\n2\nthree\n')]));
+      assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\nthree\n');
+      assert.deepEqual(await kept.undo(), { paths: ['a.txt'], skipped: [] });
+      assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\n3\n');
+      assert.equal(here.disk('a.txt'), '1\n2\n3\n');
+    }),
+  );
+
+  test(
+    'leaves nothing that a formatter makes of a restored text when it is saved',
+    recorded({ 'a.tillertest': 'a  b\n' }, async (here, kept) => {
+      await here.open('a.tillertest');
+      await kept.change(['a.tillertest'], () => shown(here, 'a.tillertest', 'c\n'));
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/*.tillertest' },
+        {
+          provideDocumentFormattingEdits: (document) => [
+            vscode.TextEdit.replace(new vscode.Range(0, 0, 1, 0), document.getText().replace('  ', ' ')),
+          ],
+        },
+      );
+      try {
+        await withSetting('editor.formatOnSave', true, async () => {
+          await kept.undo();
+        });
+        assert.equal(here.disk('a.tillertest'), 'a  b\n');
+      } finally {
+        formatter.dispose();
+      }
+    }),
+  );
+});

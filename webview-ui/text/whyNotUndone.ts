@@ -1,0 +1,16 @@
+import type { LeftOutReason } from '../../src/protocol/baseline.ts';
+import { t } from '../l10n.ts';
+
+/** One sentence. */
+export function whyNotUndone(reason: LeftOutReason): string {
+  const sentences: Readonly<Record<LeftOutReason, string>> = {
+    ignored: t('It is ignored, so its content is not kept.'),
+    too_large: t('It is larger than 1 MiB, so its content is not kept.'),
+    link: t('It is a symbolic link.'),
+    special: t('It is a socket, a pipe or a device.'),
+    unreadable: t('It could not be read.'),
+    no_room: t('There was no room left to keep its content.'),
+    late: t('It was changed before its content was recorded.'),
+  };
+  return sentences[reason];
+}
