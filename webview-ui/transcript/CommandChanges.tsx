@@ -1,7 +1,7 @@
 import type { ChangedFile, CommandChanges as Changes } from '../../src/protocol/baseline.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { review } from '../store.ts';
+import { cwd, review } from '../store.ts';
 import { whyNotUndone } from '../text/whyNotUndone.ts';
 import { Act } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
@@ -16,7 +16,8 @@ const MOST_ROWS = 50;
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
   const { files, total, cannotUndo } = changed;
   const rows = files.slice(0, MOST_ROWS);
-  const isPending = review.value.files.some(({ name }) => files.some(({ path }) => path === name));
+  const pending = new Set(review.value.files.map(({ path }) => path));
+  const isPending = files.some(({ path }) => pending.has(path) || pending.has(`${cwd.value}/${path}`));
   const decide = (what: 'keep' | 'undo') => post({ type: 'review_command', itemId, what });
   return (
     <Step

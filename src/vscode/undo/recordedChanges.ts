@@ -37,14 +37,12 @@ function nameOf(state: Exclude<FileState, { type: 'left_out' }>): string | null 
   return state.type === 'file' ? state.hash : null;
 }
 
-/** Absolute paths of the files that a command changed. */
-export async function pathsOfCommand(
+/** What a command changed. */
+export async function changesOfCommand(
   itemId: string,
   threadId: string,
   storage: Pick<Storage, 'openAppend' | 'readText'>,
-): Promise<readonly string[]> {
+): Promise<readonly RecordedChange[]> {
   const records = await new ChangeRecords(storage, threadId).read();
-  return records.flatMap((record) =>
-    record.type === 'step' && record.itemId === itemId ? record.changes.map((change) => change.path) : [],
-  );
+  return records.flatMap((record) => (record.type === 'step' && record.itemId === itemId ? record.changes : []));
 }
