@@ -14,6 +14,7 @@ import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { typedText } from '../core/agent/threadActivity.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
 import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
+import { changesOfCommand } from '../vscode/undo/recordedChanges.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -79,9 +80,15 @@ export function createAgent(
     report,
   });
   store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => void manager.noteSave(uri.fsPath)));
+  const markChanges = async (itemId: string, threadId: string) => {
+    if (baseline === undefined) return;
+    const changes = await changesOfCommand(itemId, threadId, node.storage);
+    await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+  };
   store.add(
-    manager.live.onEvent(({ event: { msg } }) => {
+    manager.live.onEvent(({ event: { msg, threadId } }) => {
       if (msg.type === 'files_reverted') editors.undo.forget(msg.turnId);
+      if (msg.type === 'files_changed') void markChanges(msg.itemId, threadId).catch(report);
     }),
   );
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));

@@ -28,7 +28,7 @@ import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
-import { openRecordedChanges, pathsOfCommand } from '../vscode/undo/recordedChanges.ts';
+import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
@@ -180,7 +180,7 @@ export function createPanel(
     reviewCommand: async (itemId, what) => {
       const threadId = threads.state?.threadId;
       if (threadId === undefined) return;
-      for (const path of await pathsOfCommand(itemId, threadId, node.storage)) await review.decide(path, what);
+      for (const path of await pathsToReview(itemId, threadId, node.storage)) await review.decide(path, what);
     },
     openOutput: (itemId) => outputs.open(itemId, threads.state),
     openTerminal: (processId) => processes.openTerminal(processId),

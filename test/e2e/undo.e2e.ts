@@ -66,6 +66,7 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   await vscode.page.keyboard.press('Enter');
   await expect.poll(files, soon).toEqual(BEFORE);
   await panel.get('turn-redo').waitFor();
+  await expect.poll(() => panel.get('review').count(), soon).toBe(0);
   await expect.poll(() => preview().count(), soon).toBe(0);
 
   await panel.get('turn-redo').click();
@@ -97,6 +98,29 @@ test('unsaved edits stay, and a conflict is left alone until it is selected', as
   expect(await files()).toEqual({ ...BEFORE, 'a.txt': 'one\nthree\n', 'c.txt': AFTER['c.txt'] });
   await vscode.page.keyboard.press('Control+s');
   await expect.poll(() => vscode.isDirty('c.txt'), soon).toBe(false);
+}, 120_000);
+
+test('what a command changed is marked, and kept or undone under its row', async () => {
+  const { panel, model, disk, vscode } = window();
+  await panel.newThread();
+  model.will([calls('exec_command', { cmd: 'echo 1 > k.txt; echo 1 > package-lock.json' })], [says('Done.')]);
+  await panel.send('Make two.');
+  await panel.ended();
+  await panel.get('command-changes').locator('summary').click();
+  await panel.get('command-changes-keep').click();
+  await expect.poll(() => panel.get('command-changes-keep').count(), soon).toBe(0);
+  expect(await disk('k.txt')).toBe('1\n');
+
+  model.will([calls('exec_command', { cmd: 'echo 2 > k.txt; echo 2 > package-lock.json' })], [says('Done.')]);
+  await panel.send('Change two.');
+  await panel.ended();
+  await vscode.openFile('k.txt');
+  await panel.get('command-changes').last().locator('summary').click();
+  await vscode.screenshot('undo/5-marks');
+  await panel.get('command-changes-undo').click();
+  await expect.poll(() => disk('k.txt'), soon).toBe('1\n');
+  expect(await disk('package-lock.json')).toBe('2\n');
+  await expect.poll(() => panel.get('command-changes-undo').count(), soon).toBe(0);
 }, 120_000);
 
 test('rewind takes files and conversation back to before a message', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'mocha';
@@ -132,6 +132,29 @@ suite('Undo of what a command changed', () => {
       assert.equal(here.document('same.txt')?.getText(), '1\n2\n3\n');
       assert.equal(await here.pressUndo('same.txt'), 'mine one\n2\n3\n');
     }),
+  );
+
+  test(
+    'restores 400 files that a command moved, with those in editors, whole',
+    recorded(
+      Object.fromEntries(Array.from({ length: 400 }, (_nothing, index) => [`f${index}.txt`, `${index}\n`])),
+      async (here, kept) => {
+        const before = here.tree();
+        const names = Object.keys(before);
+        const moved = names.map((name) => `moved/${name}`);
+        await here.open('f7.txt');
+        mkdirSync(here.at('moved'));
+        await kept.change([...names, ...moved], () => {
+          for (const name of names) renameSync(here.at(name), here.at(`moved/${name}`));
+        });
+        await here.open('moved/f9.txt');
+        const undone = await kept.undo({ newFolders: [here.at('moved')] });
+        assert.ok(!('type' in undone) && undone.paths.length === 800 && undone.skipped.length === 0);
+        assert.deepEqual(here.tree(), before);
+        assert.deepEqual([here.dirty(), here.journals()], [[], []]);
+        await until(() => here.document('f7.txt')?.getText() === '7\n', 20_000);
+      },
+    ),
   );
 
   test(

@@ -1,7 +1,8 @@
+import { useComputed } from '@preact/signals';
 import type { ChangedFile, CommandChanges as Changes } from '../../src/protocol/baseline.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { review } from '../store.ts';
+import { cwd, review, turns } from '../store.ts';
 import { whyNotUndone } from '../text/whyNotUndone.ts';
 import { Act } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
@@ -16,7 +17,7 @@ const MOST_ROWS = 50;
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
   const { files, total, cannotUndo } = changed;
   const rows = files.slice(0, MOST_ROWS);
-  const isPending = review.value.files.some(({ name }) => files.some(({ path }) => path === name));
+  const isPending = useComputed(() => hasPending(itemId, files)).value;
   const decide = (what: 'keep' | 'undo') => post({ type: 'review_command', itemId, what });
   return (
     <Step
@@ -77,6 +78,22 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
       }
     />
   );
+}
+
+/** Whether one of them is to be reviewed, and no later command has changed it: its hunks are under that one's row. */
+function hasPending(itemId: string, files: readonly ChangedFile[]): boolean {
+  const toReview = new Set(review.value.files.map(({ path }) => path));
+  const left = new Set(files.map(({ path }) => path).filter((path) => toReview.has(absolute(path))));
+  if (left.size === 0) return false;
+  const items = turns.value.flatMap((turn) => turn.items);
+  for (const item of items.slice(items.findIndex(({ id }) => id === itemId) + 1)) {
+    if (item.type === 'command_execution') for (const { path } of item.changed?.files ?? []) left.delete(path);
+  }
+  return left.size > 0;
+}
+
+function absolute(path: string): string {
+  return path.startsWith('/') ? path : `${cwd.value}/${path}`;
 }
 
 function tagOf(file: ChangedFile): string {

@@ -45,7 +45,11 @@ export async function restoreInEditor(
     if (stale.length > 0) return { type: 'stale', paths: stale };
     const result = await applyPatch(changes, deps);
     if (result.type !== 'applied') return result;
-    await undoFormatting(restorations, files);
+    const edited = new Set(changes.filter(({ kind }) => kind === 'update').map(({ path }) => path));
+    await undoFormatting(
+      restorations.filter(({ path }) => edited.has(path)),
+      files,
+    );
     const innerFirst = folders.toSorted((one, other) => other.length - one.length);
     for (const folder of innerFirst) await files.removeFolders([folder]).catch(() => {});
     return { type: 'restored', changes: result.changes };

@@ -4,12 +4,14 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
+import type { RecordedChange } from '../../protocol/baseline.ts';
 import type { PendingReview } from '../../protocol/wire.ts';
 import type { AppliedChange, ApplyChange, ApplyWatch, PatchOrigin } from '../apply/model.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import type { Reader } from '../apply/inverseOf.ts';
 import type { EditorApplyResult } from '../apply/applyPatch.ts';
 import { BaseDocuments } from './baseDocuments.ts';
+import { changesToMark } from './commandChanges.ts';
 import { Decisions } from './decide.ts';
 import { Lenses } from './lenses.ts';
 import { Marks } from './marks.ts';
@@ -80,6 +82,14 @@ export class ChangeReview implements Disposable {
 
   applied(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     this.#reviews.applied(changes, origin);
+  }
+
+  /** Marks what a command has changed. `read` gives kept contents. */
+  async commandChanged(
+    changes: readonly RecordedChange[],
+    read: (hash: string) => Promise<Uint8Array | undefined>,
+  ): Promise<void> {
+    this.#reviews.written(await changesToMark(changes, read));
   }
 
   // ---------------------------------------------------------------- for the panel

@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { applyEdits, type Author, becomeText } from '../../core/changeReview/edits.ts';
+import { markWritten } from '../../core/changeReview/markWritten.ts';
 import { linesOf, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
@@ -122,6 +123,20 @@ export class Reviews implements Disposable {
     }
   }
 
+  /** Records what a command of an agent has written. Call when open documents have loaded it. */
+  written(changes: readonly AppliedChange[]): void {
+    for (const applied of changes) {
+      const { change } = applied;
+      const known = change.kind === 'update' ? this.#files.get(uriOf(change.path).toString()) : undefined;
+      if (change.kind !== 'update' || known === undefined || known.story.type === 'deleted') {
+        this.applied([applied], BY_COMMAND);
+        continue;
+      }
+      const text = markWritten(known.text, change.before, change.after);
+      if (text !== known.text) this.put({ ...known, text });
+    }
+  }
+
   /** Ends the review of the file. */
   drop(uri: vscode.Uri): void {
     const file = this.#files.get(uri.toString());
@@ -205,6 +220,9 @@ export class Reviews implements Disposable {
     this.put({ ...file, uri, path, place });
   }
 }
+
+/** What exactly a command writes is never approved before. */
+const BY_COMMAND: PatchOrigin = { turnId: '', itemId: '', isUnseen: true };
 
 function authorOf(origin: PatchOrigin | undefined): Author {
   return origin?.isUnseen ? 'agent' : 'agreed';

@@ -25,14 +25,21 @@ export function provideKeptDocuments(store: Pick<BaselineStore, 'read'>): vscode
   });
 }
 
-/** Opens all files in one diff editor. */
+/** Files in one diff editor, which creates documents for all of them. */
+const MOST_SHOWN = 300;
+
+/** Opens the files in one diff editor; of very many the first ones. */
 export async function showKeptDiffs(title: string, files: readonly KeptDiff[]): Promise<void> {
-  const resources = files.map(({ path, before, after }) => [
-    vscode.Uri.file(path),
-    before === null ? undefined : keptUri(path, before),
-    after === null ? undefined : keptUri(path, after),
-  ]);
-  await vscode.commands.executeCommand('vscode.changes', title, resources);
+  const more = files.length - MOST_SHOWN;
+  const whole = more > 0 ? vscode.l10n.t('{0} (without {1} more files)', title, more) : title;
+  const resources = files
+    .slice(0, MOST_SHOWN)
+    .map(({ path, before, after }) => [
+      vscode.Uri.file(path),
+      before === null ? undefined : keptUri(path, before),
+      after === null ? undefined : keptUri(path, after),
+    ]);
+  await vscode.commands.executeCommand('vscode.changes', whole, resources);
 }
 
 /** Keeps the real path: VS Code takes name, icon and language from it. */

@@ -37,14 +37,25 @@ function nameOf(state: Exclude<FileState, { type: 'left_out' }>): string | null 
   return state.type === 'file' ? state.hash : null;
 }
 
-/** Absolute paths of the files that a command changed. */
-export async function pathsOfCommand(
+/** Absolute paths of files that a command changed, and no later command or patch. */
+export async function pathsToReview(
   itemId: string,
   threadId: string,
   storage: Pick<Storage, 'openAppend' | 'readText'>,
 ): Promise<readonly string[]> {
   const records = await new ChangeRecords(storage, threadId).read();
-  return records.flatMap((record) =>
-    record.type === 'step' && record.itemId === itemId ? record.changes.map((change) => change.path) : [],
-  );
+  const steps = records.filter((record) => record.type === 'step');
+  const index = steps.findIndex((step) => step.itemId === itemId);
+  const later = new Set(steps.slice(index + 1).flatMap(({ changes }) => changes.map(({ path }) => path)));
+  return (steps[index]?.changes ?? []).map(({ path }) => path).filter((path) => !later.has(path));
+}
+
+/** What a command changed. */
+export async function changesOfCommand(
+  itemId: string,
+  threadId: string,
+  storage: Pick<Storage, 'openAppend' | 'readText'>,
+): Promise<readonly RecordedChange[]> {
+  const records = await new ChangeRecords(storage, threadId).read();
+  return records.flatMap((record) => (record.type === 'step' && record.itemId === itemId ? record.changes : []));
 }
