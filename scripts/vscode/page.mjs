@@ -145,10 +145,16 @@ export class Workbench {
   }
 
   /**
+   * To be looked at: with TILLER_SCREENSHOTS=0 there are none.
    * @param {string} file  the name of a screenshot, below artifacts/e2e
    * @param {Page | Locator} [what]
    */
   async screenshot(file, what = this.page) {
+    if (process.env.TILLER_SCREENSHOTS !== '0') await this.takeScreenshot(file, what);
+  }
+
+  /** @private */
+  async takeScreenshot(file, what) {
     const whole = path.resolve(
       import.meta.dirname,
       '../../artifacts/e2e',
@@ -161,7 +167,7 @@ export class Workbench {
 
   /** Writes a screenshot and the console below artifacts/e2e, to analyse a failure. @param {string} name */
   async leaveTraces(name) {
-    const picture = await this.screenshot(name);
+    const picture = await this.takeScreenshot(name, this.page);
     await writeFile(picture.replace(/\.png$/, '.log'), `${this.console.join('\n')}\n`);
   }
 
