@@ -177,8 +177,9 @@ export class Workbench {
     await this.command('Preferences: Color Theme');
     await this.pick(label);
     await this.page.locator(`.monaco-workbench.${className}`).waitFor();
-    // Colours are animated.
-    await this.page.waitForTimeout(300);
+    // Colours are animated, unless motion is reduced.
+    const isCalm = await this.page.locator('.monaco-workbench.monaco-reduce-motion').count();
+    if (isCalm === 0) await this.page.waitForTimeout(300);
   }
 
   /** Writes the user's settings. A running window may notice them only at the next `reload`. */
