@@ -145,10 +145,16 @@ export class Workbench {
   }
 
   /**
+   * To be looked at: with TILLER_SCREENSHOTS=0 there are none.
    * @param {string} file  the name of a screenshot, below artifacts/e2e
    * @param {Page | Locator} [what]
    */
   async screenshot(file, what = this.page) {
+    if (process.env.TILLER_SCREENSHOTS !== '0') await this.takeScreenshot(file, what);
+  }
+
+  /** @private */
+  async takeScreenshot(file, what) {
     const whole = path.resolve(
       import.meta.dirname,
       '../../artifacts/e2e',
@@ -161,7 +167,7 @@ export class Workbench {
 
   /** Writes a screenshot and the console below artifacts/e2e, to analyse a failure. @param {string} name */
   async leaveTraces(name) {
-    const picture = await this.screenshot(name);
+    const picture = await this.takeScreenshot(name, this.page);
     await writeFile(picture.replace(/\.png$/, '.log'), `${this.console.join('\n')}\n`);
   }
 
@@ -171,8 +177,9 @@ export class Workbench {
     await this.command('Preferences: Color Theme');
     await this.pick(label);
     await this.page.locator(`.monaco-workbench.${className}`).waitFor();
-    // Colours are animated.
-    await this.page.waitForTimeout(300);
+    // Colours are animated, unless motion is reduced.
+    const isCalm = await this.page.locator('.monaco-workbench.monaco-reduce-motion').count();
+    if (isCalm === 0) await this.page.waitForTimeout(300);
   }
 
   /** Writes the user's settings. A running window may notice them only at the next `reload`. */

@@ -18,6 +18,18 @@ const ORPHAN_LIMIT_S = 600;
 /** The web's default is to auto-save after a second; a user's desktop VS Code does not. */
 const LIKE_A_DESKTOP = { 'files.autoSave': 'off' };
 
+/** Without what moves, or is computed beside the work: the processors of a test machine are few. */
+const CALM = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'chat.disableAIFeatures': true,
+  'extensions.ignoreRecommendations': true,
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  'editor.minimap.enabled': false,
+  'breadcrumbs.enabled': false,
+};
+
 /**
  * @typedef {object} Profile
  * @property {Record<string, unknown>} settings  the content of settings.json
@@ -30,24 +42,17 @@ export const PROFILES = {
   // The defaults of a newly installed VS Code, with nothing disabled.
   default: { settings: LIKE_A_DESKTOP, trust: true },
   // The same without workspace trust, for several windows in sequence on one server.
-  trusting: { settings: LIKE_A_DESKTOP, withoutTrust: true },
+  trusting: { settings: { ...LIKE_A_DESKTOP, ...CALM }, withoutTrust: true },
   // For the suite inside the extension host: only the user interface that it needs.
   fast: {
     withoutTrust: true,
     smokeDriver: true,
     settings: {
       ...LIKE_A_DESKTOP,
-      'workbench.startupEditor': 'none',
+      ...CALM,
       'workbench.secondarySideBar.defaultVisibility': 'hidden',
-      'workbench.tips.enabled': false,
-      'chat.disableAIFeatures': true,
-      'extensions.ignoreRecommendations': true,
       // Its window is small; a diff has two sides all the same.
       'diffEditor.useInlineViewWhenSpaceIsLimited': false,
-      'workbench.reduceMotion': 'on',
-      'editor.cursorBlinking': 'solid',
-      'editor.minimap.enabled': false,
-      'breadcrumbs.enabled': false,
       'files.hotExit': 'off',
       'window.confirmBeforeClose': 'never',
     },

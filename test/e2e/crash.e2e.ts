@@ -26,7 +26,7 @@ const PATCH = [
   '*** End Patch',
 ].join('\n');
 
-const CRASHED = { model: 'scripted', files: BEFORE, server: 'crash', extensions: ['stuck-host'] } as const;
+const CRASHED = { model: 'scripted', files: BEFORE } as const;
 
 /** The file that is open. */
 const MINE = OLD[0] ?? '';

@@ -28,7 +28,6 @@ const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
 /** Patches need approval, as usual; commands run at once. */
 const window = useWindow({
-  server: 'killed',
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });

@@ -4,9 +4,11 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, fails, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
+import { panelTasks } from './support/panelTasks.ts';
 import { useWindow } from './support/window.ts';
 
 const DELTAS = 20_000;
+/** Of processor time. */
 const LONG_TASK_MS = 50;
 const KEY = 'key-of-the-person-5f2c81d0';
 
@@ -102,33 +104,25 @@ test('the controls of the panel work, and an error has a title that fits it', as
 });
 
 test('20,000 deltas arrive whole, and the page stays quick', async () => {
-  const { panel, model } = window();
+  const { vscode, panel, model } = window();
   const paragraphs = Array.from(
     { length: 500 },
     (_, index) => `Paragraph ${index} says \`code${index}\` and **more**.`,
   );
   const text = paragraphs.join('\n\n');
   model.will([says(text, { deltas: DELTAS })]);
-  const frame = await panel.frame();
-  await frame.evaluate(() => {
-    const seen: { name: string; ms: number }[] = [];
-    Object.assign(globalThis, { seenLongTasks: seen });
-    new PerformanceObserver((list) => {
-      seen.push(...list.getEntries().map(({ name, duration }) => ({ name, ms: Math.round(duration) })));
-    }).observe(JSON.parse('{ "entryTypes": ["longtask"] }'));
+  const tasks = await panelTasks(vscode.page, async () => {
+    await panel.send('Talk.');
+    await panel.ended();
   });
-  const started = Date.now();
-  await panel.send('Talk.');
-  await panel.ended();
-  const seconds = (Date.now() - started) / 1000;
   const message = await panel.lastMessage().innerText();
   expect(message).toContain('Paragraph 0 says code0 and more.');
   expect(message.match(/Paragraph \d+ says code\d+ and more\./g)).toHaveLength(paragraphs.length);
-  const longTasks: { name: string; ms: number }[] = await frame.evaluate('seenLongTasks');
-  console.log(`20,000 deltas in ${seconds.toFixed(1)} s; long tasks: ${JSON.stringify(longTasks)}`);
-  const own = longTasks.filter(({ name }) => name === 'self');
-  expect(own.filter(({ ms }) => ms > 4 * LONG_TASK_MS)).toEqual([]);
-  expect(own.length).toBeLessThanOrEqual(10);
+  const long = tasks.filter((ms) => ms > LONG_TASK_MS);
+  console.log(`${tasks.length} tasks of ${Math.round(sum(tasks))} ms; long: ${long.map(Math.round).join(', ')}`);
+  expect(tasks.length).toBeGreaterThan(0);
+  expect(long.filter((ms) => ms > 2 * LONG_TASK_MS)).toEqual([]);
+  expect(long.length).toBeLessThanOrEqual(5);
 });
 
 test('a key goes to its server, outlives a reload, and stands in no file', async () => {
@@ -145,6 +139,10 @@ test('a key goes to its server, outlives a reload, and stands in no file', async
   expect(model.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
   expect(await filesWith(KEY, [vscode.server.folder, folder])).toEqual([]);
 });
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
 
 /** Processes with this word in their command line. */
 async function running(word: string): Promise<number> {

@@ -13,8 +13,6 @@ const window = useWindow({
     shelf: 'shelf:/books',
     glass: 'glass:/case',
   },
-  server: 'roots',
-  extensions: ['virtual'],
   served: { 'shelf/books/novel.txt': 'once\n', 'shelf/books/old.txt': 'old\n', 'glass/case/vase.txt': 'whole\n' },
 });
 

@@ -6,18 +6,25 @@ import { inject } from 'vitest';
 import { openBrowser } from '../../../scripts/vscode/page.mjs';
 import { type PROFILES, renewHome, startVscode } from '../../../scripts/vscode/server.mjs';
 import { hostProcesses } from './hostProcess.ts';
-import { writeStuckHost } from './stuckHost.ts';
+import { forgetMoment, writeStuckHost } from './stuckHost.ts';
 import { writeVirtualFolder } from './virtualFolder.ts';
 
+export type TestExtension = keyof typeof EXTENSIONS;
+
 export interface PlaceOptions {
-  /** The name of a server for windows with this name only. By default all windows use one server, one after the other. */
+  /**
+   * The name of a server for windows with this name only, which takes 10 s to start. By default all windows use one
+   * server, one after the other.
+   */
   server?: string;
   /** `trusting` on the common server, `default` on one with a name. */
   profile?: keyof typeof PROFILES;
-  /** Extensions of the test: one stops the extension host at the moment of `whenStuck`, one serves virtual files. */
-  extensions?: readonly (keyof typeof EXTENSIONS)[];
 }
 
+/**
+ * Extensions of the tests, on the common server only: one stops the extension host at the moment of `whenStuck`, one
+ * serves virtual files.
+ */
 const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder };
 const COMMON = 'common';
 /** Of each page. */
@@ -42,9 +49,11 @@ class Place {
   }
 
   static async open(name: string, options: PlaceOptions): Promise<Place> {
-    const { profile = name === COMMON ? 'trusting' : 'default', extensions = [] } = options;
+    const { profile = name === COMMON ? 'trusting' : 'default' } = options;
     const folder = await mkdtemp(path.join(inject('places'), 'place-'));
-    const own = extensions.map((extension) => EXTENSIONS[extension](path.join(folder, extension)));
+    const own = Object.entries(name === COMMON ? EXTENSIONS : {}).map(([extension, write]) =>
+      write(path.join(folder, extension)),
+    );
     const server = await startVscode({
       workspace: folder,
       folder: path.join(folder, 'server'),
@@ -54,13 +63,14 @@ class Place {
     return new Place(name, folder, server, await openBrowser({ profile: path.join(folder, 'browser') }));
   }
 
-  extension(name: string): string {
+  extension(name: keyof typeof EXTENSIONS): string {
     return path.join(this.folder, name);
   }
 
   /** Removes all files of earlier windows. None may be open. */
   async renew(settings: Record<string, unknown>): Promise<void> {
     await renewHome(this.server, settings);
+    await forgetMoment(this.extension('stuck-host'));
     await this.#browser.forget(this.server.url);
   }
 

@@ -45,6 +45,11 @@ export async function whenStuck(folder: string, moment: { changed: number } | { 
       () => false,
     );
   while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 5));
-  await rm(path.join(folder, 'moment.json'));
-  await rm(path.join(folder, 'reached'));
+  await forgetMoment(folder);
+}
+
+/** A moment that a failed test has not reached would stop the extension host of another one. */
+export async function forgetMoment(folder: string): Promise<void> {
+  await rm(path.join(folder, 'moment.json'), { force: true });
+  await rm(path.join(folder, 'reached'), { force: true });
 }

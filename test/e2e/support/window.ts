@@ -6,7 +6,7 @@ import { generateSample, writeSample } from '../../../scripts/sample.mjs';
 import { Workbench } from '../../../scripts/vscode/page.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
-import { type PlaceOptions, placeFor } from './place.ts';
+import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
 
 export interface WindowOptions extends PlaceOptions {
   /** `none` is a user who has chosen no model yet. */
@@ -36,8 +36,8 @@ export interface Window {
   folder: string;
   /** Another folder of a workspace of several. */
   at(name: string): string;
-  /** The folder of an extension of the test. */
-  extension(name: string): string;
+  /** The folder of an extension of the tests. */
+  extension(name: TestExtension): string;
   sample: ReturnType<typeof generateSample>;
   /** The text on disk now; `null` where there is no such file. */
   disk(name: string): Promise<string | null>;
