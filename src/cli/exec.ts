@@ -57,7 +57,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const ports = createNodePorts({
       roots: [cwd],
       baseUrl: provider.baseUrl,
-      keys: secretsInSettings(settings),
+      keys: secretsInSettings(settings, host.environment),
       usesEnvironmentProxy: true,
       afterKill: AFTER_KILL,
       baselineWorker: BASELINE_WORKER,

@@ -56,7 +56,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
     return NO_SANDBOX;
   }
   const keys = new SecretRedactor();
-  for (const key of [...keysIn(host.environment), ...secretsInSettings(settings)]) keys.hold(key);
+  for (const key of [...keysIn(host.environment), ...secretsInSettings(settings, host.environment)]) keys.hold(key);
   const locks = createLocks(home, 'cli');
   const temporary = args.tmp === null ? await ownFolder(path.join(home, 'tmp'), locks) : givenFolder(args.tmp);
   const policy = { type: args.mode, writableRoots: args.writable, networkAccess: args.network };

@@ -25,6 +25,14 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
   const channel = store.add(createChannel());
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
+  const node = createNodePorts({
+    roots: [],
+    name: 'vscode',
+    redactor,
+    spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+    afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
+    baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
+  });
   return {
     channel,
     log,
@@ -33,16 +41,9 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     keys: new KeyStore(context.secrets, (key) => redactor.hide(key)),
     settings: () => {
       const settings = readSettings(warnOfSetting);
-      for (const secret of secretsInSettings(settings)) redactor.hide(secret);
+      for (const secret of secretsInSettings(settings, node.host.environment)) redactor.hide(secret);
       return settings;
     },
-    node: createNodePorts({
-      roots: [],
-      name: 'vscode',
-      redactor,
-      spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
-      afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
-      baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
-    }),
+    node,
   };
 }

@@ -55,6 +55,17 @@ export const contextPartsSchema = z.object({
 });
 export type ContextParts = z.infer<typeof contextPartsSchema>;
 
+/** What is left of a limit of the server: requests, or tokens. */
+const rateLimitSchema = z.object({
+  limit: z.number().optional(),
+  remaining: z.number(),
+  /** Until it is whole again. */
+  resetsInMs: z.number().optional(),
+});
+export type RateLimit = z.infer<typeof rateLimitSchema>;
+export const rateLimitsSchema = z.object({ requests: rateLimitSchema.optional(), tokens: rateLimitSchema.optional() });
+export type RateLimits = z.infer<typeof rateLimitsSchema>;
+
 /** The settings a turn runs under. */
 export const turnSettingsSchema = z.object({
   model: z.string(),
@@ -255,6 +266,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
      * Set if the settings have prices for the model; in their currency. `total` counts the requests that had a price.
      */
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
+    /** What the server has reported with its last response. */
+    rateLimits: rateLimitsSchema.optional(),
   }),
   z.object({
     type: z.literal('stream_error'),

@@ -153,6 +153,31 @@ describe('raw reasoning without a choice of the user', () => {
   });
 });
 
+describe('the rate limits of a server', () => {
+  it.each(['responses', 'chat'] as const)('are shown with the count of tokens on %s', async (wire) => {
+    const headers = { 'x-ratelimit-limit-requests': '60', 'x-ratelimit-remaining-requests': '59' };
+    let hasLimits = true;
+    await using chat = await startScenario({
+      wire,
+      model: [[says('One.')], [says('Two.')]],
+      deps: (ports) => ({
+        fetch: async (...request) => {
+          const { body, status, headers: sent } = await ports.fetch(...request);
+          return new Response(body, {
+            status,
+            headers: { ...Object.fromEntries(sent), ...(hasLimits ? headers : {}) },
+          });
+        },
+      }),
+    });
+    await chat.send('hi');
+    expect(chat.said('token_count').at(-1)?.rateLimits).toEqual({ requests: { limit: 60, remaining: 59 } });
+    hasLimits = false;
+    await chat.send('and on');
+    expect(chat.said('token_count').at(-1)).not.toHaveProperty('rateLimits');
+  });
+});
+
 describe('the tools', () => {
   it('that a model does not take are left out, and the answer of the server is shown', async () => {
     await using chat = await startScenario({

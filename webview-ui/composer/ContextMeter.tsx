@@ -1,10 +1,10 @@
-import type { ContextParts, EventMsgOf, TokenUsage } from '../../src/protocol/event.ts';
+import type { ContextParts, EventMsgOf, RateLimit, TokenUsage } from '../../src/protocol/event.ts';
 import { submit } from '../actions.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Popup } from '../components/Popup.tsx';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, threadId, tokenCount } from '../store.ts';
-import { amount, tokens } from '../text/format.ts';
+import { amount, roughly, tokens } from '../text/format.ts';
 import { openPopup, peeksAtMeter } from '../view.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
@@ -92,7 +92,7 @@ function Breakdown({ count, percent }: { count: TokenCount | null; percent: numb
 }
 
 function Notes({ count }: { count: TokenCount }) {
-  const { parts, estimated, last, total, compactsAt, cost } = count;
+  const { parts, estimated, last, total, compactsAt, cost, rateLimits } = count;
   return (
     <>
       {parts && !estimated && <p class="meter-note">{t('≈ The parts are estimated, their sum is the server’s.')}</p>}
@@ -107,8 +107,22 @@ function Notes({ count }: { count: TokenCount }) {
           {t('Cost: {0}, of this thread {1}.', amount(cost.last), amount(cost.total))}
         </p>
       )}
+      {rateLimits && (
+        <div data-testid="context-limits">
+          {rateLimits.requests && (
+            <p class="meter-note">{t('Requests left: {0}', describeLimit(rateLimits.requests))}</p>
+          )}
+          {rateLimits.tokens && <p class="meter-note">{t('Tokens left: {0}', describeLimit(rateLimits.tokens))}</p>}
+        </div>
+      )}
     </>
   );
+}
+
+/** “59 of 60, in full again after 1 s”. */
+function describeLimit({ limit, remaining, resetsInMs }: RateLimit): string {
+  const left = limit === undefined ? tokens(remaining) : t('{0} of {1}', tokens(remaining), tokens(limit));
+  return resetsInMs === undefined ? left : t('{0}, reset in {1}', left, roughly(resetsInMs));
 }
 
 function describeRequest({ input, cachedInput, output, reasoning }: TokenUsage): string {

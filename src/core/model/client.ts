@@ -1,7 +1,7 @@
 /**
  * The interface of every model. Each implementation passes the same conformance suite (test/core/model/conformance.ts).
  */
-import type { TokenUsage } from '../../protocol/event.ts';
+import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import type { ReasoningEffort, ReasoningSummary } from '../../protocol/op.ts';
 import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
@@ -34,6 +34,8 @@ export type ResponseEvent =
   | { readonly type: 'created' }
   /** The server refused a field or a tool type, which is left out from now on. To be shown. */
   | { readonly type: 'warning'; readonly message: string }
+  /** Before the first item, where the server reports its limits. */
+  | { readonly type: 'rate_limits'; readonly limits: RateLimits }
   /**
    * An item begins; all other events with its key follow. `name` is set for tool calls only, and may still be unknown
    * there.

@@ -8,7 +8,7 @@ export interface ClientParts {
   readonly provider: ProviderConfig;
   readonly transport: Pick<Transport, 'post'>;
   readonly refused: RefusedFields;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly ids: Pick<Ids, 'next'>;
   readonly log: Log;
 }

@@ -2,6 +2,7 @@ import type { Attempt } from './attempt.ts';
 import { ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import { describeRefusal, refusedBy } from './fieldFallback.ts';
+import { rateLimitsIn } from './rateLimits.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { RequestBody } from './requestBody.ts';
  * redacted as faults are (`createModelClient`). @throws ModelFault
  */
 export async function* openWithFallback(
-  { provider, transport, refused, log }: ClientParts,
+  { provider, transport, refused, clock, log }: ClientParts,
   attempt: Attempt,
   path: string,
   model: string,
@@ -19,7 +20,10 @@ export async function* openWithFallback(
   while (true) {
     const body = build();
     try {
-      return await attempt.open((signal) => transport.post(path, body.text, signal));
+      const response = await attempt.open((signal) => transport.post(path, body.text, signal));
+      const limits = rateLimitsIn(response.headers, clock.now());
+      if (limits) yield { type: 'rate_limits', limits };
+      return response;
     } catch (error) {
       const field = error instanceof ModelFault ? refusedBy(error, body.sent) : undefined;
       if (field === undefined) throw error;

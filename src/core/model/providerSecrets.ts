@@ -1,5 +1,5 @@
 import type { Settings } from '../../protocol/settings.ts';
-import type { ProviderConfig } from './providerConfig.ts';
+import { environmentHeaders, type ProviderConfig } from './providerConfig.ts';
 
 /**
  * Names of headers and parameters with keys; an `anthropic-version` or an `x-title` is not secret and may be shown
@@ -8,11 +8,17 @@ import type { ProviderConfig } from './providerConfig.ts';
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|signature|token|^(?:code|sig)$/i;
 
 /**
- * Keys in the settings: in headers, in parameters and in addresses of servers. They must not appear in any file of
+ * Keys in the settings: in headers (also those from the environment), in parameters and in addresses of servers. They must not appear in any file of
  * Tiller.
  */
-export function secretsInSettings({ providers, baseUrl }: Pick<Settings, 'providers' | 'baseUrl'>): readonly string[] {
-  const servers = Object.values(providers);
+export function secretsInSettings(
+  { providers, baseUrl }: Pick<Settings, 'providers' | 'baseUrl'>,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): readonly string[] {
+  const servers = Object.values(providers).map((server) => ({
+    ...server,
+    headers: { ...server.headers, ...environmentHeaders(server, environment) },
+  }));
   const urls = [baseUrl, ...servers.map((server) => server.baseUrl)].flatMap(parsed);
   const named = [...servers.flatMap(namedValues), ...urls.flatMap(({ searchParams }) => [...searchParams])];
   return [

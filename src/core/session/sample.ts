@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../protocol/event.ts';
+import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
 import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
@@ -18,6 +18,8 @@ export interface Sampled {
   readonly lastMessage: string | null;
   /** Calls that were repeated although they had started: the model gets their outputs in another request. */
   readonly repeated: number;
+  /** Where the server reports them. */
+  readonly rateLimits: RateLimits | undefined;
 }
 
 interface SampleDeps {
@@ -47,6 +49,7 @@ export async function sample(
     view.commit();
   };
   let repeated = 0;
+  let rateLimits: RateLimits | undefined;
   const startCall = (key: string, item: ToolCallItem) => {
     if (!started.begin(item)) {
       repeated += 1;
@@ -68,8 +71,10 @@ export async function sample(
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
         commit();
-        return { usage: event.usage, endTurn: event.endTurn, lastMessage: view.lastMessage, repeated };
+        const { usage, endTurn } = event;
+        return { usage, endTurn, lastMessage: view.lastMessage, repeated, rateLimits };
       }
+      if (event.type === 'rate_limits') rateLimits = event.limits;
       show(event, view, previews, run);
       const others = run.pace();
       if (others) await abortable(others, run.signal);
@@ -92,6 +97,7 @@ function show(
 ): void {
   switch (event.type) {
     case 'created':
+    case 'rate_limits':
       return;
     case 'warning':
       return run.emit({ type: 'warning', message: event.message });

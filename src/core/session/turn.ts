@@ -295,7 +295,13 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
     contextWindow: run.family.contextWindow,
     prices: run.prices,
   });
-  run.emit({ type: 'token_count', ...count, ...run.compaction.trigger.told(run.family.contextWindow) });
+  const { rateLimits } = sampled;
+  run.emit({
+    type: 'token_count',
+    ...count,
+    ...run.compaction.trigger.told(run.family.contextWindow),
+    ...(rateLimits && { rateLimits }),
+  });
 }
 
 /**

@@ -51,6 +51,7 @@ for (const imitation of IMITATIONS) {
       model: imitation.model,
       tools: [EXEC],
       provider: imitation.provider,
+      cutStep: 8,
       knowsModels: imitation.name !== 'llama.cpp',
       start: (only) => ModelServer.start(SCRIPT, { wire: only, imitates: imitation }),
     });

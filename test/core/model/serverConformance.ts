@@ -10,6 +10,7 @@ import type { ProviderConfig } from '../../../src/core/model/provider.ts';
 import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../../src/protocol/responseItem.ts';
 import { outputFor } from '../../../src/core/history/normalize.ts';
 import { type BadLine, type Spoiling, startBadLine } from '../../support/badLine.ts';
+import { placesBelow } from '../../support/rounds.ts';
 import { clientFor, type Heard, collectResponse, prompt, textIn, userSays } from './harness.ts';
 
 export interface ServerUnderTest {
@@ -22,6 +23,8 @@ export interface ServerFacts {
   readonly tools: Prompt['tools'];
   /** How it is configured, besides its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
+  /** In each run only every nth place of a response is cut; in a full run all of them. */
+  readonly cutStep?: number;
   /** False: it has one model and answers with it whatever the request names. */
   readonly knowsModels?: boolean;
   start(wire: WireApi): Promise<ServerUnderTest>;
@@ -138,8 +141,11 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       test('one that is cut anywhere gives complete calls, each at most once, and a retry or the end', async () => {
         const calls = whole.items.filter(isToolCall).map(wordsOf);
         const length = line.lastBody.length;
-        const places = [...boundaries().flatMap((at) => [at - 1, at]), ...range(0, length, 311)];
-        for (const after of places.filter((at) => at < length)) {
+        const places = [...boundaries().flatMap((at) => [at - 1, at]), ...range(0, length, 311)].filter(
+          (at) => at < length,
+        );
+        const chosen = placesBelow(places.length, facts.cutStep ?? 1).flatMap((index) => places[index] ?? []);
+        for (const after of chosen) {
           const { items, fault, completed } = await ask({ type: 'cuts', after });
           const told = items.filter(isToolCall).map(wordsOf);
           expect(told, `cut after ${after} bytes`).toEqual(calls.slice(0, told.length));

@@ -161,6 +161,10 @@ export class Script {
       },
       compactsAt: 232_560,
       cost: { last: 0.0142, total: 0.31 },
+      rateLimits: {
+        requests: { limit: 60, remaining: 59, resetsInMs: 1000 },
+        tokens: { limit: 150_000, remaining: 121_400, resetsInMs: 12_000 },
+      },
     });
   }
 }

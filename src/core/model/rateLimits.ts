@@ -1,0 +1,50 @@
+/**
+ * Reads how much of a rate limit is left, from the headers of a response: `x-ratelimit-{limit,remaining,reset}-requests`
+ * and `-tokens` (OpenAI, Azure, Groq; platform.openai.com/docs/guides/rate-limits), and `x-ratelimit-limit`,
+ * `-remaining`, `-reset` without a kind (OpenRouter; openrouter.ai/docs/api-reference/limits).
+ */
+import type { RateLimit, RateLimits } from '../../protocol/event.ts';
+
+/** `undefined` when the server sends none. */
+export function rateLimitsIn(headers: Headers, now: Date): RateLimits | undefined {
+  const requests = limitIn(headers, '-requests', now) ?? limitIn(headers, '', now);
+  const tokens = limitIn(headers, '-tokens', now);
+  if (!requests && !tokens) return undefined;
+  return { ...(requests && { requests }), ...(tokens && { tokens }) };
+}
+
+function limitIn(headers: Headers, kind: string, now: Date): RateLimit | undefined {
+  const amount = (name: string) => amountOf(headers.get(`x-ratelimit-${name}${kind}`));
+  const remaining = amount('remaining');
+  if (remaining === undefined) return undefined;
+  const limit = amount('limit');
+  const resetsInMs = durationOf(headers.get(`x-ratelimit-reset${kind}`), now);
+  return {
+    remaining,
+    ...(limit === undefined ? {} : { limit }),
+    ...(resetsInMs === undefined ? {} : { resetsInMs }),
+  };
+}
+
+function amountOf(value: string | null): number | undefined {
+  return value !== null && /^\d{1,15}$/.test(value.trim()) ? Number(value) : undefined;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** Above this a number is a time, not a duration: seconds since 1970. */
+const LONGEST_SECONDS = 10_000_000;
+/** Above this it is milliseconds since 1970. */
+const LATEST_SECONDS = 100_000_000_000;
+
+/** `6m0s`, `20ms`, `1.5s`, seconds, or a time since 1970 in seconds or milliseconds. */
+function durationOf(value: string | null, now: Date): number | undefined {
+  const text = value?.trim() ?? '';
+  if (/^\d+(?:\.\d+)?$/.test(text)) {
+    const number = Number(text);
+    if (number > LATEST_SECONDS) return Math.max(0, number - now.getTime());
+    return number > LONGEST_SECONDS ? Math.max(0, number * 1000 - now.getTime()) : number * 1000;
+  }
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) return undefined;
+  const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
+  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ''] ?? 0), 0);
+}
