@@ -41,12 +41,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
     const read = settings();
-    const { model, provider, baseUrl, reviewQuickDiff } = read;
+    const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
     setHasModel(model !== null || provider === DEMO_PROVIDER);
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
+    agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
   };
   store.add(onSettingsChanged(refresh));
