@@ -22,6 +22,7 @@ export interface CommandTargets {
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   readonly reverts: Pick<RevertCommands, 'revert' | 'undoLastTurn' | 'rewind'>;
   readonly review: ReviewCommands;
+  readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
   readonly models: ModelCommands;
@@ -80,7 +81,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     ),
     command('review.peek', ({ review }, ...given: Parameters<ReviewCommands['peek']>) => review.peek(...given)),
     command('review.showDiff', ({ review }, given?: unknown) => review.showDiff(given)),
-    command('review.otherPrograms', toggleOtherPrograms),
+    command('review.otherPrograms', ({ toggleOtherPrograms }) => toggleOtherPrograms()),
     command('review.showAll', ({ review }) => review.showAll()),
     command('putBack', ({ quarantine }) => quarantine.pick()),
     command('settlePatch', ({ recovery }) => recovery.pick()),
@@ -109,16 +110,6 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );
-}
-
-async function toggleOtherPrograms(): Promise<void> {
-  const settings = vscode.workspace.getConfiguration('tiller');
-  const isOn = settings.get('reviewOtherPrograms') !== true;
-  await settings.update('reviewOtherPrograms', isOn, vscode.ConfigurationTarget.Global);
-  const sentence = isOn
-    ? vscode.l10n.t('What other programs change is marked for review.')
-    : vscode.l10n.t('What other programs change is not marked.');
-  void vscode.window.showInformationMessage(sentence);
 }
 
 /** All settings have machine scope: a remote window shows them in the tab of its machine, and in no other. */

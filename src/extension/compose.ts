@@ -11,6 +11,7 @@ import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { DEMO_PROVIDER, providerNamed, providerNames } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
 import { reportIssue } from '../vscode/support/reportIssue.ts';
@@ -79,6 +80,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
     undoPatch: (id) => editors.undo.undo(id),
     review: editors.review.commands,
+    toggleOtherPrograms,
     models: new ModelCommands({
       settings,
       baseUrl: () => providerOf(settings())?.baseUrl,

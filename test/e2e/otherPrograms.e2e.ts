@@ -19,7 +19,10 @@ function git(...words: string[]): void {
 const write = (name: string, text: string) => writeFile(path.join(window().folder, name), text);
 
 /** The files under review. */
-const names = () => window().panel.get('review-file').locator('.fr-path').allTextContents();
+async function names(): Promise<string[]> {
+  const texts: string[] = await window().panel.get('review-file').locator('.fr-path').allTextContents();
+  return texts.map((text) => text.trim());
+}
 
 test('changes of another program are marked and undone; saves of the user and a checkout are not marked', async () => {
   const { vscode, panel, disk } = window();
@@ -60,10 +63,10 @@ test('changes of another program are marked and undone; saves of the user and a 
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   await write('new.txt', 'new\n');
   await expect.poll(async () => (await names()).join(), soon).toContain('new.txt');
-  expect((await names()).map((name) => name.trim())).toEqual(['a.txt', 'new.txt']);
+  expect(await names()).toEqual(['a.txt', 'new.txt']);
   await vscode.screenshot('otherPrograms/2-after-checkout');
 
   await panel.get('review-file').filter({ hasText: 'a.txt' }).getByTestId('review-undo').click();
   await expect.poll(() => disk('a.txt'), soon).toBe('1\n2\n3\n');
-  await expect.poll(async () => (await names()).map((name) => name.trim()), soon).toEqual(['new.txt']);
+  await expect.poll(names, soon).toEqual(['new.txt']);
 }, 180_000);

@@ -91,6 +91,17 @@ export class OtherPrograms implements Disposable {
   }
 }
 
+/** Turns the setting on or off, for the user. */
+export async function toggleOtherPrograms(): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('tiller');
+  const isOn = settings.get('reviewOtherPrograms') !== true;
+  await settings.update('reviewOtherPrograms', isOn, vscode.ConfigurationTarget.Global);
+  const sentence = isOn
+    ? vscode.l10n.t('What other programs change is marked for review.')
+    : vscode.l10n.t('What other programs change is not marked.');
+  void vscode.window.showInformationMessage(sentence);
+}
+
 /** The last lines of the logs of HEAD; empty without a repository. */
 async function lastMoves(roots: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const logs = roots.map(async (root) => {

@@ -190,7 +190,7 @@ describe('the changes of other programs', () => {
     assert.equal(told.length, 2);
   });
 
-  it('are told of a file that was saved long before', async () => {
+  it('include one of a file that was saved long before', async () => {
     const store = new FakeStore();
     const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
     const told: string[] = [];
