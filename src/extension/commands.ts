@@ -22,6 +22,7 @@ export interface CommandTargets {
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   readonly reverts: Pick<RevertCommands, 'revert' | 'undoLastTurn' | 'rewind'>;
   readonly review: ReviewCommands;
+  readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
   readonly models: ModelCommands;
@@ -80,6 +81,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     ),
     command('review.peek', ({ review }, ...given: Parameters<ReviewCommands['peek']>) => review.peek(...given)),
     command('review.showDiff', ({ review }, given?: unknown) => review.showDiff(given)),
+    command('review.otherPrograms', ({ toggleOtherPrograms }) => toggleOtherPrograms()),
     command('review.showAll', ({ review }) => review.showAll()),
     command('putBack', ({ quarantine }) => quarantine.pick()),
     command('settlePatch', ({ recovery }) => recovery.pick()),

@@ -12,6 +12,7 @@ import { providerNamed, providerNames } from '../protocol/providers.ts';
 import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
 import { reportIssue } from '../vscode/support/reportIssue.ts';
@@ -56,12 +57,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
     const read = settings();
-    const { model, provider, baseUrl, reviewQuickDiff } = read;
+    const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
     setHasModel(model !== null || provider === DEMO_PROVIDER);
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
+    agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
     learnWindow();
   };
@@ -94,6 +96,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
     undoPatch: (id) => editors.undo.undo(id),
     review: editors.review.commands,
+    toggleOtherPrograms,
     models: new ModelCommands({
       settings,
       provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),

@@ -13,6 +13,7 @@ import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { typedText } from '../core/agent/threadActivity.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
+import { OtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
 import { changesOfCommand } from '../vscode/undo/recordedChanges.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
@@ -31,6 +32,7 @@ export interface Agent {
   readonly factory: ThreadFactory;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
+  readonly otherPrograms: OtherPrograms;
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
   /** The id of the provider of `current`. */
@@ -79,7 +81,26 @@ export function createAgent(
     clock: node.clock,
     report,
   });
-  store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => void manager.noteSave(uri.fsPath)));
+  const note = (uris: readonly vscode.Uri[]) => {
+    for (const { fsPath } of uris) void manager.noteSave(fsPath);
+  };
+  store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => note([uri])));
+  store.add(vscode.workspace.onDidCreateFiles(({ files }) => note(files)));
+  store.add(vscode.workspace.onDidDeleteFiles(({ files }) => note(files)));
+  store.add(
+    vscode.workspace.onDidRenameFiles(({ files }) => note(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri]))),
+  );
+  store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
+  const otherPrograms = store.add(
+    new OtherPrograms({
+      look: (roots) => manager.lookForOthers(roots, settings()['undo.maxBytes']),
+      mark: async (changes) => {
+        if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+      },
+      report,
+    }),
+  );
+  store.add(manager.onOtherChanges((changes) => void otherPrograms.take(changes)));
   const markChanges = async (itemId: string, threadId: string) => {
     if (baseline === undefined) return;
     const changes = await changesOfCommand(itemId, threadId, node.storage);
@@ -119,6 +140,7 @@ export function createAgent(
     factory,
     threads,
     history,
+    otherPrograms,
     current,
     provider,
     hasProvider: (id) => modelsById(id) !== undefined,

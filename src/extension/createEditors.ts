@@ -1,10 +1,11 @@
 import type * as vscode from 'vscode';
+import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
-import type { ApplyDeps } from '../vscode/apply/model.ts';
+import type { ApplyChange, ApplyDeps, ApplyWatch } from '../vscode/apply/model.ts';
 import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
@@ -22,6 +23,8 @@ export interface Editors {
   readonly review: ChangeReview;
   readonly proposals: DiffPreview;
   readonly outputs: OutputDocuments;
+  /** Fires with absolute paths of files that an Undo or a decision of the review has written. */
+  readonly onWritten: Emitter<readonly string[]>['event'];
 }
 
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
@@ -38,10 +41,17 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
       review.applied(changes, origin);
     },
   });
+  const written = store.add(new Emitter<readonly string[]>(report));
+  /** What is not applied for a thread, whose patches the record of changes knows. */
+  const applyForUser = async (changes: readonly ApplyChange[], watch: ApplyWatch) => {
+    const result = await applyPatch(changes, { ...ports, watch });
+    if (result.type === 'applied') written.fire(changes.flatMap(pathsOf));
+    return result;
+  };
   const undo = new UndoPatch({
     reader: workspace,
     apply: async (changes) => {
-      const result = await applyPatch(changes, { ...ports, watch: review.watchOfUndo });
+      const result = await applyForUser(changes, review.watchOfUndo);
       if (result.type === 'applied') review.applied(result.changes, undefined);
       return result;
     },
@@ -51,7 +61,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
       extensionUri: context.extensionUri,
       storageUri: context.storageUri,
       reader: workspace,
-      apply: (changes, watch) => applyPatch(changes, { ...ports, watch }),
+      apply: applyForUser,
       report,
     }),
   );
@@ -62,5 +72,10 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     review,
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
+    onWritten: written.event,
   };
+}
+
+function pathsOf({ places: { path, movedTo } }: ApplyChange): readonly string[] {
+  return [path.target, path.name, ...(movedTo === null ? [] : [movedTo.target])];
 }

@@ -56,6 +56,8 @@ export const settingsSchema = z.strictObject({
   review: reviewSettingSchema.default('before'),
   /** Not below `review`, because VS Code allows no setting within a setting. */
   reviewQuickDiff: z.boolean().default(true),
+  /** Marks also what programs change that Tiller does not run. */
+  reviewOtherPrograms: z.boolean().default(false),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z

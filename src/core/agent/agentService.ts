@@ -1,5 +1,7 @@
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
+import type { RecordedChange } from '../../protocol/baseline.ts';
+import type { Disposable } from '../util/disposable.ts';
 import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -67,7 +69,7 @@ export class AgentService {
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
-    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
+    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock, report });
     this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
@@ -194,7 +196,17 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
-  /** Call when the user has saved a file: it is no change of a command that runs at this moment. Never rejects. */
+  /** Changes in these folders that no command, patch or save of this window has made. */
+  onOtherChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
+    return this.#ledger?.onOtherChanges(listener) ?? { dispose: () => {} };
+  }
+
+  /** Looks for such changes. Real paths of folders. @throws the error of the disk */
+  async lookForOthers(roots: readonly string[], maxBytes: number): Promise<void> {
+    if (maxBytes > 0) await this.#ledger?.lookForOthers(roots, { maxBytes });
+  }
+
+  /** Call when the user, or Tiller for the user, has written or removed a file or folder: it is no change of a command that runs at this moment. Never rejects. */
   async noteSave(path: string): Promise<void> {
     const place = await this.#ports.workspace.realPath(path).catch(() => path);
     this.#ledger?.noteWrite(place);

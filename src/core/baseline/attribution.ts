@@ -70,6 +70,13 @@ function isWithin({ at }: KnownWrite, windows: readonly CommandWindow[]): boolea
   return windows.some(({ startedAt, endedAt }) => at >= startedAt && (endedAt === null || at <= endedAt + WRITE_MS));
 }
 
+/** Whether one of these writers has made the change. */
+export function isKnownWrite({ path, changedAt }: ObservedChange, writes: readonly KnownWrite[]): boolean {
+  const same = writes.filter((write) => isBelow(path, write.path));
+  // Of a file that is gone the time is the one of its folder.
+  return same.some(({ at }) => changedAt === null || (at >= changedAt - CLOCK_TICK_MS && at <= changedAt + WRITE_MS));
+}
+
 /** Whether what stands there now is what this writer left. */
 function isItsWork({ after, at: announcedAt }: KnownWrite, change: ObservedChange, at: number): boolean {
   if (after === undefined) return at <= announcedAt + CLOCK_TICK_MS && at >= announcedAt - WRITE_MS;

@@ -2,12 +2,15 @@ import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
 import type { BaselineStore, Clock, Look, LookedChange, LookLimits } from '../ports.ts';
 import { abortable } from '../util/abort.ts';
 import { isBelow } from '../util/pathBelow.ts';
-import { attribute, CLOCK_TICK_MS, type CommandWindow, type KnownWrite } from './attribution.ts';
+import { Emitter } from '../util/emitter.ts';
+import { attribute, CLOCK_TICK_MS, type CommandWindow, isKnownWrite, type KnownWrite } from './attribution.ts';
 import { composed, sameState } from './diffBaselines.ts';
 
 export interface ChangeLedgerDeps {
   readonly store: BaselineStore;
   readonly clock: Clock;
+  /** Called with the error of a listener. */
+  readonly report: (error: unknown) => void;
 }
 
 /** What a command, or a patch, changed. */
@@ -51,6 +54,7 @@ const MAX_WRITES = 2_000;
 export class ChangeLedger {
   readonly #store: BaselineStore;
   readonly #clock: Clock;
+  readonly #others: Emitter<readonly RecordedChange[]>;
   readonly #open = new Set<Window>();
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
@@ -58,9 +62,10 @@ export class ChangeLedger {
   /** Looks and patches, one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ store, clock }: ChangeLedgerDeps) {
+  constructor({ store, clock, report }: ChangeLedgerDeps) {
     this.#store = store;
     this.#clock = clock;
+    this.#others = new Emitter(report);
   }
 
   /**
@@ -122,6 +127,16 @@ export class ChangeLedger {
     });
   }
 
+  /** Fires with changes that no command and no known writer has made. */
+  get onOtherChanges(): Emitter<readonly RecordedChange[]>['event'] {
+    return this.#others.event;
+  }
+
+  /** Looks at the folders, for the changes of other programs. @throws the error of the disk */
+  async lookForOthers(roots: readonly string[], limits: LookLimits): Promise<void> {
+    await this.#look(roots, limits);
+  }
+
   /** Something that is no command of Tiller has written a file: the editor that saves, for one. */
   noteWrite(path: string, after?: FileState): void {
     const write: KnownWrite = { path, at: this.#clock.now().getTime(), after };
@@ -163,7 +178,8 @@ export class ChangeLedger {
   async #lookNow(roots: readonly string[], limits: LookLimits): Promise<Look> {
     const look = await this.#store.look(roots, limits);
     const now = this.#clock.now().getTime();
-    for (const change of look.changes) this.#give(change, now);
+    const others = look.changes.filter((change) => !this.#give(change, now));
+    if (others.length > 0) this.#others.fire(others.map(byOther));
     for (const window of this.#open) {
       for (const folder of look.newFolders) {
         if (window.roots.some((root) => isBelow(folder, root))) window.newFolders.add(folder);
@@ -179,16 +195,20 @@ export class ChangeLedger {
     return result;
   }
 
-  #give(change: LookedChange, now: number): void {
+  /** False for a change of a writer that is not known. */
+  #give(change: LookedChange, now: number): boolean {
     const windows = [...this.#open];
     const owner = attribute(change, windows, this.#writes, now);
     switch (owner.type) {
       case 'command':
-        return this.#add(windows, [owner.id], change, 'this');
+        this.#add(windows, [owner.id], change, 'this');
+        return true;
       case 'uncertain':
-        return this.#add(windows, owner.ids, change, 'uncertain');
+        this.#add(windows, owner.ids, change, 'uncertain');
+        return true;
       case 'other':
         if (!this.#writes.some(({ path }) => path === change.path)) noteUnknownWriter(windows, change);
+        return isKnownWrite(change, this.#writes);
     }
   }
 
@@ -219,6 +239,10 @@ export class ChangeLedger {
       window.changes.set(path, { path, before, after: state, by: 'this' });
     }
   }
+}
+
+function byOther({ path, before, after }: LookedChange): RecordedChange {
+  return { path, before, after, by: 'this' };
 }
 
 function noteUnknownWriter(windows: readonly Window[], { path, changedAt }: LookedChange): void {

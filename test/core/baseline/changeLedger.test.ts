@@ -6,6 +6,10 @@ import type { BaselineStore, Look, LookedChange, RecordedFile } from '../../../s
 import { systemClock } from '../../../src/node/host/clock.ts';
 import type { FileState } from '../../../src/protocol/baseline.ts';
 
+const unexpected = (error: unknown): never => {
+  throw error;
+};
+
 const file = (letter: string): FileState => ({ type: 'file', hash: letter.repeat(64), size: 1, mode: 0o644 });
 const { signal } = new AbortController();
 const WAIT = { roots: ['/w'], maxBytes: 1 };
@@ -60,7 +64,7 @@ const changed = (path: string, changedAt: number, before = file('a'), after = fi
 describe('the changes of a command', () => {
   it('are those that were made while it ran, as one change for each file', async () => {
     const store = new FakeStore();
-    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
     const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, signal);
     await store.end(0, { changes: [changed('/w/before', Date.now() - 10_000)] });
     const command = await starting;
@@ -74,7 +78,7 @@ describe('the changes of a command', () => {
 
   it('do not wait for a slow look: the command starts, and its look is shared with the next one', async () => {
     const store = new FakeStore();
-    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
     const first = await ledger.begin({ id: 'one', ...WAIT, waitMs: 5 }, signal);
     const ending = first.end();
     const second = await ledger.begin({ id: 'two', ...WAIT, waitMs: 5 }, signal);
@@ -90,7 +94,7 @@ describe('the changes of a command', () => {
       ['this', undefined],
     ] as const) {
       const store = new FakeStore();
-      const ledger = new ChangeLedger({ store, clock: systemClock });
+      const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
       const command = await ledger.begin({ id: 'c', ...WAIT, waitMs: 5 }, signal);
       const now = Date.now();
       const early = gap === undefined ? [] : [changed('/w/z', now - gap)];
@@ -106,7 +110,7 @@ describe('the changes of a command', () => {
 
   it('follow from the times of the files where the first recording was not over', async () => {
     const store = new FakeStore();
-    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
     const command = await ledger.begin({ id: 'c', ...WAIT, waitMs: 5 }, signal);
     const now = Date.now();
     store.recorded = [
@@ -129,7 +133,7 @@ describe('the changes of a command', () => {
 
   it('leave out what a patch wrote meanwhile', async () => {
     const store = new FakeStore();
-    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
     const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, signal);
     await store.end(0);
     const command = await starting;
@@ -148,10 +152,53 @@ describe('the changes of a command', () => {
   });
 
   it('end an interrupted wait with the reason of the signal', async () => {
-    const ledger = new ChangeLedger({ store: new FakeStore(), clock: systemClock });
+    const ledger = new ChangeLedger({ store: new FakeStore(), clock: systemClock, report: unexpected });
     const abort = new AbortController();
     const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, abort.signal);
     abort.abort(new Error('Interrupted.'));
     await assert.rejects(starting, /Interrupted/);
+  });
+});
+
+describe('the changes of other programs', () => {
+  it('are those of no command, no save and no folder that the user has removed', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
+    const told: string[] = [];
+    ledger.onOtherChanges((changes) => told.push(...changes.map(({ path, by }) => `${path} ${by}`)));
+    const now = Date.now();
+    ledger.noteWrite('/w/saved');
+    ledger.noteWrite('/w/removed');
+    const looking = ledger.lookForOthers(['/w'], { maxBytes: 1 });
+    await store.end(0, {
+      changes: [
+        changed('/w/other', now),
+        changed('/w/saved', now),
+        changed('/w/removed/a', now, file('a'), { type: 'absent' }),
+        changed('/w/saved2', now),
+      ],
+    });
+    await looking;
+    assert.deepEqual(told, ['/w/other this', '/w/saved2 this']);
+
+    const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, signal);
+    await store.end(1);
+    const command = await starting;
+    const ending = command.end();
+    await store.end(2, { changes: [changed('/w/by-command', Date.now())] });
+    await ending;
+    assert.equal(told.length, 2);
+  });
+
+  it('include one of a file that was saved long before', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
+    const told: string[] = [];
+    ledger.onOtherChanges((changes) => told.push(...changes.map(({ path }) => path)));
+    ledger.noteWrite('/w/a');
+    const looking = ledger.lookForOthers(['/w'], { maxBytes: 1 });
+    await store.end(0, { changes: [changed('/w/a', Date.now() + 10_000)] });
+    await looking;
+    assert.deepEqual(told, ['/w/a']);
   });
 });

@@ -24,12 +24,16 @@ import { systemClock } from '../../../src/node/host/clock.ts';
 import { createStorage } from '../../../src/node/storage/storage.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
+const unexpected = (error: unknown): never => {
+  throw error;
+};
+
 class Place implements Disposable {
   readonly work = tempFolder();
   readonly home = tempFolder();
   readonly store = createBaselineStore({ home: this.home.path, userHome: '/nowhere' });
   readonly records = new ChangeRecords(createStorage(this.home.path), 'thread');
-  readonly #ledger = new ChangeLedger({ store: this.store, clock: systemClock });
+  readonly #ledger = new ChangeLedger({ store: this.store, clock: systemClock, report: unexpected });
   /** Called before each step of an undo; what it throws makes the step fail. */
   beforeStep: ((path: string) => void) | undefined;
   readonly #workspace = createDiskWorkspace({

@@ -1,0 +1,112 @@
+import { readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import type { RecordedChange } from '../../protocol/baseline.ts';
+import { workspaceRoots } from '../workspace/places.ts';
+
+export interface OtherProgramsDeps {
+  /** Records what the folders hold now. Real paths. */
+  readonly look: (roots: readonly string[]) => Promise<void>;
+  readonly mark: (changes: readonly RecordedChange[]) => Promise<void>;
+  readonly report: (error: unknown) => void;
+}
+
+/** After the last event of a file: a program often writes several. */
+const QUIET_MS = 400;
+const NOT_WATCHED = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/;
+
+/**
+ * Marks what programs that Tiller does not run change in the workspace, while it is on. A change of the user in the editor
+ * is known to the record of changes; what git writes when it moves HEAD, as a checkout or a pull does, is left out here.
+ */
+export class OtherPrograms implements Disposable {
+  readonly #deps: OtherProgramsDeps;
+  #watching: DisposableStore | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The last move of HEAD, by root. */
+  #moves: ReadonlyMap<string, string> = new Map();
+  #roots: readonly string[] = [];
+  #isReady = false;
+
+  constructor(deps: OtherProgramsDeps) {
+    this.#deps = deps;
+  }
+
+  set isOn(isOn: boolean) {
+    if (isOn === (this.#watching !== undefined)) return;
+    this.dispose();
+    if (isOn) this.#start().catch(this.#deps.report);
+  }
+
+  /** Call with changes of unknown writers. Never rejects. */
+  async take(changes: readonly RecordedChange[]): Promise<void> {
+    // The first look finds what was changed before it was on.
+    if (!this.#isReady) return;
+    try {
+      const moves = await lastMoves(this.#roots);
+      const moved = this.#roots.filter((root) => moves.get(root) !== this.#moves.get(root));
+      this.#moves = moves;
+      const byGit = moved.filter((root) => !/\tcommit/.test(moves.get(root) ?? ''));
+      await this.#deps.mark(changes.filter((change) => !byGit.some((root) => isBelow(change.path, root))));
+    } catch (error) {
+      this.#deps.report(error);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#watching?.dispose();
+    this.#watching = undefined;
+    this.#isReady = false;
+  }
+
+  async #start(): Promise<void> {
+    const watching = new DisposableStore();
+    this.#watching = watching;
+    const watcher = watching.add(vscode.workspace.createFileSystemWatcher('**/*'));
+    const soon = ({ fsPath }: vscode.Uri) => {
+      if (!NOT_WATCHED.test(fsPath)) this.#lookSoon();
+    };
+    watching.add(watcher.onDidChange(soon));
+    watching.add(watcher.onDidCreate(soon));
+    watching.add(watcher.onDidDelete(soon));
+    watching.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#lookSoon()));
+    await this.#look();
+    this.#isReady = this.#watching === watching;
+  }
+
+  #lookSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look().catch(this.#deps.report), QUIET_MS);
+  }
+
+  async #look(): Promise<void> {
+    const roots = await Promise.all(workspaceRoots().map((root) => realpath(root).catch(() => undefined)));
+    const known = this.#roots;
+    this.#roots = roots.filter((root) => root !== undefined);
+    if (this.#roots.some((root) => !known.includes(root))) this.#moves = await lastMoves(this.#roots);
+    await this.#deps.look(this.#roots);
+  }
+}
+
+/** Turns the setting on or off, for the user. */
+export async function toggleOtherPrograms(): Promise<void> {
+  const settings = vscode.workspace.getConfiguration('tiller');
+  const isOn = settings.get('reviewOtherPrograms') !== true;
+  await settings.update('reviewOtherPrograms', isOn, vscode.ConfigurationTarget.Global);
+  const sentence = isOn
+    ? vscode.l10n.t('What other programs change is marked for review.')
+    : vscode.l10n.t('What other programs change is not marked.');
+  void vscode.window.showInformationMessage(sentence);
+}
+
+/** The last lines of the logs of HEAD; empty without a repository. */
+async function lastMoves(roots: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const logs = roots.map(async (root) => {
+    const text = await readFile(path.join(root, '.git', 'logs', 'HEAD'), 'utf8').catch(() => '');
+    return [root, text.trimEnd().split('\n').at(-1) ?? ''] as const;
+  });
+  return new Map(await Promise.all(logs));
+}
