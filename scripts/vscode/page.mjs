@@ -285,6 +285,16 @@ export class Workbench {
     await row.click();
   }
 
+  /** Selects an entry of the open context menu. VS Code ignores the mouse in the first 100 ms of a menu. */
+  async pickFromMenu(name) {
+    const entry = this.page.locator('.monaco-menu .action-label', { hasText: name });
+    await entry.waitFor();
+    while (await entry.isVisible()) {
+      await entry.click({ timeout: 1000 }).catch(() => {});
+      await this.page.waitForTimeout(50);
+    }
+  }
+
   /** Answers the input box that a command has opened. */
   async answer(text) {
     await this.quickInput().fill(text);

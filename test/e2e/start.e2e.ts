@@ -70,8 +70,8 @@ describe('a user who has set up nothing', () => {
 
 describe('a folder that is not trusted', () => {
   const window = useWindow({
-    server: 'start, untrusted',
-    profile: 'untrusted',
+    server: 'start',
+    trusts: false,
     model: 'scripted',
     settings: ASK_ABOUT_COMMANDS,
     files: { 'AGENTS.md': 'SECRET-INSTRUCTIONS\n', 'notes.txt': 'SECRET-NOTES\n' },

@@ -19,6 +19,8 @@ export interface PlaceOptions {
   server?: string;
   /** `trusting` on the common server, `default` on one with a name. */
   profile?: keyof typeof PROFILES;
+  /** False where the folder is not trusted before the tests; by default it is. */
+  trusts?: boolean;
 }
 
 /**

@@ -56,6 +56,7 @@ export interface Window {
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
+  const { trusts = true } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
@@ -85,7 +86,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     const place = await placeFor(options);
     if (!beside) await place.renew({ ...modelSettings, ...settings });
     if (served) await writeFiles(place.extension('virtual'), served);
-    const server = place.server.at(workspace);
+    const server = { ...place.server.at(workspace), trust: place.server.trust && trusts };
 
     let leave = () => Promise.resolve();
     const browse = async (isKnown: boolean) => {
