@@ -38,6 +38,19 @@ describe('a provider', () => {
     expect(JSON.stringify(chat.events)).not.toContain('topsecret-12345');
   });
 
+  it('redacts what the server repeats in a refusal, too', async () => {
+    await using chat = await startScenario({
+      wire: 'chat',
+      provider: { headers: { 'X-Api-Key': 'topsecret-12345' } },
+      model: [[fails(400, { message: 'the account topsecret-12345 does not support tools' })], [says('Hello.')]],
+    });
+    await chat.send('hi');
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/the account \[hidden\] does not/),
+    ]);
+    expect(JSON.stringify(chat.events)).not.toContain('topsecret-12345');
+  });
+
   it('may limit the attempts of a request', async () => {
     await using chat = await startScenario({
       provider: { maxAttempts: 1 },
