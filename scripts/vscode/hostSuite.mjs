@@ -49,6 +49,7 @@ export async function prepareRun(name) {
     stageExtension(path.join(folder, 'extension')),
     writeSample(workspace, generateSample(SEED)),
   ]);
+  await offerModels(extension);
   const outcomes = outcomesFile(name);
   startOutcomes(outcomes);
   return {
@@ -85,6 +86,14 @@ export async function prepareRun(name) {
       return passed;
     },
   };
+}
+
+/** Lets the suite offer models to extensions, as the vendor `tiller-test`. @param {string} extension  its folder */
+async function offerModels(extension) {
+  const file = path.join(extension, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  manifest.contributes.languageModelChatProviders = [{ vendor: 'tiller-test', displayName: 'Tiller test' }];
+  await writeFile(file, JSON.stringify(manifest, null, 2));
 }
 
 /** The environment variables of these names that are set. */

@@ -102,6 +102,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),
       keys: host.keys,
       http: agent.http,
+      languageModels: agent.languageModels,
       clock: node.clock,
       environment: node.host.environment,
       abilities: agent.abilities,

@@ -19,6 +19,7 @@ import { changesOfCommand } from '../vscode/undo/recordedChanges.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
+import { LanguageModels } from '../vscode/models/languageModels.ts';
 import { DemoModels } from './demoModels.ts';
 
 declare const TILLER_VERSION: string;
@@ -28,6 +29,7 @@ export interface Agent {
   readonly ports: Ports;
   readonly manager: AgentService;
   readonly http: HttpModels;
+  readonly languageModels: LanguageModels;
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
   readonly threads: ShownThread;
@@ -55,16 +57,19 @@ export function createAgent(
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
+  const languageModels = new LanguageModels(node.ids);
+  if (settings().provider === languageModels.id) languageModels.list().catch(report);
+  /** Models that are not reached by HTTP. */
+  const inProcess = (id: string) => [demo, languageModels].find((models) => models.id === id);
   const modelsById = (id: string) => {
-    if (id === demo.id) return demo;
-    const known = providerById(settings(), id);
-    return known && http.of(known);
+    const known = inProcess(id) ? undefined : providerById(settings(), id);
+    return inProcess(id) ?? (known && http.of(known));
   };
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
       const provider = providerOf(read);
-      return read.provider === demo.id ? demo : provider && http.of(provider);
+      return inProcess(read.provider) ?? (provider && http.of(provider));
     },
     modelsById,
     settings,
@@ -129,13 +134,14 @@ export function createAgent(
   const provider = () => current().provider ?? threads.state?.started?.provider ?? settings().provider;
   const abilities = () => {
     const id = provider();
-    const config = id === demo.id ? undefined : (providerById(settings(), id) ?? providerOf(settings()));
+    const config = inProcess(id) ? undefined : (providerById(settings(), id) ?? providerOf(settings()));
     return config && http.abilities(config, current().model);
   };
   return {
     ports,
     manager,
     http,
+    languageModels,
     demo,
     factory,
     threads,

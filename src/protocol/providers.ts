@@ -23,7 +23,8 @@ const modelSettingsSchema = z.strictObject({
   family: z.string().min(1).optional(),
   /** The form in which the patch tool is offered. */
   applyPatch: z.enum(['freeform', 'function']).optional(),
-  shell: z.enum(['exec_command', 'local_shell']).optional(),
+  /** `local_shell` is a tool of Responses; the others are functions. */
+  shell: z.enum(['exec_command', 'shell', 'shell_command', 'local_shell']).optional(),
   parallelToolCalls: z.boolean().optional(),
   images: z.boolean().optional(),
   /** `false`: the model takes no reasoning effort. */

@@ -68,6 +68,26 @@ describe('a user who has set up nothing', () => {
   });
 });
 
+describe('a user with a server on the machine', () => {
+  const window = useWindow({ server: 'start', model: 'local' });
+
+  test('gets the first answer with four interactions', async () => {
+    const { vscode, panel, model } = window();
+    await panel.open();
+    await panel.get('empty-no-model').waitFor();
+    model.will([says('Hello from this machine.')]);
+    // 1: the card, 2: the model, 3: the message, 4: Enter.
+    await panel.get('setup-local').click();
+    await vscode.pick('qwen3-coder:30b');
+    await panel.get('empty-ready').waitFor();
+    await vscode.screenshot('start/8-local');
+    await panel.send('Hi.');
+    await panel.ended();
+    await expect.poll(() => panel.get('agent-message').last().innerText(), soon).toContain('Hello from this machine.');
+    expect(model.requests[0]?.body['model']).toBe('qwen3-coder:30b');
+  });
+});
+
 describe('a folder that is not trusted', () => {
   const window = useWindow({
     server: 'start',

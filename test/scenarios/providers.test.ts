@@ -1,6 +1,6 @@
 /** What the settings of a provider and of its models change in real requests (issue 17, 1–4). */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fails, reasons, says } from '../support/modelServer.ts';
+import { calls, callsLocalShell, fails, reasons, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -35,6 +35,19 @@ describe('a provider', () => {
     });
     await chat.send('hi');
     expect(JSON.stringify(chat.events)).toContain('No gateway');
+    expect(JSON.stringify(chat.events)).not.toContain('topsecret-12345');
+  });
+
+  it('redacts what the server repeats in a refusal, too', async () => {
+    await using chat = await startScenario({
+      wire: 'chat',
+      provider: { headers: { 'X-Api-Key': 'topsecret-12345' } },
+      model: [[fails(400, { message: 'the account topsecret-12345 does not support tools' })], [says('Hello.')]],
+    });
+    await chat.send('hi');
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/the account \[hidden\] does not/),
+    ]);
     expect(JSON.stringify(chat.events)).not.toContain('topsecret-12345');
   });
 
@@ -175,6 +188,30 @@ describe('the rate limits of a server', () => {
     hasLimits = false;
     await chat.send('and on');
     expect(chat.said('token_count').at(-1)).not.toHaveProperty('rateLimits');
+  });
+});
+
+describe('the shell tool', () => {
+  it.each([
+    ['shell', 'responses', ['echo', 'hi'], 'function'],
+    ['shell', 'chat', ['echo', 'hi'], 'function'],
+    ['shell_command', 'responses', 'echo hi', 'function'],
+    ['shell_command', 'chat', 'echo hi', 'function'],
+    ['local_shell', 'responses', undefined, 'local_shell'],
+  ] as const)('is %s on %s where the settings say so', async (shell, wire, command, type) => {
+    await using chat = await startScenario({
+      wire,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      provider: { models: { 'test-model': { shell } } },
+      model: [[command ? calls(shell, { command }) : callsLocalShell(['echo', 'hi'])], [says('Done.')]],
+    });
+    await chat.send('go');
+    const tools = (chat.server.requests[0]?.body['tools'] ?? []) as readonly { type: string }[];
+    expect(tools.map((tool) => tool.type)).toContain(type);
+    expect(chat.server.requests[0]?.toolNames).toContain(shell);
+    expect(chat.server.requests[0]?.toolNames).not.toContain('exec_command');
+    expect(chat.outputs().join('')).toContain('hi');
   });
 });
 

@@ -217,10 +217,14 @@ const OLLAMA: Imitation = {
     '/v1/models': list(
       listed('qwen3-coder:30b', { owned_by: 'library' }),
       listed('gemma3:4b', { owned_by: 'library' }),
+      listed('devstral:latest', { owned_by: 'library' }),
     ),
     // docs.ollama.com/api/ps
     '/api/ps': {
-      models: [{ name: 'qwen3-coder:30b', model: 'qwen3-coder:30b', size: 1, size_vram: 1, context_length: 32_768 }],
+      models: [
+        { name: 'qwen3-coder:30b', model: 'qwen3-coder:30b', size: 1, size_vram: 1, context_length: 32_768 },
+        { name: 'devstral:latest', model: 'devstral:latest', size: 1, size_vram: 1, context_length: 8192 },
+      ],
     },
   },
   refuses: anyOf(

@@ -56,6 +56,7 @@ suite('Select Model', () => {
       settings,
       keys,
       http: models,
+      languageModels: { list: async () => [] },
       clock: ports.clock,
       environment,
       provider: () => providerOf(settings()),

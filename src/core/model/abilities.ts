@@ -52,6 +52,8 @@ export interface ModelAbilities {
   readonly sources: Readonly<Record<Ability, AbilitySource>>;
   /** True when more than functions may be sent, whatever the tools of this request. */
   readonly everything: boolean;
+  /** The name under which the shell tool of the wire is offered as a function; `undefined`: as itself, if it may be sent. */
+  readonly shellFunction: 'shell' | 'shell_command' | undefined;
   /** The field `store`; `undefined`: not sent. */
   readonly store: boolean | undefined;
   /** Settings of this model without effect, each as a sentence. */
@@ -79,20 +81,28 @@ export function abilitiesOf(
       return [ability, byName];
     }),
   ) as Record<Ability, AbilitySource>;
-  const onWire = wireApi === 'chat' ? FUNCTIONS_ONLY : {};
+  const shellFunction = shellFunctionOf(settings?.shell);
+  const onWire = wireApi === 'chat' ? functionsOnly(shellFunction) : {};
   return {
     family: { ...named, ...told, ...configured, ...onWire },
     sources,
     everything,
+    shellFunction,
     store: storeOf(settings?.store ?? server.store, dialect, wireApi),
-    notes: wireApi === 'chat' ? notesOnChat(model, configured) : [],
+    notes: wireApi === 'chat' ? notesOnChat(model, settings) : [],
   };
 }
 
 /** Chat Completions has no other tools. */
-const FUNCTIONS_ONLY = { applyPatch: 'function', shell: 'exec_command' } as const;
+function functionsOnly(shellFunction: ModelAbilities['shellFunction']) {
+  return { applyPatch: 'function', shell: shellFunction === undefined ? 'exec_command' : 'local_shell' } as const;
+}
 
-function notesOnChat(model: string, { applyPatch, shell }: Known): readonly string[] {
+function shellFunctionOf(shell: ModelSettings['shell']): ModelAbilities['shellFunction'] {
+  return shell === 'shell' || shell === 'shell_command' ? shell : undefined;
+}
+
+function notesOnChat(model: string, { applyPatch, shell }: ModelSettings = {}): readonly string[] {
   const unused = [
     ...(applyPatch === 'freeform' ? ['applyPatch: freeform'] : []),
     ...(shell === 'local_shell' ? ['shell: local_shell'] : []),
@@ -131,7 +141,7 @@ function configuredAbilities(settings: ModelSettings | undefined): Known {
   return withoutUndefined({
     applyPatch,
     extraInstructions,
-    shell,
+    shell: shell && (shell === 'exec_command' ? shell : 'local_shell'),
     parallelToolCalls,
     images,
     contextWindow,

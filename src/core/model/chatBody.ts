@@ -9,7 +9,7 @@ import type { Prompt } from './client.ts';
 import { effortFor } from './families.ts';
 import { isLeftOut } from './foreignItems.ts';
 import type { RefusedFields } from './fieldFallback.ts';
-import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
+import { asFunctionTool, asShellFunction } from './functionForm.ts';
 import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 
@@ -52,7 +52,7 @@ export class ChatBodies {
       'messages',
       `[${[system, ...this.#elementsOf(prompt.input.filter((item) => !isLeftOut(item, prompt.origin)))].join(',')}]`,
     );
-    const tools = prompt.tools.flatMap(toolToWire);
+    const tools = prompt.tools.flatMap((tool) => toolToWire(tool, abilities));
     if (tools.length > 0 && request.takes('tools')) {
       request.add('tools', tools);
       // Most servers have parallel calls by default, and not all know the field.
@@ -138,21 +138,24 @@ function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseIt
 }
 
 /** Keeps functions and tools that can be expressed as functions. */
-function toolToWire(tool: ToolSpec): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
-  const spec = functionOf(tool);
+function toolToWire(
+  tool: ToolSpec,
+  abilities: ModelAbilities,
+): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
+  const spec = functionOf(tool, abilities);
   if (!spec) return [];
   const { name, description, parameters, strict } = spec;
   return [{ type: 'function', function: { name, description, parameters, strict } }];
 }
 
-function functionOf(tool: ToolSpec): FunctionToolSpec | undefined {
+function functionOf(tool: ToolSpec, { shellFunction }: ModelAbilities): FunctionToolSpec | undefined {
   switch (tool.type) {
     case 'function':
       return tool;
     case 'custom':
       return asFunctionTool(tool);
     case 'local_shell':
-      return SHELL_FUNCTION;
+      return asShellFunction(shellFunction);
     case 'web_search':
       return undefined;
     default:

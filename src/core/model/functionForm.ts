@@ -29,7 +29,7 @@ export function asFunctionCall({ call_id, name, input }: CustomToolCallItem): Fu
 /** The name under which models without the wire's own shell know a similar tool (codex-behaviour.md §4.1). */
 const SHELL = 'shell';
 
-export const SHELL_FUNCTION: FunctionToolSpec = {
+const SHELL_FUNCTION: FunctionToolSpec = {
   type: 'function',
   name: SHELL,
   description: 'Runs a command and returns what it printed.',
@@ -49,6 +49,25 @@ export const SHELL_FUNCTION: FunctionToolSpec = {
     additionalProperties: false,
   },
 };
+
+/** The same tool for models that know it with a command line. */
+const SHELL_COMMAND_FUNCTION: FunctionToolSpec = {
+  ...SHELL_FUNCTION,
+  name: 'shell_command',
+  parameters: {
+    ...SHELL_FUNCTION.parameters,
+    properties: {
+      command: { type: 'string', description: 'The command line.' },
+      workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
+      timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
+    },
+  },
+};
+
+/** The wire's own shell as a function. */
+export function asShellFunction(name: 'shell' | 'shell_command' = 'shell'): FunctionToolSpec {
+  return name === 'shell' ? SHELL_FUNCTION : SHELL_COMMAND_FUNCTION;
+}
 
 /** `callId` is the id that its output will have. */
 export function asShellCall({ action }: LocalShellCallItem, callId: string): FunctionCallItem {

@@ -62,7 +62,9 @@ export class HttpModels {
 
   /** What is known about a model, and from where. */
   abilities(provider: ProviderConfig, model: string): ModelAbilities {
-    const reported = this.#reported.get(serverKey(provider))?.get(model);
+    const all = this.#reported.get(serverKey(provider));
+    // Ollama lists a model that is named without a tag under its default tag.
+    const reported = all?.get(model) ?? all?.get(`${model}:latest`);
     return abilitiesOf(provider, provider.wireApi, model, reported);
   }
 

@@ -6,7 +6,7 @@ import type { Prompt } from './client.ts';
 import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
 import { effortFor, isComplete, type Dialect, type ModelFamily } from './families.ts';
 import type { RefusedFields } from './fieldFallback.ts';
-import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
+import { asFunctionTool, asShellFunction } from './functionForm.ts';
 import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 import { hasToolImages, itemsToWire, type ItemForm } from './responsesItems.ts';
@@ -109,10 +109,10 @@ export class ResponsesBodies {
 }
 
 /** Which tools may be sent that are not functions. */
-function specialTools({ everything, family }: ModelAbilities) {
+function specialTools({ everything, family, shellFunction }: ModelAbilities) {
   return {
     custom: everything || family.applyPatch === 'freeform',
-    localShell: everything || family.shell === 'local_shell',
+    localShell: shellFunction === undefined && (everything || family.shell === 'local_shell'),
   };
 }
 
@@ -126,7 +126,7 @@ function toolsToWire(tools: readonly ToolSpec[], abilities: ModelAbilities, requ
       case 'custom':
         return [custom && request.takes('custom_tools') ? tool : asFunctionTool(tool)];
       case 'local_shell':
-        return [localShell && request.takes('local_shell') ? tool : SHELL_FUNCTION];
+        return [localShell && request.takes('local_shell') ? tool : asShellFunction(abilities.shellFunction)];
       case 'web_search':
         return abilities.everything && request.takes('web_search') ? [tool] : [];
     }

@@ -5,12 +5,12 @@ import { assertNever } from '../../core/util/assertNever.ts';
 
 /** "Tiller: Show What the Model Can Do": each ability with its source; a choice opens the settings. */
 export async function showAbilities(provider: string, model: string, abilities: ModelAbilities): Promise<void> {
-  const { family, sources } = abilities;
+  const { family, sources, shellFunction } = abilities;
   const rows = ABILITIES.map((ability): vscode.QuickPickItem => {
     const isGuess = sources[ability] === 'guess';
     return {
       label: `${isGuess ? '$(question)' : '$(check)'} ${nameOf(ability)}`,
-      description: valueOf(ability, family),
+      description: ability === 'shell' && shellFunction ? shellFunction : valueOf(ability, family),
       detail: sourceOf(sources[ability]),
     };
   });

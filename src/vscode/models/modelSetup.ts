@@ -15,9 +15,10 @@ import {
   providerTitle,
   type ProviderSettings,
 } from '../../protocol/providers.ts';
-import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
 import { writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
+import type { LanguageModels } from './languageModels.ts';
 import { describeFault } from './faultMessages.ts';
 import { askKey, type Environment } from './keyPrompt.ts';
 import { byUse, pickModel, rowOf, withProgress } from './modelPicker.ts';
@@ -27,6 +28,7 @@ export interface ModelSetupDeps {
   readonly settings: () => Settings;
   readonly keys: KeyStore;
   readonly http: Pick<HttpModels, 'list' | 'of'>;
+  readonly languageModels: Pick<LanguageModels, 'list'>;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly environment: Environment;
 }
@@ -45,7 +47,7 @@ const GIVEN: Readonly<Record<GivenServer, ProviderChoice>> = {
  * user's settings. True when a model was chosen.
  */
 export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Promise<boolean> {
-  const choice = given === undefined ? await pickProvider(deps.settings()) : GIVEN[given];
+  const choice = given === undefined ? await pickProvider(deps.settings(), await offersModels(deps)) : GIVEN[given];
   switch (choice?.type) {
     case undefined:
       return false;
@@ -54,6 +56,8 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
       return true;
     case 'local':
       return selectLocal(deps);
+    case 'vscode':
+      return selectLanguageModel(deps);
     case 'named':
       return selectOf(deps, choice.name, providerNamed(deps.settings(), choice.name));
     case 'template': {
@@ -70,6 +74,18 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
     default:
       return assertNever(choice);
   }
+}
+
+const OFFERS_WITHIN_MS = 2000;
+
+/** Whether other extensions offer models; one that does not answer in time offers none. */
+async function offersModels({ languageModels, clock }: ModelSetupDeps): Promise<boolean> {
+  let forget = () => {};
+  const late = new Promise<boolean>((resolve) => {
+    forget = clock.after(OFFERS_WITHIN_MS, () => resolve(false));
+  });
+  const models = languageModels.list().then((list) => list.length > 0);
+  return Promise.race([models, late]).finally(() => forget());
 }
 
 /** The embedded model: no account, no network. */
@@ -137,6 +153,23 @@ async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, mo
   await addProvider(settings, name, { ...server, wireApi: detected.wireApi });
   await useModel(name, model);
   if (detected.test.type === 'fault') void showTest(name, model, detected.test);
+  return true;
+}
+
+/** The models that other extensions offer. */
+async function selectLanguageModel({ languageModels }: ModelSetupDeps): Promise<boolean> {
+  const rows = (await languageModels.list()).map(({ id, name, vendor, maxInputTokens }) => ({
+    ...rowOf({ id: name, contextWindow: maxInputTokens }),
+    detail: vendor,
+    id,
+  }));
+  const picked = await vscode.window.showQuickPick(rows, {
+    title: vscode.l10n.t('Models of other extensions'),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (picked === undefined) return false;
+  await useModel(VSCODE_PROVIDER, picked.id);
   return true;
 }
 

@@ -10,13 +10,18 @@ export type ProviderChoice =
   | { readonly type: 'template'; readonly name: string }
   | { readonly type: 'address' }
   | { readonly type: 'local' }
+  | { readonly type: 'vscode' }
   | { readonly type: 'demo' };
 
 interface Row extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;
 }
 
-export async function pickProvider(settings: Settings): Promise<ProviderChoice | undefined> {
+/** `hasLanguageModels`: other extensions offer models. */
+export async function pickProvider(
+  settings: Settings,
+  hasLanguageModels: boolean,
+): Promise<ProviderChoice | undefined> {
   const named = providerNames(settings).map((name): Row => {
     const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
     return {
@@ -39,6 +44,14 @@ export async function pickProvider(settings: Settings): Promise<ProviderChoice |
     },
     ...named,
     ...templates,
+    ...(hasLanguageModels
+      ? [
+          {
+            label: vscode.l10n.t('Models of other extensions'),
+            choice: { type: 'vscode' },
+          } satisfies Row,
+        ]
+      : []),
     {
       label: vscode.l10n.t('Another server…'),
       description: vscode.l10n.t('By its address'),

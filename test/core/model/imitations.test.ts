@@ -134,7 +134,14 @@ describe('the list of models', () => {
         { id: 'qwen/qwen3-coder', contextWindow: 262_144, images: false, tools: true },
       ],
     ],
-    ['Ollama', [{ id: 'gemma3:4b' }, { id: 'qwen3-coder:30b', contextWindow: 32_768, isLoaded: true }]],
+    [
+      'Ollama',
+      [
+        { id: 'devstral:latest', contextWindow: 8192, isLoaded: true },
+        { id: 'gemma3:4b' },
+        { id: 'qwen3-coder:30b', contextWindow: 32_768, isLoaded: true },
+      ],
+    ],
     [
       'LM Studio',
       [
@@ -161,6 +168,7 @@ describe('the list of models', () => {
     await http.list(provider, signal);
     expect(window('qwen3-coder:30b')).toBe(32_768);
     expect(http.abilities(provider, 'qwen3-coder:30b').sources.contextWindow).toBe('server');
+    expect(window('devstral')).toBe(8192);
     const models = { 'qwen3-coder:30b': { contextWindow: 8192 } };
     expect(http.of({ ...provider, models }).connect('qwen3-coder:30b').family.contextWindow).toBe(8192);
   });

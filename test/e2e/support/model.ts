@@ -1,3 +1,4 @@
+import { IMITATIONS } from '../../support/imitations.ts';
 import { type Answer, type ModelRequest, ModelServer } from '../../support/modelServer.ts';
 
 export const DEMO_SETTINGS = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
@@ -16,9 +17,11 @@ export class ScriptedModel {
     this.#script = script;
   }
 
-  static async start(): Promise<ScriptedModel> {
+  /** `name`: the provider whose server it imitates. */
+  static async start(name?: string): Promise<ScriptedModel> {
     const script: Answer[] = [];
-    return new ScriptedModel(await ModelServer.start(script), script);
+    const imitates = IMITATIONS.find((each) => each.name === name);
+    return new ScriptedModel(await ModelServer.start(script, { imitates }), script);
   }
 
   /** The user's settings that lead here. */
@@ -29,6 +32,12 @@ export class ScriptedModel {
       'tiller.provider': 'scripted',
       'tiller.model': 'test-model',
     };
+  }
+
+  /** Ollama is found here; no model is chosen. */
+  get localSettings(): Record<string, unknown> {
+    const { baseUrl } = this.#server;
+    return { 'tiller.providers': { ollama: { baseUrl, wireApi: 'chat', auth: 'none' } } };
   }
 
   /** Sets the next responses, in order; responses that an earlier test left over are dropped. */

@@ -9,8 +9,8 @@ import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
 
 export interface WindowOptions extends PlaceOptions {
-  /** `none` is a user who has chosen no model yet. */
-  model?: 'demo' | 'scripted' | 'none';
+  /** `none` is a user who has chosen no model yet; `local` too, but an Ollama runs on the machine. */
+  model?: 'demo' | 'scripted' | 'none' | 'local';
   /** Override the settings of the profile and the model. */
   settings?: Record<string, unknown>;
   /** The sample in the folder. */
@@ -80,9 +80,9 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     await writeSample(folder, sample);
     await writeFiles(folder, files);
     const workspace = folders ? await writeWorkspace(own, folders) : folder;
-    const model = beside?.().model ?? (await ScriptedModel.start());
+    const model = beside?.().model ?? (await ScriptedModel.start(kind === 'local' ? 'Ollama' : undefined));
     closers.push(() => (beside ? Promise.resolve() : model.close()));
-    const modelSettings = { demo: DEMO_SETTINGS, scripted: model.settings, none: {} }[kind];
+    const modelSettings = { demo: DEMO_SETTINGS, scripted: model.settings, none: {}, local: model.localSettings }[kind];
     const place = await placeFor(options);
     if (!beside) await place.renew({ ...modelSettings, ...settings });
     if (served) await writeFiles(place.extension('virtual'), served);

@@ -1,0 +1,245 @@
+import * as vscode from 'vscode';
+import { groupItems, type Group } from '../../core/model/chatMessages.ts';
+import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../core/model/client.ts';
+import { UNKNOWN_FAMILY } from '../../core/model/families.ts';
+import { isLeftOut } from '../../core/model/foreignItems.ts';
+import {
+  asFunctionCall,
+  asFunctionTool,
+  asOffered,
+  asShellCall,
+  asShellFunction,
+  customToolNames,
+} from '../../core/model/functionForm.ts';
+import type { ConnectedModel, ModelClientFactory } from '../../core/model/modelClientFactory.ts';
+import type { Ids } from '../../core/ports.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { parseJson } from '../../core/util/json.ts';
+import type { TokenUsage } from '../../protocol/event.ts';
+import { callIdOf, textOf, type ToolCallItem } from '../../protocol/responseItem.ts';
+import { VSCODE_PROVIDER } from '../../protocol/settings.ts';
+import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
+
+/** The part of `vscode.lm` that is used; absent in programs that are made from VS Code without it. */
+type LanguageModelApi = Pick<typeof vscode.lm, 'selectChatModels'>;
+
+/**
+ * Models that other extensions offer to extensions. VS Code asks the user for consent with the first request. They take no
+ * images here, no reasoning effort and no system message: the instructions are the first message of the user.
+ */
+export class LanguageModels implements ModelClientFactory {
+  readonly id = VSCODE_PROVIDER;
+  readonly defaultModel = null;
+  readonly #ids: Pick<Ids, 'next'>;
+  readonly #lm: LanguageModelApi | undefined;
+  /** By id, as they were last listed. */
+  #known = new Map<string, vscode.LanguageModelChat>();
+
+  constructor(ids: Pick<Ids, 'next'>, lm: LanguageModelApi | undefined = vscode.lm) {
+    this.#ids = ids;
+    this.#lm = lm;
+  }
+
+  /** Empty where no extension offers any. Never rejects. */
+  async list(): Promise<readonly vscode.LanguageModelChat[]> {
+    try {
+      const models = (await this.#lm?.selectChatModels()) ?? [];
+      this.#known = new Map(models.map((model) => [model.id, model]));
+      return models;
+    } catch {
+      return [];
+    }
+  }
+
+  connect(model: string): ConnectedModel {
+    const contextWindow = this.#known.get(model)?.maxInputTokens ?? null;
+    const family = { ...UNKNOWN_FAMILY, id: 'vscode', reasoning: null, images: false, contextWindow };
+    return { client: this.#clientOf(model), family, prices: null };
+  }
+
+  #clientOf(model: string): ModelClient {
+    const find = async () => (await this.list()).find(({ id }) => id === model);
+    const ids = this.#ids;
+    return {
+      async *stream(prompt, signal) {
+        const chat = await abortable(find(), signal);
+        if (chat === undefined) throw notOffered(model);
+        const cancel = new vscode.CancellationTokenSource();
+        const stop = () => cancel.cancel();
+        signal.addEventListener('abort', stop, { once: true });
+        try {
+          signal.throwIfAborted();
+          yield* eventsOf(chat, prompt, ids, cancel.token, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          throw faultOf(error);
+        } finally {
+          signal.removeEventListener('abort', stop);
+          // Also when the caller leaves the loop early.
+          cancel.cancel();
+          cancel.dispose();
+        }
+      },
+    };
+  }
+}
+
+async function* eventsOf(
+  chat: vscode.LanguageModelChat,
+  prompt: Prompt,
+  ids: Pick<Ids, 'next'>,
+  token: vscode.CancellationToken,
+  signal: AbortSignal,
+): AsyncGenerator<ResponseEvent, void, undefined> {
+  const messages = messagesOf(prompt);
+  const tools = prompt.tools.flatMap(toolOf);
+  const justification = vscode.l10n.t('Tiller sends your messages and what its tools return to this model.');
+  const options = { justification, ...(tools.length > 0 ? { tools } : {}) };
+  const response = await abortable(Promise.resolve(chat.sendRequest(messages, options, token)), signal);
+  yield { type: 'created' };
+  const customTools = customToolNames(prompt.tools);
+  let said = '';
+  let text: { readonly key: string; words: string } | undefined;
+  let count = 0;
+  function* endOfText(): Generator<ResponseEvent> {
+    if (text === undefined) return;
+    const content = [{ type: 'output_text' as const, text: text.words }];
+    yield { type: 'item_done', key: text.key, item: { type: 'message', role: 'assistant', content } };
+    text = undefined;
+  }
+  const parts = response.stream[Symbol.asyncIterator]();
+  while (true) {
+    const next = await abortable(parts.next(), signal);
+    if (next.done) break;
+    const part: unknown = next.value;
+    if (part instanceof vscode.LanguageModelTextPart && part.value !== '') {
+      if (text === undefined) {
+        text = { key: `text_${count++}`, words: '' };
+        yield { type: 'item_started', key: text.key, kind: 'message' };
+      }
+      text.words += part.value;
+      said += part.value;
+      yield { type: 'text_delta', key: text.key, text: part.value };
+    } else if (part instanceof vscode.LanguageModelToolCallPart) {
+      yield* endOfText();
+      const key = `call_${count++}`;
+      const args = JSON.stringify(part.input);
+      said += part.name + args;
+      yield { type: 'item_started', key, kind: 'tool_call', name: part.name };
+      yield { type: 'call_delta', key, name: part.name, kind: 'arguments', text: args };
+      const call_id = part.callId || ids.next('call');
+      const call = { type: 'function_call', call_id, name: part.name, arguments: args } as const;
+      yield { type: 'item_done', key, item: asOffered(call, customTools) };
+    }
+  }
+  yield* endOfText();
+  yield { type: 'completed', usage: await usageOf(chat, prompt, said, token), endTurn: true };
+}
+
+/** As the model counts; `null` when it cannot. */
+async function usageOf(
+  chat: vscode.LanguageModelChat,
+  prompt: Prompt,
+  said: string,
+  token: vscode.CancellationToken,
+): Promise<TokenUsage | null> {
+  try {
+    const [input, output] = await Promise.all([
+      chat.countTokens(JSON.stringify([prompt.instructions, prompt.tools, prompt.input]), token),
+      chat.countTokens(said, token),
+    ]);
+    return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
+  } catch {
+    return null;
+  }
+}
+
+function messagesOf({ instructions, input, origin }: Prompt): vscode.LanguageModelChatMessage[] {
+  const items = input.filter((item) => !isLeftOut(item, origin));
+  return [vscode.LanguageModelChatMessage.User(instructions), ...groupItems(items).flatMap(messageOf)];
+}
+
+function messageOf(group: Group): vscode.LanguageModelChatMessage[] {
+  switch (group.type) {
+    case 'message':
+      return [vscode.LanguageModelChatMessage.User(textOf(group.item.content))];
+    case 'outputs':
+      return [
+        vscode.LanguageModelChatMessage.User(
+          group.items.map(
+            ({ call_id, output }) =>
+              new vscode.LanguageModelToolResultPart(call_id, [new vscode.LanguageModelTextPart(textOf(output))]),
+          ),
+        ),
+      ];
+    case 'assistant': {
+      const parts = group.items.flatMap((item): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] => {
+        if (item.type === 'reasoning') return [];
+        if (item.type !== 'message') return [callPart(item)];
+        const words = textOf(item.content);
+        return words === '' ? [] : [new vscode.LanguageModelTextPart(words)];
+      });
+      return parts.length === 0 ? [] : [vscode.LanguageModelChatMessage.Assistant(parts)];
+    }
+    default:
+      return assertNever(group);
+  }
+}
+
+function callPart(item: ToolCallItem): vscode.LanguageModelToolCallPart {
+  const id = callIdOf(item) ?? '';
+  const call = item.type === 'local_shell_call' ? asShellCall(item, id) : item;
+  const { name, arguments: text } = call.type === 'custom_tool_call' ? asFunctionCall(call) : call;
+  const input = parseJson(text);
+  // A call whose arguments were no JSON has its error in the output.
+  return new vscode.LanguageModelToolCallPart(id, name, typeof input === 'object' && input !== null ? input : {});
+}
+
+function toolOf(tool: ToolSpec): vscode.LanguageModelChatTool[] {
+  switch (tool.type) {
+    case 'function':
+      return [asTool(tool)];
+    case 'custom':
+      return [asTool(asFunctionTool(tool))];
+    case 'local_shell':
+      return [asTool(asShellFunction())];
+    case 'web_search':
+      return [];
+    default:
+      return assertNever(tool);
+  }
+}
+
+function asTool({ name, description, parameters }: FunctionToolSpec): vscode.LanguageModelChatTool {
+  return { name, description, inputSchema: parameters };
+}
+
+function notOffered(model: string): ModelFault {
+  const message = `No extension offers the model ${model} any more.`;
+  return new ModelFault('model_not_found', message, { retryable: false, action: 'select_model' });
+}
+
+/** The codes are those of `LanguageModelError`; a provider’s own error may be its cause. */
+function faultOf(error: unknown): ModelFault {
+  if (error instanceof ModelFault) return error;
+  const detail = error instanceof Error ? error.message : String(error);
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  if (code === 'NoPermissions') {
+    const message = 'VS Code was not allowed to send requests to this model.';
+    return new ModelFault('auth', message, { retryable: false, detail, action: 'select_model' });
+  }
+  if (code === 'NotFound') {
+    return new ModelFault('model_not_found', 'The model is not offered any more.', {
+      retryable: false,
+      detail,
+      action: 'select_model',
+    });
+  }
+  if (code === 'Blocked' || /quota|rate.?limit|too many requests/i.test(detail)) {
+    const message = 'The quota of this model is used up.';
+    return new ModelFault('quota', message, { retryable: false, detail, action: 'select_model' });
+  }
+  const message = 'The extension that offers the model reported an error.';
+  return new ModelFault('bad_response', message, { retryable: true, detail, action: 'retry' });
+}
