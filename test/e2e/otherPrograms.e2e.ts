@@ -59,10 +59,19 @@ test('changes of another program are marked and undone; saves of the user and a 
   await expect.poll(() => disk('mine.txt'), soon).toContain('typed');
   git('checkout', '-q', 'other');
   expect(await disk('branch.txt')).toBe('other\n');
-  // Looks follow each other: with this file the changes before it were looked at, too.
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
-  await write('new.txt', 'new\n');
-  await expect.poll(async () => (await names()).join(), soon).toContain('new.txt');
+  // Looks follow each other: with this file the changes before it were looked at. What is written before the look that finds
+  // the checkout counts as part of it.
+  let written = 0;
+  await expect
+    .poll(
+      async () => {
+        await write('new.txt', `${++written}\n`);
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return names();
+      },
+      { timeout: 60_000 },
+    )
+    .toContain('new.txt');
   expect(await names()).toEqual(['a.txt', 'new.txt']);
   await vscode.screenshot('otherPrograms/2-after-checkout');
 

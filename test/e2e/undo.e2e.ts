@@ -45,7 +45,7 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   const changes = panel.get('command-changes');
   expect(await changes.locator('summary').innerText()).toContain('3 files changed');
   await changes.locator('summary').click();
-  expect(await panel.get('changed-file').count()).toBe(3);
+  await expect.poll(() => panel.get('changed-file').count(), soon).toBe(3);
   await vscode.screenshot('undo/1-changes');
   await panel.get('turn-review').click();
   await vscode.page.locator('.part.editor .tab', { hasText: 'Changes of a turn' }).waitFor();
