@@ -18,7 +18,7 @@ const ORPHAN_LIMIT_S = 600;
 /** The web's default is to auto-save after a second; a user's desktop VS Code does not. */
 const LIKE_A_DESKTOP = { 'files.autoSave': 'off' };
 
-/** Without what moves, or is computed beside the work: the processors of a test machine are few. */
+/** Without what moves, is computed beside the work or covers it: the processors of a test machine are few. */
 const CALM = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -28,6 +28,8 @@ const CALM = {
   'editor.cursorBlinking': 'solid',
   'editor.minimap.enabled': false,
   'breadcrumbs.enabled': false,
+  // A notification would cover the composer and the buttons of a card for 10 s.
+  'workbench.notifications.position': 'bottom-left',
 };
 
 /**

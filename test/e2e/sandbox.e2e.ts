@@ -47,8 +47,6 @@ describe.skipIf(noSandbox)('the box', () => {
   test('offers to restore it in the panel, too, until that is done', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'mkdir .idea; echo x > .idea/rules' })], [says('Oh.')]);
-    // The notification of the test before covers the composer.
-    await vscode.command('Notifications: Clear All Notifications');
     await panel.send('Make rules.');
     await panel.ended();
     expect(await panel.get('warning').textContent()).toContain('.idea, which decides what editors and agents run');
