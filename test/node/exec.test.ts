@@ -186,9 +186,14 @@ describe('a child outlives its command', () => {
   });
 
   test('and has closed the pipes: the end is reported at once', async () => {
-    const start = performance.now();
-    await finish(await shell('sleep 3 >/dev/null 2>&1 &'));
-    assert.ok(performance.now() - start < 500);
+    // Otherwise each one takes two seconds. Several, because a busy machine may delay one.
+    let fastest = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 10 && fastest >= 1500; attempt++) {
+      const start = performance.now();
+      await finish(await shell('sleep 3 >/dev/null 2>&1 &'));
+      fastest = Math.min(fastest, performance.now() - start);
+    }
+    assert.ok(fastest < 1500, `${fastest} ms`);
   });
 });
 
