@@ -1,15 +1,23 @@
 import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
 import { applyPatch } from './handlers/applyPatch.ts';
+import { grepFiles } from './files/grepFiles.ts';
+import { listDir } from './files/listDir.ts';
+import { readFile } from './files/readFile.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { savingFirst } from './savingFirst.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
 
 /** The tools that run commands and change files, in the order the model is offered them. */
 export function builtinTools(family: ToolFamily, options: ToolOptions): readonly ToolHandler[] {
+  // A model that was trained on these tools of ours reads files by commands.
+  const hasFileTools = family.extraInstructions;
   return [
     savingFirst(execCommand(options, family.shell === 'exec_command'), options.saveBeforeCommands),
     writeStdin(family.shell === 'exec_command'),
     savingFirst(shellAliases(options, family.shell === 'local_shell'), options.saveBeforeCommands),
     applyPatch(family, options),
+    readFile(hasFileTools),
+    listDir(hasFileTools),
+    grepFiles(hasFileTools),
   ];
 }
