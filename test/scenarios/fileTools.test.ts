@@ -1,9 +1,11 @@
 // read_file, list_dir and grep_files: lines and errors of codex-behaviour.md §4.3–4.5, live buffers, what may not be read.
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
+import { SECRET_FILES } from '../../src/protocol/privatePlaces.ts';
+import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -129,7 +131,7 @@ describe('list_dir', () => {
     expect(output).toBe('Absolute path: .\n.git/\na.txt\nlink@\nnode_modules/\nsrc/\n  b.ts\n  deep/');
   });
 
-  it('says when there is more, and starts where it is told', async () => {
+  it('says when there is more, and starts at the offset', async () => {
     const made = [
       list({ dir_path: 'src', limit: 1 }),
       list({ dir_path: 'src', offset: 2, depth: 3 }),
@@ -141,7 +143,7 @@ describe('list_dir', () => {
     expect(outputs.slice(0, 3)).toEqual([
       'Absolute path: src\nb.ts\nMore than 1 entries found',
       'Absolute path: src\ndeep/\n  c.ts',
-      'Entry 9 is beyond the end: there are 2 entries.',
+      'Entry 9 is beyond the end: there are 3 entries.',
     ]);
     expect(outputs[3]).toMatch(/a\.txt/);
     expect(outputs[4]).toMatch(/none does not exist/);
@@ -171,12 +173,14 @@ describe('grep_files', () => {
       grep({ pattern: 'rain', include: '*.{ts,tsx}', limit: 2 }),
       grep({ pattern: 'rain', path: 'sub' }),
       grep({ pattern: 'rain', path: 'notes.md' }),
+      grep({ pattern: 'rain', path: 'dist' }),
     ];
     expect(await outputsOf(made, { files }, aged)).toEqual([
       'new.ts\nnotes.md\nsub/kept.ts',
       'new.ts\nsub/kept.ts',
       'sub/kept.ts',
       'notes.md',
+      'dist/out.ts',
     ]);
   });
 
@@ -217,7 +221,7 @@ describe('the text of an editor', () => {
 
 describe('a file that may not be read', () => {
   const files = { '.env': 'KEY=1\n', '.env.example': 'KEY=\n', 'sub/.env.local': 'KEY=2\n', 'key.pem': 'KEY\n' };
-  const unreadable = ['**/.env', '**/.env.*', '!**/.env.example', '**/*.pem'];
+  const unreadable = SECRET_FILES;
 
   it('is refused by its name, by a link and by a search, while its example is readable', async () => {
     const made = [
@@ -282,7 +286,14 @@ describe('a file that may not be read', () => {
 describe('a lookup', () => {
   it('has one line in the audit log for its decision and one for its end', async () => {
     await using chat = await chatWith([read({ file_path: 'a.txt' })], { files: { 'a.txt': 'one\n' } });
-    const entries = await chat.manager.ports?.audit.latest(10);
-    expect(entries).toBeUndefined();
+    const lines = readFileSync(chat.home.at('audit.jsonl'), 'utf8').trimEnd().split('\n');
+    const rows = auditRows(lines.map((line) => auditEntrySchema.parse(JSON.parse(line))));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.decision).toMatchObject({
+      act: { type: 'tool', tool: 'read_file a.txt' },
+      outcome: 'allowed',
+      reason: { id: 'reads-files' },
+    });
+    expect(rows[0]?.end?.status).toBe('completed');
   });
 });

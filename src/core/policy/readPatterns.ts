@@ -2,9 +2,9 @@
 import { globToRegExp } from '../util/glob.ts';
 import type { Platform } from './knownSafe.ts';
 
-/** True for an entry of the setting that is a glob and no path. */
+/** True for an entry of the setting that is a glob; every other one is a path. */
 export function isReadPattern(entry: string): boolean {
-  return /^!|[*?[{]/.test(entry);
+  return /^!?\*\*\//.test(entry);
 }
 
 /** The pattern that makes a path unreadable. The last one that matches decides. Both separators are accepted. */

@@ -9,15 +9,13 @@ import { writeStdin } from './handlers/writeStdin.ts';
 
 /** The tools that run commands and change files, in the order the model is offered them. */
 export function builtinTools(family: ToolFamily, options: ToolOptions): readonly ToolHandler[] {
-  // A model that was trained on these tools of ours reads files by commands.
-  const hasFileTools = family.extraInstructions;
   return [
     savingFirst(execCommand(options, family.shell === 'exec_command'), options.saveBeforeCommands),
     writeStdin(family.shell === 'exec_command'),
     savingFirst(shellAliases(options, family.shell === 'local_shell'), options.saveBeforeCommands),
     applyPatch(family, options),
-    readFile(hasFileTools),
-    listDir(hasFileTools),
-    grepFiles(hasFileTools),
+    readFile(family.fileTools),
+    listDir(family.fileTools),
+    grepFiles(family.fileTools),
   ];
 }

@@ -189,6 +189,7 @@ export interface ToolResult {
 export interface ToolFamily {
   readonly applyPatch: 'freeform' | 'function';
   readonly extraInstructions: boolean;
+  readonly fileTools: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 

@@ -29,8 +29,7 @@ export function globToRegExp(glob: string, flags = ''): RegExp {
 function characterClass(token: string): string {
   const inner = token.slice(1, -1).replace(/^!/, '^').replaceAll('\\', '\\\\');
   try {
-    new RegExp(`[${inner}]`);
-    return `[${inner}]`;
+    return new RegExp(`[${inner}]`).source;
   } catch {
     return escapeRegExp(token);
   }

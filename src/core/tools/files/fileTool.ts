@@ -94,7 +94,7 @@ async function mayOnce(hidden: string, { inquire, settings, signal }: ToolContex
           question: `The model wants to read a file with secrets: ${hidden}. Its content would be sent to the model.`,
           options: [
             { label: ALLOW_ONCE, description: 'Read it for this call.' },
-            { label: 'Do not allow', description: 'The model is told that it may not be read.' },
+            { label: 'Do not allow', description: 'The model reads that you did not allow it.' },
           ],
         },
       ],

@@ -1,43 +1,28 @@
-/** What a search leaves out: version control, installed packages, and what `.gitignore` names. */
-import { globToRegExp } from '../../util/glob.ts';
+/** What a search leaves out: version control, installed packages, and what `.gitignore` names (gitignore(5)). */
+import path from 'node:path';
+import ignore, { type Ignore } from 'ignore';
 
-interface IgnoreRule {
-  readonly expression: RegExp;
-  readonly isNegated: boolean;
-  readonly foldersOnly: boolean;
-}
-
-/** The rules of one folder's `.gitignore`; paths are relative to that folder, with `/`. */
+/** The rules of one folder's `.gitignore`. `folder` is absolute. */
 export interface IgnoreFile {
   readonly folder: string;
-  readonly rules: readonly IgnoreRule[];
+  readonly rules: Ignore;
 }
 
-const ALWAYS = new Set(['.git', '.hg', '.svn', 'node_modules']);
+export const IGNORE_FILE = '.gitignore';
+
+const ALWAYS: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 
 export function parseIgnoreFile(folder: string, text: string): IgnoreFile {
-  const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
-  const rules = lines.flatMap((line): IgnoreRule[] => {
-    if (line === '' || line.startsWith('#')) return [];
-    const isNegated = line.startsWith('!');
-    const pattern = line.slice(isNegated ? 1 : 0).replace(/^\\/, '');
-    const foldersOnly = pattern.endsWith('/');
-    const glob = foldersOnly ? pattern.slice(0, -1) : pattern;
-    return glob === '' ? [] : [{ expression: globToRegExp(glob), isNegated, foldersOnly }];
-  });
-  return { folder, rules };
+  return { folder, rules: ignore({ allowRelativePaths: true }).add(text) };
 }
 
-/** `path` is relative to the searched folder, with `/`; `files` are the `.gitignore`s around it, outermost first. */
-export function isIgnored(path: string, isFolder: boolean, files: readonly IgnoreFile[]): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (isFolder && ALWAYS.has(name)) return true;
-  let ignored = false;
-  for (const { folder, rules } of files) {
-    const inner = folder === '' ? path : path.slice(folder.length + 1);
-    for (const { expression, isNegated, foldersOnly } of rules) {
-      if ((!foldersOnly || isFolder) && expression.test(inner)) ignored = !isNegated;
-    }
+/** `place` is absolute; `files` are the `.gitignore`s of the folders around it, the nearest last: that one decides. */
+export function isIgnored(place: string, isFolder: boolean, files: readonly IgnoreFile[]): boolean {
+  if (isFolder && ALWAYS.has(path.basename(place))) return true;
+  for (const { folder, rules } of files.toReversed()) {
+    const relative = path.relative(folder, place).split(path.sep).join('/');
+    const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
+    if (ignored || unignored) return ignored;
   }
-  return ignored;
+  return false;
 }
