@@ -8,7 +8,7 @@ export function globToRegExp(glob: string, flags = ''): RegExp {
   const anchored = glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`;
   let source = '';
   let depth = 0;
-  for (const [token] of anchored.matchAll(/\*\*\/|\/\*\*$|\*+|\?|\[[^\]/]+\]|\{|\}|,|[^*?[{},]+|\[/g)) {
+  for (const [token] of anchored.matchAll(/\*\*\/|\/\*\*(?=$|[,}])|\*+|\?|\[[^\]/]+\]|\{|\}|,|[^*?[{},/]+|\/|\[/g)) {
     if (token === '**/') source += '(?:.*/)?';
     else if (token === '/**') source += '/.*';
     else if (token.startsWith('*')) source += '[^/]*';
