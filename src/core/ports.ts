@@ -521,6 +521,15 @@ export interface Host {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** Regular expressions that a model has written: a hostile one must not stop Tiller. */
+export interface Regexps {
+  /**
+   * Returns a test whether a line of a text matches; `too_slow` when that takes longer than a second. @throws
+   * SyntaxError
+   */
+  compile(pattern: string): (text: string) => boolean | 'too_slow';
+}
+
 export interface Ports {
   /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
@@ -537,4 +546,5 @@ export interface Ports {
   readonly ids: Ids;
   readonly log: Log;
   readonly host: Host;
+  readonly regexps: Regexps;
 }

@@ -10,6 +10,7 @@ import { createIds } from './host/ids.ts';
 import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
+import { createRegexps } from './host/regexps.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
@@ -62,5 +63,6 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     ids: createIds(),
     log,
     host,
+    regexps: createRegexps(),
   };
 }

@@ -147,6 +147,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
   z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
+  /** The model has read a file, listed a folder or searched files, without a command. */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('file_lookup'),
+    callId: z.string(),
+    action: z.enum(['read', 'list', 'search']),
+    /** Relative to the working directory if possible. */
+    path: z.string(),
+    /** The expression that is searched for. */
+    pattern: z.string().optional(),
+  }),
   z.object({
     ...base,
     type: z.literal('sub_agent'),

@@ -22,6 +22,7 @@ export type FoldCount =
   | { readonly type: 'patch'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'call' }
+  | { readonly type: 'lookup'; readonly action: TurnItemOf<'file_lookup'>['action'] }
   | { readonly type: 'search' };
 
 /**
@@ -47,6 +48,9 @@ export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
 
 /** Of words and marks. */
 const NO_ACT = { act: () => undefined, counted: () => undefined };
+
+/** The tool of each action of a `file_lookup`. */
+const LOOKUP_TOOLS = { read: 'read_file', list: 'list_dir', search: 'grep_files' } as const;
 
 /** Arguments as the model wrote them. */
 function textIn(args: unknown): string {
@@ -141,6 +145,14 @@ export const ITEM_TRAITS = {
     counted: () => ({ type: 'search' }),
   },
   image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  file_lookup: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ action, path }, cwd) => ({ type: 'tool', tool: `${LOOKUP_TOOLS[action]} ${path}`, cwd }),
+    searched: ({ path, pattern = '' }) => [path, pattern],
+    counted: ({ action }) => ({ type: 'lookup', action }),
+  },
   sub_agent: {
     ...NO_ACT,
     grows: [],

@@ -53,3 +53,6 @@ export const PRIVATE_PLACES: readonly string[] = [
   '~/.node_repl_history',
   '~/.python_history',
 ];
+
+/** Files with secrets in workspaces, as globs. With `!`: what stays readable of those before it. */
+export const SECRET_FILES: readonly string[] = ['**/.env', '**/.env.*', '!**/.env.example', '**/*.pem'];

@@ -25,6 +25,8 @@ const modelSettingsSchema = z.strictObject({
   applyPatch: z.enum(['freeform', 'function']).optional(),
   /** `local_shell` is a tool of Responses; the others are functions. */
   shell: z.enum(['exec_command', 'shell', 'shell_command', 'local_shell']).optional(),
+  /** Whether `read_file`, `list_dir` and `grep_files` are offered. */
+  fileTools: z.boolean().optional(),
   parallelToolCalls: z.boolean().optional(),
   images: z.boolean().optional(),
   /** `false`: the model takes no reasoning effort. */

@@ -3,7 +3,7 @@
  * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
-import { PRIVATE_PLACES } from './privatePlaces.ts';
+import { PRIVATE_PLACES, SECRET_FILES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
@@ -50,8 +50,8 @@ export const settingsSchema = z.strictObject({
    * there.
    */
   'sandbox.unreadable': z
-    .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
-    .default([...PRIVATE_PLACES]),
+    .array(z.string().regex(/^(!?\*\*\/|~?\/|[A-Za-z]:[\\/])/, 'must be absolute, or begin with ~/ or **/'))
+    .default([...PRIVATE_PLACES, ...SECRET_FILES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   /** Not below `review`, because VS Code allows no setting within a setting. */

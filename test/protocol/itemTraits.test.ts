@@ -67,6 +67,7 @@ it('a search includes the shown texts of each kind', () => {
     ['dynamic_tool_call', ['open', '{"q":"rain"}']],
     ['web_search', ['weather']],
     ['image_view', ['a.png']],
+    ['file_lookup', ['src', 'rain']],
     ['sub_agent', ['scout', 'found']],
     ['compaction', ['so far']],
   ]);

@@ -87,6 +87,7 @@ const TOOL_SETS = [
   'exec-command-freeform-patch',
   'exec-command-freeform-patch-explained',
   'exec-command-function-patch',
+  'exec-command-function-patch-file-tools',
   'local-shell-function-patch',
 ];
 

@@ -319,6 +319,7 @@ export function toolSetName(request: LedgerRequest): string {
     ...(shell === undefined ? ['no-commands'] : [shell.type === 'local_shell' ? 'local-shell' : String(shell.name)]),
     ...(patch === undefined ? [] : [patch.type === 'custom' ? 'freeform-patch' : 'function-patch']),
     ...(patch?.type === 'custom' && isExplained ? ['explained'] : []),
+    ...(tools.some(({ name }) => name === 'read_file') ? ['file-tools'] : []),
   ];
   return words.join('-').replaceAll('_', '-');
 }

@@ -212,6 +212,7 @@ describe('a key in pieces', () => {
       dynamic_tool_call: { callId: 'c', tool: 't', arguments: { text }, contentItems: [], success: null },
       web_search: { query: text },
       image_view: { path: text },
+      file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
       sub_agent: { agentId: 'a', role: text, agentState: 'running', lastMessage: text },
       compaction: { beforeTokens: 0, afterTokens: 0, summary: text },
     };

@@ -78,8 +78,18 @@ describe('a turn', () => {
     );
   });
 
+  it('counts files that were read and searches without a command, unless they failed', () => {
+    const lookup = (action: 'read' | 'list' | 'search', status: TurnItem['status']): TurnItem => {
+      return { id: `${action} ${status}`, type: 'file_lookup', callId: 'c', action, path: 'a', status };
+    };
+    const done = [lookup('read', 'completed'), lookup('list', 'completed'), lookup('search', 'completed')];
+    assert.equal(foldSummary(done), 'Read 1 file, 1 search');
+    assert.equal(foldSummary([lookup('read', 'failed'), lookup('read', 'declined')]), '1 denied');
+    assert.equal(foldSummary([lookup('list', 'completed')]), '1 step');
+  });
+
   it('stays open when it was interrupted, and never hides a message of the user', () => {
-    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 4', 'user_message', 'agent_message']);
+    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 6', 'user_message', 'agent_message']);
   });
 
   it('is exported as Markdown', () => {

@@ -85,6 +85,11 @@ export function foldSummary(items: readonly TurnItem[]): string {
         count.called++;
         if (isFailed) count.callFailed++;
         break;
+      case 'lookup':
+        if (isFailed) break;
+        if (counted.action === 'read') count.read++;
+        if (counted.action === 'search') count.searched++;
+        break;
       case 'search':
         count.searched++;
         break;

@@ -21,6 +21,7 @@ export function turnAsMarkdown(turn: TurnState): string {
       case 'dynamic_tool_call':
       case 'web_search':
       case 'image_view':
+      case 'file_lookup':
       case 'sub_agent':
       case 'compaction':
         return '';

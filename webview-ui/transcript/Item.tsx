@@ -3,7 +3,7 @@ import { AgentMessage } from './AgentMessage.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
-import { ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
+import { FileLookup, ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
@@ -34,6 +34,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <WebSearch item={item} />;
     case 'image_view':
       return <ImageView item={item} />;
+    case 'file_lookup':
+      return <FileLookup item={item} />;
     case 'sub_agent':
       return <SubAgent item={item} />;
     case 'compaction':

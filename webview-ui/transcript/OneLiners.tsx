@@ -51,6 +51,44 @@ export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
   );
 }
 
+const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search' } as const;
+const LOOKUP_STATES = {
+  in_progress: 'running',
+  completed: 'done',
+  failed: 'failed',
+  declined: 'denied',
+  aborted: 'denied',
+} as const satisfies Record<string, StepState>;
+
+export function FileLookup({ item }: { item: TurnItemOf<'file_lookup'> }) {
+  const { why } = item;
+  return (
+    <Step
+      testid="file-lookup"
+      icon={LOOKUP_ICONS[item.action]}
+      state={LOOKUP_STATES[item.status]}
+      title={item.path}
+      label={lookupLabel(item)}
+      {...(why === undefined ? {} : { body: () => <p class="why">{why}</p> })}
+    />
+  );
+}
+
+function lookupLabel({ action, path, pattern = '', status }: TurnItemOf<'file_lookup'>) {
+  const name = <code>{splitPath(path)[1] || path}</code>;
+  const isRunning = status === 'in_progress';
+  switch (action) {
+    case 'read':
+      return isRunning ? say('Reading {0}', name) : say('Read {0}', name);
+    case 'list':
+      return isRunning ? say('Listing {0}', name) : say('Listed {0}', name);
+    case 'search':
+      return isRunning
+        ? say('Searching {0} in {1}', <code>{firstLine(pattern)}</code>, name)
+        : say('Searched {0} in {1}', <code>{firstLine(pattern)}</code>, name);
+  }
+}
+
 export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interaction'> }) {
   const command = <code>{firstLine(item.command)}</code>;
   return (

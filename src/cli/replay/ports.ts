@@ -54,6 +54,7 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
     secrets: { keyFor: async () => undefined },
     clock: { ...systemClock, now: () => new Date(world.now) },
     ids: { uuid: () => threadId, next: (prefix) => `${prefix}_replay${++ids}`, random: () => 0.5 },
+    regexps: { compile: () => () => false },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     host: {
       platform: world.platform,

@@ -23,6 +23,7 @@ export const ABILITIES = [
   'shell',
   'reasoning',
   'verbosity',
+  'fileTools',
   'parallelToolCalls',
   'images',
   'contextWindow',
@@ -137,11 +138,12 @@ type Known = Partial<Pick<ModelFamily, Ability>>;
 
 function configuredAbilities(settings: ModelSettings | undefined): Known {
   if (settings === undefined) return {};
-  const { applyPatch, extraInstructions, shell, parallelToolCalls, images, contextWindow } = settings;
+  const { applyPatch, extraInstructions, shell, fileTools, parallelToolCalls, images, contextWindow } = settings;
   return withoutUndefined({
     applyPatch,
     extraInstructions,
     shell: shell && (shell === 'exec_command' ? shell : 'local_shell'),
+    fileTools,
     parallelToolCalls,
     images,
     contextWindow,

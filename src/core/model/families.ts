@@ -32,6 +32,8 @@ export interface ModelFamily {
   readonly reasoning: ReasoningAbility | null;
   /** `null` when the model does not take a verbosity. */
   readonly verbosity: VerbosityAbility | null;
+  /** True when `read_file`, `list_dir` and `grep_files` are offered; other models read files by commands. */
+  readonly fileTools: boolean;
   readonly parallelToolCalls: boolean;
   /** True when the model accepts images in messages and tool outputs. */
   readonly images: boolean;
@@ -47,6 +49,7 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   shell: 'exec_command',
   reasoning: { defaultEffort: null, efforts: null, summaries: false },
   verbosity: null,
+  fileTools: true,
   parallelToolCalls: true,
   images: true,
   contextWindow: null,
@@ -69,6 +72,8 @@ const GPT_5: Omit<ModelFamily, 'id'> = {
   shell: 'exec_command',
   reasoning: { defaultEffort: 'medium', efforts: EFFORTS.newer, summaries: true },
   verbosity: { default: 'low' },
+  // Trained on reading files by commands.
+  fileTools: false,
   parallelToolCalls: true,
   images: true,
   contextWindow: 272_000,
@@ -80,6 +85,7 @@ const O_SERIES: Omit<ModelFamily, 'id'> = {
   extraInstructions: true,
   reasoning: { defaultEffort: 'medium', efforts: EFFORTS.oSeries, summaries: true },
   verbosity: null,
+  fileTools: true,
   parallelToolCalls: false,
   contextWindow: 200_000,
 };
@@ -92,8 +98,18 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
 
 /** In order: more specific patterns come first. Slugs are compared in lower case, without `vendor/`. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
-  [/^demo$/, { ...UNKNOWN_FAMILY, id: 'demo', reasoning: null, extraInstructions: false, contextWindow: 128_000 }],
-  [/^codex-mini/, { ...O_SERIES, id: 'codex-mini', shell: 'local_shell', images: false }],
+  [
+    /^demo$/,
+    {
+      ...UNKNOWN_FAMILY,
+      id: 'demo',
+      reasoning: null,
+      extraInstructions: false,
+      fileTools: false,
+      contextWindow: 128_000,
+    },
+  ],
+  [/^codex-mini/, { ...O_SERIES, id: 'codex-mini', shell: 'local_shell', fileTools: false, images: false }],
   [
     /^gpt-5(?:\.\d+)?-codex-spark/,
     { ...GPT_5, id: 'gpt-5-codex-spark', verbosity: null, images: false, contextWindow: 128_000 },

@@ -51,6 +51,7 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'process_interaction':
     case 'web_search':
     case 'image_view':
+    case 'file_lookup':
     case 'sub_agent':
       return '';
   }

@@ -255,7 +255,7 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -277,6 +277,7 @@ function toolRuntime(
       clock,
       ids,
       host,
+      regexps,
       keys,
       // One of its own: the calls of a response together would add more listeners to one signal than Node expects.
       signal: AbortSignal.any([signal]),

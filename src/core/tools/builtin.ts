@@ -1,5 +1,8 @@
 import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
 import { applyPatch } from './handlers/applyPatch.ts';
+import { grepFiles } from './files/grepFiles.ts';
+import { listDir } from './files/listDir.ts';
+import { readFile } from './files/readFile.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { savingFirst } from './savingFirst.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
@@ -11,5 +14,8 @@ export function builtinTools(family: ToolFamily, options: ToolOptions): readonly
     writeStdin(family.shell === 'exec_command'),
     savingFirst(shellAliases(options, family.shell === 'local_shell'), options.saveBeforeCommands),
     applyPatch(family, options),
+    readFile(family.fileTools),
+    listDir(family.fileTools),
+    grepFiles(family.fileTools),
   ];
 }

@@ -12,7 +12,7 @@ import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, ProposedFile, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, ProposedFile, Regexps, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -77,6 +77,7 @@ export interface ToolContext {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly host: Host;
+  readonly regexps: Regexps;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
   /** Emits an event of this turn to all listeners. */
@@ -188,6 +189,7 @@ export interface ToolResult {
 export interface ToolFamily {
   readonly applyPatch: 'freeform' | 'function';
   readonly extraInstructions: boolean;
+  readonly fileTools: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 

@@ -29,7 +29,7 @@ export class BuiltinTools implements ToolProvider {
   }
 
   tools(family: ToolFamily): readonly ToolHandler[] {
-    const key = [family.shell, family.applyPatch, family.extraInstructions].join();
+    const key = [family.shell, family.applyPatch, family.extraInstructions, family.fileTools].join();
     if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
     return this.#made.tools;
   }

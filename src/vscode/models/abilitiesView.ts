@@ -28,6 +28,8 @@ function nameOf(ability: Ability): string {
       return vscode.l10n.t('Explanation of patches');
     case 'shell':
       return vscode.l10n.t('Shell tool');
+    case 'fileTools':
+      return vscode.l10n.t('Tools for reading files');
     case 'reasoning':
       return vscode.l10n.t('Reasoning efforts');
     case 'verbosity':
@@ -49,6 +51,7 @@ function valueOf(ability: Ability, family: ModelFamily): string {
     case 'shell':
       return family[ability];
     case 'extraInstructions':
+    case 'fileTools':
     case 'parallelToolCalls':
     case 'images':
       return family[ability] ? vscode.l10n.t('yes') : vscode.l10n.t('no');

@@ -65,6 +65,7 @@ test('families × dialects × wires', () => {
           family.shell,
           `reasoning=${family.reasoning ? (family.reasoning.defaultEffort ?? 'if chosen') : 'no'}`,
           `verbosity=${family.verbosity ? (family.verbosity.default ?? 'if chosen') : 'no'}`,
+          family.fileTools ? 'file tools' : 'reads by commands',
           family.parallelToolCalls ? 'parallel' : 'serial',
           family.images ? 'images' : 'text',
           family.contextWindow ?? '?',

@@ -5,7 +5,7 @@ import type { ToolHandler } from '../../../src/core/tools/handler.ts';
 import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
-const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
+const family = { applyPatch: 'function', extraInstructions: true, fileTools: false, shell: 'exec_command' } as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
 
 function toolset(toolProviders: readonly ToolProvider[] = []) {

@@ -519,6 +519,8 @@ function agents(): Script {
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
     .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
+    .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
     .item({ type: 'user_message', content: [{ type: 'text', text: 'Leave out anything that needs Node 22.' }] })

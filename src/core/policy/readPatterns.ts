@@ -1,0 +1,23 @@
+/** Globs of the setting `sandbox.unreadable`: `**\/.env`, and with `!` what stays readable (`!**\/.env.example`). */
+import { globToRegExp } from '../util/glob.ts';
+import type { Platform } from './knownSafe.ts';
+
+/** True for an entry of the setting that is a glob; every other one is a path. */
+export function isReadPattern(entry: string): boolean {
+  return /^!?\*\*\//.test(entry);
+}
+
+/** The pattern that makes a path unreadable. The last one that matches decides. Both separators are accepted. */
+export function matchingPattern(entries: readonly string[], platform: Platform): (path: string) => string | undefined {
+  // File systems of macOS and Windows take names in another case for the same file.
+  const flags = platform === 'linux' ? '' : 'i';
+  const patterns = entries.filter(isReadPattern).map((entry) => {
+    const isNegated = entry.startsWith('!');
+    return { entry, isNegated, expression: globToRegExp(isNegated ? entry.slice(1) : entry, flags) };
+  });
+  return (path) => {
+    const comparable = (platform === 'win32' ? path.replaceAll('\\', '/') : path).replace(/^\//, '');
+    const last = patterns.findLast(({ expression }) => expression.test(comparable));
+    return last === undefined || last.isNegated ? undefined : last.entry;
+  };
+}
