@@ -236,7 +236,7 @@ describe('a file that may not be read', () => {
       symlinkSync('.env', chat.folder.at('link.txt')),
     );
     const refused = (name: string, pattern: string) =>
-      `${name} may not be read (sandbox.unreadable: ${pattern}), and the user did not allow it. Go on without it.`;
+      `${name} may not be read (sandbox.unreadable: ${pattern}). Reading it was not allowed. Go on without it.`;
     expect(outputs).toEqual([
       refused('.env', '**/.env'),
       refused('.env', '**/.env'),

@@ -67,7 +67,7 @@ export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean)
     async run({ args, found, guard, item }, _attempt, context): Promise<ToolResult> {
       const hidden = guard([found.path, found.place.name, found.place.target]);
       if (hidden !== undefined && !(await mayOnce(hidden, context))) {
-        return failed(item, `${hidden}, and the user did not allow it. Go on without it.`, 'declined');
+        return failed(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
       }
       try {
         const looked = await look(args, found, guard, context);
