@@ -153,6 +153,17 @@ describe.each(FLOODED_WIRES)('a server that sends without end, on %s: a message,
     // At most the buffers of the sockets.
     expect(sent).toBeLessThan(50 * MB);
   });
+});
+
+// Beside each other: they wait most of their time.
+describe.concurrent.each(WIRES)('a server that keeps the connection busy and sends no response, on %s', (wire) => {
+  const every200ms = (piece: string) =>
+    async function* () {
+      for (;;) {
+        yield piece;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    };
 
   it('an error that never ends is reported by its status', { timeout: 60_000 }, async () => {
     const flood: Flood = {
@@ -168,16 +179,6 @@ describe.each(FLOODED_WIRES)('a server that sends without end, on %s: a message,
       'tiller: The server is overloaded. (HTTP 503 (incomplete): Too much)',
     ]);
   });
-});
-
-describe.each(WIRES)('a server that keeps the connection busy and sends no response, on %s', (wire) => {
-  const every200ms = (piece: string) =>
-    async function* () {
-      for (;;) {
-        yield piece;
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    };
 
   it.each([
     ['comments', ': keep-alive\n\n'],
