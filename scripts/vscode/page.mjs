@@ -101,6 +101,23 @@ export class Workbench {
     await this.page.locator('.part.sidebar .pane-body').first().waitFor({ timeout: 60_000 });
   }
 
+  /**
+   * Waits for the folders of a workspace file. On a busy machine VS Code in a browser sometimes opens such a file without
+   * its folders, and stays so until the window is reloaded.
+   */
+  async untilFoldersOpen() {
+    const none = this.page.locator('.part.sidebar .pane-header').filter({ hasText: 'No Folder Opened' });
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const isOpen = await none.waitFor({ state: 'hidden', timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+      if (isOpen) return;
+      await this.reload();
+    }
+    throw new Error('VS Code shows no folder of the workspace.');
+  }
+
   /** VS Code opens a folder in Restricted Mode without asking; this trusts the folder as a user would. */
   async trust() {
     const restricted = this.page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' });

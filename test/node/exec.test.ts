@@ -44,9 +44,13 @@ describe('a command', () => {
   });
 
   test('that prints with pauses has its output in order', async () => {
-    const child = await shell('for i in 1 2 3; do echo o$i; sleep 0.03; echo e$i >&2; sleep 0.03; done');
+    const script = 'for i in 1 2 3; do echo o$i; read line; echo e$i >&2; read line; done';
+    const child = await shell(script, { stdin: 'pipe' });
     let seen = '';
-    child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
+    child.onOutput(({ bytes }) => {
+      seen += Buffer.from(bytes).toString();
+      child.write('go on\n');
+    });
     await child.exited;
     assert.equal(seen, 'o1\ne1\no2\ne2\no3\ne3\n');
   });

@@ -104,6 +104,7 @@ test.skipIf(process.platform !== 'linux')(
       const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
       const child = identify(pid);
       assert.equal(isRunning(child), true);
+      await expect.poll(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('tail\n');
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => isRunning(child)).toBe(false);
       // It still has its pid.

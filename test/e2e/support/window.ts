@@ -96,6 +96,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       await vscode.open({ isKnown });
       // Its commands and keys are registered from now on.
       await vscode.viewTab('Tiller').waitFor({ timeout: 60_000 });
+      if (folders) await vscode.untilFoldersOpen();
       return vscode;
     };
     closers.push(() => leave());
