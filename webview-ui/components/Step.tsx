@@ -10,6 +10,15 @@ import { Icon, Spinner } from './Icon.tsx';
 
 export type StepState = 'done' | 'running' | 'waiting' | 'failed' | 'denied' | 'background';
 
+/** By the status of the item of a call. */
+export const CALL_STATES = {
+  in_progress: 'running',
+  completed: 'done',
+  failed: 'failed',
+  declined: 'denied',
+  aborted: 'denied',
+} as const satisfies Record<string, StepState>;
+
 const STATE_ICONS: Partial<Record<StepState, string>> = {
   failed: 'error',
   denied: 'circle-slash',

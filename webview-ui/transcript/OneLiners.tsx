@@ -7,7 +7,7 @@ import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
-import { Step, type StepState } from '../components/Step.tsx';
+import { CALL_STATES, Step, type StepState } from '../components/Step.tsx';
 
 export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
   const isRunning = item.status === 'in_progress';
@@ -52,13 +52,6 @@ export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
 }
 
 const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search' } as const;
-const LOOKUP_STATES = {
-  in_progress: 'running',
-  completed: 'done',
-  failed: 'failed',
-  declined: 'denied',
-  aborted: 'denied',
-} as const satisfies Record<string, StepState>;
 
 export function FileLookup({ item }: { item: TurnItemOf<'file_lookup'> }) {
   const { why } = item;
@@ -66,7 +59,7 @@ export function FileLookup({ item }: { item: TurnItemOf<'file_lookup'> }) {
     <Step
       testid="file-lookup"
       icon={LOOKUP_ICONS[item.action]}
-      state={LOOKUP_STATES[item.status]}
+      state={CALL_STATES[item.status]}
       title={item.path}
       label={lookupLabel(item)}
       {...(why === undefined ? {} : { body: () => <p class="why">{why}</p> })}

@@ -3,15 +3,7 @@ import { say, t } from '../l10n.ts';
 import { waitingItems } from '../store.ts';
 import { duration } from '../text/format.ts';
 import { Soft } from '../components/Facts.tsx';
-import { Step, type StepState } from '../components/Step.tsx';
-
-const STATES = {
-  in_progress: 'running',
-  completed: 'done',
-  failed: 'failed',
-  declined: 'denied',
-  aborted: 'denied',
-} as const satisfies Record<string, StepState>;
+import { CALL_STATES, Step } from '../components/Step.tsx';
 
 function readable(value: unknown): string {
   if (value === undefined) return '';
@@ -46,7 +38,7 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
     <Step
       testid="tool-call"
       icon="mcp"
-      state={isWaiting ? 'waiting' : STATES[item.status]}
+      state={isWaiting ? 'waiting' : CALL_STATES[item.status]}
       label={isWaiting ? say('Waiting for you: {0} {1}', name, server) : say('Called {0} {1}', name, server)}
       meta={item.durationMs > 0 && <Soft>{duration(item.durationMs)}</Soft>}
       body={() => <InputAndResult input={item.arguments} result={item.error ?? readable(item.result)} />}
@@ -60,7 +52,7 @@ export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'
     <Step
       testid="tool-call"
       icon="tools"
-      state={item.success === false ? 'failed' : STATES[item.status]}
+      state={item.success === false ? 'failed' : CALL_STATES[item.status]}
       label={say('Called {0}', <code>{item.tool}</code>)}
       body={() => <InputAndResult input={item.arguments} result={result} />}
     />

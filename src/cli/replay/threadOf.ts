@@ -1,11 +1,10 @@
 /** What a rollout says about how its thread was configured. */
-import { isFromModel } from '../../core/history/fromModel.ts';
 import type { Dialect, WireApi } from '../../core/model/families.ts';
 import type { RecordedPart, RecordedTurn } from '../../core/replay/recording.ts';
 import type { ReplayScript } from '../../core/replay/script.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import { NO_CAPS } from '../../core/session/caps.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';

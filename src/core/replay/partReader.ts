@@ -2,13 +2,13 @@
 import type { ApprovalRequest, EventMsg, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import {
-  type CallOutput,
   callIdOf,
+  type CallOutput,
+  isFromModel,
   isToolCall,
   isToolCallOutput,
   type ResponseItem,
 } from '../../protocol/responseItem.ts';
-import { isFromModel } from '../history/fromModel.ts';
 import type { ReadEntry } from '../rollout/parseLine.ts';
 import {
   isStopped,

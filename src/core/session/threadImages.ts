@@ -1,7 +1,6 @@
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import { isFromModel } from '../history/fromModel.ts';
 import { inspectImageUrl } from '../history/imageData.ts';
 import { imageKey, type ImagePart, imagesIn, placeholderFor, replaceImages } from '../history/images.ts';
 

@@ -1,19 +1,10 @@
 /** Contents by their hash: `baselines/blobs/ab/<hash>`, each for the user alone, each once. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 
 /** Below this a file takes its blocks on the disk whatever its length. */
 const COMPRESSED_FROM = 8 * 1024;
@@ -183,14 +174,5 @@ function removeQuietly(place: string): void {
     unlinkSync(place);
   } catch {
     // It is in nothing's way.
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
   }
 }

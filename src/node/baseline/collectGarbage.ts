@@ -1,10 +1,9 @@
 /** Removes kept content that nothing needs, and the oldest records where the limit is reached. */
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseRecord } from '../../core/baseline/changeRecords.ts';
-import { isMissing } from '../../core/util/fileErrors.ts';
 import type { ChangeRecord } from '../../protocol/baseline.ts';
-import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { holderOf, tryLock } from '../host/processLock.ts';
 import type { Blobs } from './blobs.ts';
 import { hashesInLogs } from './indexLog.ts';
@@ -90,14 +89,8 @@ function rewriteWithout(dropped: readonly Kept[], records: readonly Kept[]): voi
 }
 
 function readRecords(folder: string): readonly Kept[] {
-  let names: readonly string[];
-  try {
-    names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-  return names.flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
+    if (!name.endsWith(ENDING)) return [];
     const file = join(folder, name);
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
     return readFileSync(file, 'utf8')

@@ -1,7 +1,8 @@
 /** Walks a workspace folder, nearest first; a folder is listed again only when its change time says so. */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { IGNORE_FILE, IgnoreRules, readText, textsAbove } from './ignoreRules.ts';
+import { IGNORE_FILE, IgnoreRules } from '../../core/util/ignoreRules.ts';
+import { readText, textsAbove } from './ignoreRules.ts';
 
 /** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
 export const TICK_MS = 50;

@@ -1,35 +1,7 @@
-/** What the ignore files of a workspace leave out (gitignore(5)), without git. */
+/** Reads the ignore files of a workspace from disk. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ignore, { type Ignore } from 'ignore';
-
-/** Never entered: repositories of version control, and folders of packages, which a package manager restores. */
-const NEVER_ENTERED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
-export const IGNORE_FILE = '.gitignore';
-
-/** The rules of one folder, over those of the folders above it. Another object whenever a rule is another. */
-export class IgnoreRules {
-  readonly #parent: IgnoreRules | undefined;
-  readonly #folder: string;
-  readonly #matcher: Ignore | undefined;
-
-  constructor(parent: IgnoreRules | undefined, folder: string, text: string) {
-    this.#parent = parent;
-    this.#folder = folder;
-    this.#matcher = text === '' ? undefined : ignore({ allowRelativePaths: true }).add(text);
-  }
-
-  /** The nearest rule decides, and of one file the last one. */
-  ignores(place: string, isFolder: boolean): boolean {
-    if (isFolder && NEVER_ENTERED.has(path.basename(place))) return true;
-    if (this.#matcher !== undefined) {
-      const relative = path.relative(this.#folder, place).split(path.sep).join('/');
-      const { ignored, unignored } = this.#matcher.test(isFolder ? `${relative}/` : relative);
-      if (ignored || unignored) return ignored;
-    }
-    return this.#parent?.ignores(place, isFolder) ?? false;
-  }
-}
+import { IGNORE_FILE } from '../../core/util/ignoreRules.ts';
 
 /** The texts of the rules above a folder, outer ones first: of its repository, which may begin further up. */
 export function textsAbove(root: string): readonly { readonly folder: string; readonly text: string }[] {

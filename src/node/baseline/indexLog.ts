@@ -3,11 +3,11 @@
  * `baselines/index/<folder>/<process>.log`, one for each process. It is a cache; and while its process runs, or no other
  * one is there, what it names is kept. A line that a crash tore is left out.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftOutReason } from '../../protocol/baseline.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { makePrivateFolderSync, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
 import { hashOf } from './blobs.ts';
 
@@ -138,13 +138,4 @@ function logsIn(
     const owner = { pid: Number(pid), bootId: null, startTime: startTime === '' ? null : startTime };
     return writtenAt === undefined ? [] : [{ path, owner, writtenAt }];
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
 }

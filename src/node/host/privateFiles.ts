@@ -1,5 +1,5 @@
 /** Files of TILLER_HOME, accessible to the user only. */
-import { mkdirSync, statSync, unlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode, isMissing, messageOf } from '../../core/util/fileErrors.ts';
@@ -119,5 +119,15 @@ export function removeFile(path: string): void {
     unlinkSync(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
+  }
+}
+
+/** Names of what is in a folder; none where there is no such folder. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }

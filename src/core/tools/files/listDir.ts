@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { DirectoryEntry } from '../../ports.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { fileTool, type Looked } from './fileTool.ts';
-import { isIgnored } from './ignoreRules.ts';
+import { isNeverEntered } from '../../util/ignoreRules.ts';
 import { cutBytes, withinBudget } from './lines.ts';
 
 /** Of one name, in bytes (codex-behaviour.md §4.4). */
@@ -80,7 +80,7 @@ async function collect(folder: string, level: number, listing: Listing): Promise
     if (lines.length >= MAX_ENTRIES) return;
     const at = path.join(folder, name);
     lines.push(`${'  '.repeat(level - 1)}${cutBytes(name, MAX_NAME_BYTES)}${SUFFIX[type]}`);
-    const isOpened = type === 'directory' && level < depth && !isIgnored(name, true, []) && !isHidden(at);
+    const isOpened = type === 'directory' && level < depth && !isNeverEntered(name) && !isHidden(at);
     // A folder that cannot be read is listed by its name.
     if (isOpened) await collect(at, level + 1, listing).catch(() => context.signal.throwIfAborted());
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Workspace, WorkspaceError } from '../../ports.ts';
+import { IGNORE_FILE, IgnoreRules } from '../../util/ignoreRules.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
-import { IGNORE_FILE, type IgnoreFile, isIgnored, parseIgnoreFile } from './ignoreRules.ts';
 
 /**
  * Yields the files below a folder that no `.gitignore` names, as paths relative to it with `/`. The ones above the folder
@@ -13,31 +13,34 @@ export async function* walkFiles(
   workspace: Pick<Workspace, 'list' | 'read' | 'roots' | 'places'>,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  const above = (await ignoreFilesAbove(root, workspace, signal)).filter((file) => !isIgnored(root, true, [file]));
-  const pending: { readonly way: string; readonly ignores: readonly IgnoreFile[] }[] = [{ way: '', ignores: above }];
+  let above = new IgnoreRules(undefined, root, '');
+  for (const { folder, text } of await ignoreTextsAbove(root, workspace, signal)) {
+    if (!new IgnoreRules(undefined, folder, text).ignores(root, true)) above = new IgnoreRules(above, folder, text);
+  }
+  const pending: { readonly way: string; readonly parent: IgnoreRules }[] = [{ way: '', parent: above }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     signal.throwIfAborted();
-    const { way } = next;
+    const { way, parent } = next;
     const folder = path.join(root, way);
     const entries = await workspace.list(folder).catch(() => []);
     const hasIgnores = entries.some(({ name, type }) => name === IGNORE_FILE && type === 'file');
-    const own = hasIgnores ? await ignoreFileOf(folder, workspace, signal) : [];
-    const ignores = [...next.ignores, ...own];
+    const text = hasIgnores ? await ignoreTextOf(folder, workspace, signal) : '';
+    const rules = text === '' ? parent : new IgnoreRules(parent, folder, text);
     for (const { name, type } of entries) {
       const inner = way === '' ? name : `${way}/${name}`;
       const place = path.join(folder, name);
-      if (type === 'file' && !isIgnored(place, false, ignores)) yield inner;
-      if (type === 'directory' && !isIgnored(place, true, ignores)) pending.push({ way: inner, ignores });
+      if (type === 'file' && !rules.ignores(place, false)) yield inner;
+      if (type === 'directory' && !rules.ignores(place, true)) pending.push({ way: inner, parent: rules });
     }
   }
 }
 
 /** Of the folders between the open folder that contains this one and itself, the outermost first. */
-async function ignoreFilesAbove(
+async function ignoreTextsAbove(
   folder: string,
   workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,
   signal: AbortSignal,
-): Promise<readonly IgnoreFile[]> {
+): Promise<readonly { readonly folder: string; readonly text: string }[]> {
   const places = [...(await workspace.places(workspace.roots)).values()];
   const ways = places.flatMap((place) => {
     const way = place instanceof WorkspaceError ? undefined : pathBelow(place.target, folder);
@@ -50,15 +53,14 @@ async function ignoreFilesAbove(
       ?.split(path.sep)
       .filter(Boolean) ?? [];
   const folders = names.map((_name, index) => path.join(folder, ...names.slice(index).map(() => '..')));
-  return (await Promise.all(folders.map((each) => ignoreFileOf(each, workspace, signal)))).flat();
+  return Promise.all(
+    folders.map(async (each) => ({ folder: each, text: await ignoreTextOf(each, workspace, signal) })),
+  );
 }
 
-async function ignoreFileOf(
-  folder: string,
-  workspace: Pick<Workspace, 'read'>,
-  signal: AbortSignal,
-): Promise<readonly IgnoreFile[]> {
+/** '' where it cannot be read. */
+async function ignoreTextOf(folder: string, workspace: Pick<Workspace, 'read'>, signal: AbortSignal): Promise<string> {
   const file = await workspace.read(path.join(folder, IGNORE_FILE), signal).catch(() => undefined);
   signal.throwIfAborted();
-  return file === undefined ? [] : [parseIgnoreFile(folder, file.text)];
+  return file?.text ?? '';
 }
