@@ -41,8 +41,8 @@ const COMMAND_LENGTH = 60;
  */
 export function receiptOf(turn: TurnState): Receipt | null {
   const changed = turn.items.filter(hasApplied);
-  if (turn.status.type === 'running' || !turn.items.some((item) => hasApplied(item) || hasChanged(item))) return null;
   const lastChange = turn.items.findLastIndex((item) => hasApplied(item) || hasChanged(item));
+  if (turn.status.type === 'running' || lastChange === -1) return null;
   const changes = changed.flatMap((item) => item.changes);
   return {
     ...turnChanges(turn),

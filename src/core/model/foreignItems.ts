@@ -5,7 +5,7 @@ export type Origin = string | undefined;
 
 /** True when another provider than the one that is asked now has sent the item. */
 export function isForeign(item: ResponseItem, origin: Origin): boolean {
-  return 'origin' in item || origin !== undefined ? isFromModel(item) && originOf(item) !== origin : false;
+  return isFromModel(item) && originOf(item) !== origin;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Files brought back to contents that were recorded: all of them or none, with the journal that patches have. */
-import { createHash } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import { type HeldFolders, ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import type { Restoration, RestoreResult } from '../../core/ports.ts';
 import { describeFileError, isMissing, messageOf } from '../../core/util/fileErrors.ts';
@@ -100,12 +100,8 @@ function holds(image: FileImage, state: FileState): boolean {
     case 'absent':
       return image.type === 'absent';
     case 'file':
-      return image.type === 'file' && image.mode === state.mode && hashOf(image.bytes) === state.hash;
+      return image.type === 'file' && image.mode === state.mode && contentHash(image.bytes) === state.hash;
     case 'left_out':
       return false;
   }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,8 +1,8 @@
 /** Contents by their hash: `baselines/blobs/ab/<hash>`, each for the user alone, each once. */
-import { createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 
@@ -44,7 +44,7 @@ export class Blobs {
 
   /** Keeps the content and returns its hash. The file is whole or is not there. @throws the error of the disk */
   put(bytes: Uint8Array): string {
-    const hash = hashOf(bytes);
+    const hash = contentHash(bytes);
     const sizes = this.#load();
     if (sizes.has(hash)) return hash;
     const stored = encode(bytes);
@@ -73,7 +73,7 @@ export class Blobs {
       throw error;
     }
     const bytes = decode(stored);
-    if (bytes !== undefined && hashOf(bytes) === hash) return bytes;
+    if (bytes !== undefined && contentHash(bytes) === hash) return bytes;
     this.remove(hash);
     return undefined;
   }
@@ -125,10 +125,6 @@ export class Blobs {
       for (const name of namesIn(folder)) yield { folder, name };
     }
   }
-}
-
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** In pieces, so that nothing is copied. */

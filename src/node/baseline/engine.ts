@@ -1,12 +1,13 @@
 /** Looks at workspace folders and keeps what they hold. Runs in a worker, or in pieces beside everything else. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
-import { Blobs, hashOf } from './blobs.ts';
+import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
 import { type IndexEntry, IndexLog } from './indexLog.ts';
@@ -191,7 +192,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const { maxBytes } = looking.limits;
     const fits = () => this.#blobs.total + bytes.length <= maxBytes;
     const leavesRoom = this.#leavesRoomOnDisk(bytes.length, looking);
-    if ((fits() && leavesRoom) || this.#blobs.has(hashOf(bytes))) return true;
+    if ((fits() && leavesRoom) || this.#blobs.has(contentHash(bytes))) return true;
     if (!leavesRoom) return false;
     if (looking.hasCollected) return false;
     looking.hasCollected = true;

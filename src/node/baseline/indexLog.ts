@@ -6,10 +6,10 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftOutReason } from '../../protocol/baseline.ts';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
-import { hashOf } from './blobs.ts';
 
 /** What a look found at one path, and by what it is known to be unchanged. */
 export interface IndexEntry {
@@ -44,7 +44,7 @@ export class IndexLog {
   #isOpen = false;
 
   constructor(home: string, root: string) {
-    this.#folder = join(indexFolder(home), hashOf(Buffer.from(root)).slice(0, 32));
+    this.#folder = join(indexFolder(home), contentHash(Buffer.from(root)).slice(0, 32));
     const { pid, startTime } = thisProcess();
     this.#file = join(this.#folder, `${pid}-${startTime ?? ''}${LOG}`);
   }

@@ -3,7 +3,7 @@
  * open text is edited, so that Ctrl+Z reverts it and unsaved edits at other lines stay; any other file is written byte by
  * byte.
  */
-import { createHash } from 'node:crypto';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import type { Restoration, RestoreResult } from '../../core/ports.ts';
@@ -94,7 +94,7 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
     case 'file': {
       const bytes = found.isDirty && found.content ? await contentBytes(found.content) : found.disk?.bytes;
       const isMode = found.disk?.mode === undefined || found.disk.mode === state.mode;
-      return bytes !== undefined && isMode && hashOf(bytes) === state.hash;
+      return bytes !== undefined && isMode && contentHash(bytes) === state.hash;
     }
   }
 }
@@ -124,8 +124,4 @@ async function undoFormatting(restorations: readonly Restoration[], files: Place
       // It stays as it was saved, which is not what was recorded: the next undo or redo finds the difference.
     }
   }
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -12,6 +12,7 @@ import { firstLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import { showKeptDiffs } from './keptDocuments.ts';
 import { pickReverts } from './pickReverts.ts';
+import { allTabs } from '../workspace/documents.ts';
 
 export interface RevertCommandsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'access'>;
@@ -185,8 +186,6 @@ function tellReverted({ direction, paths, skipped }: EventMsgOf<'files_reverted'
 }
 
 async function closePreview(title: string): Promise<void> {
-  const tabs = vscode.window.tabGroups.all
-    .flatMap((group) => group.tabs)
-    .filter(({ label }) => label.startsWith(title));
+  const tabs = allTabs().filter(({ label }) => label.startsWith(title));
   await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
 }
