@@ -75,7 +75,7 @@ export interface ThreadRow {
 }
 
 const recoveryChoiceSchema = z.enum(['roll_back', 'finish']);
-/** `put_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
+/** `roll_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
 
 /** An interrupted patch: the user decides how to recover it (design decision 4). */

@@ -13,13 +13,20 @@ export function parseLine(line: string): ReadEntry | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value) || !('payload' in value)) return undefined;
   const { type, payload, timestamp } = value as { type: unknown; payload: unknown; timestamp?: unknown };
   if (typeof type !== 'string' || !Object.hasOwn(payloadSchemas, type)) return undefined;
-  const parsed = payloadSchemas[type as RolloutEntry['type']].safeParse(withNewNames(payload));
+  const parsed = payloadSchemas[type as RolloutEntry['type']].safeParse(
+    hasOldName(line) ? withNewNames(payload) : payload,
+  );
   if (!parsed.success) return undefined;
   return { type, payload: parsed.data, timestamp: typeof timestamp === 'string' ? timestamp : '' } as ReadEntry;
 }
 
 /** Fields of rollouts that were written before 0.2, by the names that they have now. */
 const NEW_NAMES: Readonly<Record<string, string>> = { noBoxCause: 'noSandboxCause' };
+
+/** Most lines have none: they are not copied. */
+function hasOldName(line: string): boolean {
+  return Object.keys(NEW_NAMES).some((name) => line.includes(`"${name}"`));
+}
 
 /** Renames fields of a payload, of its event and of the settings in either. */
 function withNewNames(payload: unknown): unknown {

@@ -99,7 +99,8 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   missingFolders(paths: readonly string[]): Promise<readonly string[]> {
     const missing = new Set<string>();
     for (const path of paths) {
-      for (let folder = dirname(path); statOf(folder) === undefined; folder = dirname(folder)) missing.add(folder);
+      // A root that is not there, as of a drive that was removed, has no folder above it.
+      for (let at = dirname(path); statOf(at) === undefined && at !== dirname(at); at = dirname(at)) missing.add(at);
     }
     return Promise.resolve([...missing].toSorted());
   }

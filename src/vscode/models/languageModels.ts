@@ -134,7 +134,7 @@ async function* eventsOf(
     }
   }
   yield* endOfText();
-  yield { type: 'completed', usage: await usageOf(chat, prompt, said, token), endTurn: true };
+  yield { type: 'completed', usage: await abortable(usageOf(chat, prompt, said, token), signal), endTurn: true };
 }
 
 /** As the model counts; `null` when it cannot. */
