@@ -55,6 +55,7 @@ export class ChangeLedger {
   readonly #store: BaselineStore;
   readonly #clock: Clock;
   readonly #others: Emitter<readonly RecordedChange[]>;
+  readonly #ofCommands: Emitter<readonly RecordedChange[]>;
   readonly #open = new Set<Window>();
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
@@ -66,6 +67,7 @@ export class ChangeLedger {
     this.#store = store;
     this.#clock = clock;
     this.#others = new Emitter(report);
+    this.#ofCommands = new Emitter(report);
   }
 
   /**
@@ -140,6 +142,11 @@ export class ChangeLedger {
     return this.#others.event;
   }
 
+  /** Fires with what a command changed, when it has ended and the folders were looked at. */
+  get onCommandChanges(): Emitter<readonly RecordedChange[]>['event'] {
+    return this.#ofCommands.event;
+  }
+
   /** Looks at the folders, for the changes of other programs. @throws the error of the disk */
   async lookForOthers(roots: readonly string[], limits: LookLimits): Promise<void> {
     await this.#look(roots, limits);
@@ -160,11 +167,12 @@ export class ChangeLedger {
       this.#open.delete(window);
     }
     const isDoubtful = !window.isExact && window.hasUnknownWriter;
-    const changes = [...window.changes.values()].map((change) =>
-      isDoubtful ? { ...change, by: 'uncertain' as const } : change,
-    );
+    const changes = [...window.changes.values()]
+      .map((change) => (isDoubtful ? { ...change, by: 'uncertain' as const } : change))
+      .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    if (changes.length > 0) this.#ofCommands.fire(changes);
     return {
-      changes: changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      changes,
       newFolders: [...window.newFolders].toSorted(),
       ...(window.problem === undefined ? {} : { problem: window.problem }),
     };

@@ -118,6 +118,15 @@ export async function performRevert(
   return { paths: made.map(({ shown }) => shown), skipped };
 }
 
+/** For the user. */
+export function revertFailure(result: Exclude<RestoreResult, { type: 'restored' }>): string {
+  if (result.type === 'stale') {
+    return `These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`;
+  }
+  const left = result.notRestored.length === 0 ? '' : ` Not restored: ${result.notRestored.join(', ')}.`;
+  return `${result.message}${left}`;
+}
+
 /** What carrying out the plan would change, conflicts left out. */
 export async function changesOfPlan(
   plan: RevertPlan,

@@ -1,7 +1,7 @@
 /** Removes kept content that nothing needs, and the oldest records where the limit is reached. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parseRecord } from '../../core/baseline/changeRecords.ts';
+import { parseRecord, RECORDS_FOLDER } from '../../core/baseline/changeRecords.ts';
 import type { ChangeRecord } from '../../protocol/baseline.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { holderOf, tryLock } from '../host/processLock.ts';
@@ -38,7 +38,7 @@ export function collectGarbage(home: string, blobs: Blobs, maxBytes: number, liv
     // The logs are a cache, which goes before records do.
     removeOldLogs(home, blobs.total > maxBytes ? DAY_MS : OLD_LOG_MS);
     const needed = new Set([...live, ...hashesInLogs(home)]);
-    const records = readRecords(join(home, 'baselines', 'records'));
+    const records = readRecords(join(home, RECORDS_FOLDER));
     const isFull = blobs.total > maxBytes;
     const dropped = new Set(isFull ? oldestBeyond(records, needed, blobs, maxBytes * AFTERWARDS, home) : []);
     for (const kept of records) if (!dropped.has(kept)) addHashes(needed, kept.record);

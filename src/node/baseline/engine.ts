@@ -7,6 +7,7 @@ import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
+import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
@@ -24,7 +25,6 @@ const GROWTH = 0.05;
 const COLLECT_AGAIN_MS = 10 * 60_000;
 /** Free space of the disk of TILLER_HOME that is left for everything else. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
-const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface EngineOptions {
   /** TILLER_HOME. */
