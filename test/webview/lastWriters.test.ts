@@ -17,7 +17,7 @@ function command(id: string, ...paths: string[]): TurnItem {
 
 function patch(id: string, status: TurnItem['status'], path: string, movedTo?: string): TurnItem {
   const change = { path, kind: 'update' as const, added: 1, removed: 1, ...(movedTo === undefined ? {} : { movedTo }) };
-  return { ...patchItem([change], ''), id, status } as TurnItem;
+  return { ...patchItem([change], ''), id, status };
 }
 
 describe('the last writer of a file', () => {
