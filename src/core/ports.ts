@@ -535,6 +535,19 @@ export interface Regexps {
   compile(pattern: string): (text: string) => boolean | 'too_slow';
 }
 
+/** An image to scale down to `width` × `height` pixels. */
+export interface ImageScaling {
+  readonly bytes: Uint8Array;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Images {
+  /** The smaller image, of the same type. Rejects when it cannot be decoded, or with the signal's reason. */
+  scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
+}
+
 export interface Ports {
   /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
@@ -552,4 +565,5 @@ export interface Ports {
   readonly log: Log;
   readonly host: Host;
   readonly regexps: Regexps;
+  readonly images: Images;
 }

@@ -32,6 +32,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
     afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
+    imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });
   return {
     channel,

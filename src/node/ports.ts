@@ -11,6 +11,7 @@ import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
+import { createImages } from './images/images.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
@@ -31,6 +32,8 @@ export interface NodePortsOptions {
   readonly afterKill?: string;
   /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
   readonly baselineWorker?: string;
+  /** The built script images/worker.ts; without it images are scaled on the main thread. */
+  readonly imageWorker?: string;
   /** The name of this process for other processes. */
   readonly name?: 'vscode' | 'cli';
   /** API keys in the settings. */
@@ -64,5 +67,6 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     log,
     host,
     regexps: createRegexps(),
+    images: createImages(options.imageWorker),
   };
 }
