@@ -9,6 +9,7 @@ import { describeHost } from './host/host.ts';
 import { createIds } from './host/ids.ts';
 import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
+import { createWebGet } from './network/webGet.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
 import { createImages } from './images/images.ts';
@@ -68,5 +69,6 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     host,
     regexps: createRegexps(),
     images: createImages(options.imageWorker),
+    web: createWebGet(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
   };
 }

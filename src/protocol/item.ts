@@ -209,6 +209,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** The expression that is searched for. */
     pattern: z.string().optional(),
   }),
+  /** The model has got a text from the web (`fetch_url`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('web_fetch'),
+    callId: z.string(),
+    url: z.string(),
+    httpStatus: z.number().optional(),
+    contentType: z.string().optional(),
+    /** Of the response, decompressed. */
+    bytes: z.number().optional(),
+    /** The address on another host that the response redirects to. It was not followed. */
+    redirect: z.string().optional(),
+    /** What the model got of it. */
+    text: z.string().optional(),
+  }),
   /** The model has asked the user (`request_user_input`). */
   z.object({
     ...base,

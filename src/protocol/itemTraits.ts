@@ -160,6 +160,14 @@ export const ITEM_TRAITS = {
     searched: ({ path, pattern = '' }) => [path, pattern],
     counted: ({ action }) => ({ type: 'lookup', action }),
   },
+  web_fetch: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ url }, cwd) => ({ type: 'tool', tool: `fetch_url ${url}`, cwd }),
+    searched: ({ url, text = '' }) => [url, text],
+    counted: () => ({ type: 'call' }),
+  },
   user_question: {
     grows: [],
     explained: true,

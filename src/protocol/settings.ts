@@ -59,6 +59,8 @@ export const settingsSchema = z.strictObject({
   /** Marks also what programs change that Tiller does not run. */
   reviewOtherPrograms: z.boolean().default(false),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
+  /** Whether the model is offered `fetch_url`. */
+  'web.fetch': z.boolean().default(true),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
     .array(z.string())

@@ -20,6 +20,7 @@ import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { memoryLocks } from './memoryLocks.ts';
+import { createWebGet } from '../../src/node/network/webGet.ts';
 import { createImages } from '../../src/node/images/images.ts';
 import { createRegexps } from '../../src/node/host/regexps.ts';
 import { MemoryStorage } from './memoryStorage.ts';
@@ -222,6 +223,7 @@ export class FakeSession {
       ids: fakeIds(),
       regexps: createRegexps(),
       images: createImages(),
+      web: createWebGet(),
       log,
       host: {
         platform: 'linux',
@@ -269,7 +271,13 @@ export class FakeSession {
           verbosity: null,
           showRawReasoning: false,
         },
-        tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask', unreadable: [] },
+        tools: {
+          review: 'after',
+          environment: DEFAULT_ENVIRONMENT,
+          saveBeforeCommands: 'ask',
+          webFetch: true,
+          unreadable: [],
+        },
       },
       host: {
         models: {

@@ -37,6 +37,7 @@ export interface ScenarioOptions {
   readonly review?: 'before' | 'after';
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
+  readonly webFetch?: boolean;
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
   readonly caps?: Partial<CapSettings>;
@@ -121,6 +122,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       review: options.review ?? 'after',
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
+      webFetch: options.webFetch ?? true,
       unreadable: options.unreadable ?? [],
     },
   };

@@ -7,4 +7,5 @@ export const TOOL_OPTIONS: ToolOptions = {
   review: 'after',
   environment: DEFAULT_ENVIRONMENT,
   saveBeforeCommands: 'ask',
+  webFetch: true,
 };

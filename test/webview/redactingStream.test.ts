@@ -213,6 +213,7 @@ describe('a key in pieces', () => {
       web_search: { query: text },
       image_view: { path: text, why: text },
       file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
+      web_fetch: { callId: 'c', url: text, contentType: text, redirect: text, text, why: text },
       user_question: {
         callId: 'c',
         questions: [{ id: 'q', header: text, question: text, options: [{ label: text, description: text }] }],

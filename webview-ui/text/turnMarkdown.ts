@@ -24,6 +24,7 @@ export function turnAsMarkdown(turn: TurnState): string {
       case 'process_interaction':
       case 'mcp_tool_call':
       case 'dynamic_tool_call':
+      case 'web_fetch':
       case 'web_search':
       case 'image_view':
       case 'file_lookup':

@@ -8,6 +8,7 @@ import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { UserQuestion } from './UserQuestion.tsx';
+import { WebFetch } from './WebFetch.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
 /** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */
@@ -37,6 +38,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <ImageView item={item} />;
     case 'file_lookup':
       return <FileLookup item={item} />;
+    case 'web_fetch':
+      return <WebFetch item={item} />;
     case 'user_question':
       return <UserQuestion item={item} />;
     case 'sub_agent':

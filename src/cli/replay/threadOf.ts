@@ -47,7 +47,13 @@ export function startOf(
         verbosity: null,
         showRawReasoning: false,
       },
-      tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'never', unreadable: [] },
+      tools: {
+        review: 'after',
+        environment: DEFAULT_ENVIRONMENT,
+        saveBeforeCommands: 'never',
+        webFetch: true,
+        unreadable: [],
+      },
     },
     {
       models: given.models,

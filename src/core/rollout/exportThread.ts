@@ -47,6 +47,8 @@ function itemAsMarkdown(item: TurnItem): string {
       return fenced('json', JSON.stringify({ tool: `${item.server}/${item.tool}`, arguments: item.arguments }));
     case 'dynamic_tool_call':
       return fenced('json', JSON.stringify({ tool: item.tool, arguments: item.arguments }));
+    case 'web_fetch':
+      return `*Fetched ${item.url}*`;
     case 'user_question':
       return item.questions
         .map(({ id, question }) => `*${question}*\n\n${quoted(`> ${answerIn(item.answers, id) || '–'}`)}`)

@@ -259,7 +259,7 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys, regexps, images } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps, images, web } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -283,6 +283,7 @@ function toolRuntime(
       host,
       regexps,
       images,
+      web,
       keys,
       // One of its own: the calls of a response together would add more listeners to one signal than Node expects.
       signal: AbortSignal.any([signal]),

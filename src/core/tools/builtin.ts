@@ -6,6 +6,7 @@ import { readFile } from './files/readFile.ts';
 import { viewImage } from './files/viewImage.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { savingFirst } from './savingFirst.ts';
+import { fetchUrl } from './web/fetchUrl.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
 
 /** The tools that run commands and change files, in the order the model is offered them. */
@@ -19,5 +20,6 @@ export function builtinTools(family: ToolFamily, options: ToolOptions): readonly
     listDir(family.fileTools),
     grepFiles(family.fileTools),
     viewImage(family.images),
+    fetchUrl(options),
   ];
 }

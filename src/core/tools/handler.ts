@@ -12,7 +12,7 @@ import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, Images, ProposedFile, Regexps, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, Images, ProposedFile, Regexps, Web, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -82,6 +82,7 @@ export interface ToolContext {
   readonly host: Host;
   readonly regexps: Regexps;
   readonly images: Images;
+  readonly web: Web;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
   /** Emits an event of this turn to all listeners. */
@@ -207,6 +208,8 @@ export interface ToolOptions {
   /** Which environment variables commands get. */
   readonly environment: EnvironmentSettings;
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
+  /** Whether `fetch_url` is offered. */
+  readonly webFetch: boolean;
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {

@@ -589,6 +589,15 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
+    .item({
+      type: 'web_fetch',
+      callId: 'f1',
+      url: 'https://undici.nodejs.org/docs/docs/api/RetryAgent.html?lang=en',
+      httpStatus: 200,
+      contentType: 'text/html; charset=utf-8',
+      bytes: 18_204,
+      text: '# Class: RetryAgent\n\nAllows automatic retry of requests.',
+    })
     .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
     .emit({
       type: 'item_completed',

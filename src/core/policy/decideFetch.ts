@@ -1,0 +1,69 @@
+/** Decides whether `fetch_url` may get an address (docs/decisions/0032). Pure. */
+import { allowsNetwork, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
+import { decidingRule, matchRules, ruleReason } from './matchRules.ts';
+import type { Argv } from './parseScript.ts';
+import { isPrivateName } from './privateAddresses.ts';
+import type { ApprovalRequirement } from './requirement.ts';
+import type { LoadedRules } from './rules.ts';
+
+export interface FetchRequest {
+  readonly url: URL;
+  readonly approvalPolicy: ApprovalPolicy;
+  readonly sandboxPolicy: SandboxPolicy;
+  readonly rules: LoadedRules;
+}
+
+export interface FetchDecision {
+  readonly requirement: ApprovalRequirement;
+  readonly matchedRules: LoadedRules;
+  /** A rule of the user names the host: it may then have a private address. */
+  readonly mayBePrivate: boolean;
+}
+
+/** The words that rules match: `fetch_url https://docs.rs /zod/latest?x=1`. A rule for a host has the first two. */
+export function fetchWords({ origin, pathname, search }: URL): Argv {
+  return ['fetch_url', origin, `${pathname}${search}`];
+}
+
+export function decideFetch({ url, approvalPolicy, sandboxPolicy, rules }: FetchRequest): FetchDecision {
+  const words = fetchWords(url);
+  const matchedRules = matchRules(rules, words);
+  const mayBePrivate = matchedRules.some(({ rule }) => rule.pattern.length > 1 && rule.decision !== 'forbidden');
+  return { requirement: requirementOf(), matchedRules, mayBePrivate };
+
+  function requirementOf(): ApprovalRequirement {
+    const deciding = decidingRule(matchedRules);
+    if (deciding?.rule.decision === 'forbidden') return { type: 'forbidden', reason: ruleReason(deciding) };
+    if (isPrivateName(url.hostname) && !mayBePrivate) {
+      return { type: 'forbidden', reason: policyReason('private-address', privateText(url)) };
+    }
+    if (deciding?.rule.decision === 'allow') {
+      return { type: 'skip', bypassSandbox: false, reason: ruleReason(deciding) };
+    }
+    if (approvalPolicy === 'never') return withoutAsking(url, deciding !== undefined || !allowsNetwork(sandboxPolicy));
+    if (deciding !== undefined) return { type: 'needs_approval', reason: ruleReason(deciding), parts: [] };
+    return {
+      type: 'needs_approval',
+      reason: policyReason('fetch-host', `Nothing may be fetched from ${url.host} unasked: the address is sent there.`),
+      parts: [],
+      proposedRule: { pattern: words.slice(0, 2), decision: 'allow' },
+    };
+  }
+}
+
+/** Why an address of this machine or network is refused, as a sentence for the model and the user. */
+export function privateText({ host, origin }: URL): string {
+  return `${host} is on this machine or in a private network, which is fetched only when a rule names it: ["fetch_url", "${origin}"].`;
+}
+
+function withoutAsking({ host }: URL, isRefused: boolean): ApprovalRequirement {
+  const text = isRefused
+    ? `Nothing may be fetched from ${host} unasked, and the approval policy never asks.`
+    : 'Commands may use the network, too.';
+  const reason = policyReason(isRefused ? 'never-asks' : 'network-allowed', text);
+  return isRefused ? { type: 'forbidden', reason } : { type: 'skip', bypassSandbox: false, reason };
+}
+
+function policyReason(id: string, text: string) {
+  return { source: 'policy' as const, id, text };
+}

@@ -1,0 +1,61 @@
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { say, t } from '../l10n.ts';
+import { CALL_STATES, Step } from '../components/Step.tsx';
+
+/** Characters of the text that are shown; the model may have got more. */
+const SHOWN = 4_000;
+
+/** A page that the model has got from the web: the request, the response, and its text. */
+export function WebFetch({ item }: { item: TurnItemOf<'web_fetch'> }) {
+  const { url, status, httpStatus, why } = item;
+  return (
+    <Step
+      testid="web-fetch"
+      icon="globe"
+      state={CALL_STATES[status]}
+      title={url}
+      label={say(status === 'in_progress' ? 'Fetching {0}' : 'Fetched {0}', <code>{shortAddress(url)}</code>)}
+      meta={httpStatus}
+      body={() => (
+        <>
+          <dl class="choices">
+            <div>
+              <dt>{t('Request')}</dt>
+              <dd>{visibleText(`GET ${url}`)}</dd>
+            </div>
+            <div>
+              <dt>{t('Response')}</dt>
+              <dd>{responseOf(item)}</dd>
+            </div>
+          </dl>
+          {why !== undefined && <p class="why">{visibleText(why)}</p>}
+          {item.text !== undefined && item.text !== '' && <Text text={item.text} />}
+        </>
+      )}
+    />
+  );
+}
+
+function Text({ text }: { text: string }) {
+  const shown = visibleText(text.slice(0, SHOWN));
+  return (
+    <pre class="band" tabIndex={0} role="group" aria-label={t('Text for the model')}>
+      {shown}
+      {text.length > SHOWN && '…'}
+    </pre>
+  );
+}
+
+function shortAddress(url: string): string {
+  const { host, pathname } = new URL(url);
+  return visibleText(pathname === '/' ? host : `${host}${pathname}`);
+}
+
+function responseOf({ status, httpStatus, contentType = '', bytes, redirect }: TurnItemOf<'web_fetch'>): string {
+  if (status === 'in_progress') return t('Not there yet');
+  if (httpStatus === undefined) return t('None');
+  if (redirect !== undefined)
+    return visibleText(t('{0}, to another host: {1}. It was not followed.', httpStatus, redirect));
+  return visibleText(t('{0} {1}, {2} bytes', httpStatus, contentType, bytes ?? 0));
+}
