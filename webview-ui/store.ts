@@ -22,6 +22,7 @@ import type {
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
 /** Turns in the DOM; "Load earlier" adds as many again. */
@@ -142,6 +143,19 @@ export const backgroundProcesses = computed(() => {
   if (!isSame) inBackground = now;
   return inBackground;
 });
+
+let writers: ReturnType<typeof writersIn> = [];
+let writersByPath: LastWriters = new Map();
+/** The last command or patch that changed each file; the same map until one of them changes. */
+export const lastWriters = computed(() => {
+  const now = writersIn(turns.value);
+  const isSame = now.length === writers.length && now.every((item, index) => item === writers[index]);
+  if (!isSame) writersByPath = lastWritersOf(now);
+  writers = now;
+  return writersByPath;
+});
+/** Absolute paths of the files with changes that are pending in review. */
+export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => path)));
 
 /** A command's output up to the end of its call: the process has the later output. */
 export function outputOfItem(itemId: string): string {

@@ -11,6 +11,7 @@ import type {
   SandboxPermissions,
   SandboxPolicy,
 } from '../../protocol/policy.ts';
+import { aboutReading } from './aboutReading.ts';
 import { classifyTree, takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
 import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
@@ -39,6 +40,8 @@ export interface CommandRequest {
    * default.
    */
   readonly gitStartsPrograms?: boolean | undefined;
+  /** A file that may not be read and that the command names: a clause with its path. */
+  readonly reads?: string | undefined;
   /** False when no user can answer (`exec`); true by default. */
   readonly canAsk?: boolean | undefined;
 }
@@ -60,7 +63,8 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
   const context: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };
   const tree = takeApart(request.argv, request);
-  const whole = decideVerdict(tree, context);
+  const decided = decideVerdict(tree, context);
+  const whole = aboutReading(decided, request.reads, circumstances);
   const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
   return {
     requirement: requirementOf(whole, parts, {
