@@ -78,6 +78,19 @@ describe.each(WIRES)('a transient fault is retried visibly, on %s', (wire) => {
   });
 });
 
+it('the user ends the pause before the next attempt', async () => {
+  await using chat = await startScenario({
+    model: [[fails(429, {}, { 'retry-after': '50' })], [says('Whole.')], [says('Back.')]],
+  });
+  const ended = chat.send('go');
+  await chat.next('stream_error');
+  chat.submit({ type: 'retry' });
+  expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
+  expect(chat.said('warning')).toEqual([]);
+  // Without a pause it is refused as before.
+  await expectUsable(chat);
+});
+
 describe.each(WIRES)('a permanent fault ends the turn with a message, on %s', (wire) => {
   it.each<[string, Step, string, string]>([
     ['400', fails(400, { message: 'no such thing' }), 'invalid_request', 'show_log'],

@@ -34,6 +34,7 @@ import { ThreadRules } from './threadRules.ts';
 import { ThreadChanges } from './threadChanges.ts';
 import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
+import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import type { Rejected } from '../tools/registry.ts';
@@ -57,6 +58,7 @@ export class Session {
   readonly #conversation: Conversation;
   readonly #tokens: TokenMeter;
   readonly #caps: CapCounters;
+  readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
@@ -86,6 +88,7 @@ export class Session {
     this.#settings = options.settings.turn;
     this.#conversation = new Conversation(replayed, options.host.interactive);
     const { caps } = options.settings.limits;
+    this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
       this.#caps.add(spent),
@@ -349,6 +352,7 @@ export class Session {
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
+        if (this.#retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#conversation.isAnswered) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
@@ -526,6 +530,7 @@ export class Session {
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
         images: this.#images,
+        retryPause: this.#retryPause,
         ports,
         signal: abort.signal,
         emit,

@@ -113,6 +113,20 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision }]);
     return page;
   },
+  async 'the next attempt is made at once, and an error with an action of its own can be tried again'(stage) {
+    const page = await stage.show(stage.scenes.retry);
+    await page.getByText('attempt 3 of 6').waitFor();
+    await page.getByTestId('retry-now').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'retry' }]);
+    const other = await stage.show(stage.scenes.rejected);
+    assert.equal(await other.getByTestId('error-action').innerText(), 'Set API Key');
+    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: openai');
+    await other.getByTestId('error-retry').focus();
+    await press(other, 'Enter');
+    assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
+    return other;
+  },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
     const approvalId = 'a-i7';

@@ -348,6 +348,24 @@ const CHANGED_BY_COMMAND: CommandChanges = {
 };
 
 /** Interrupted while one command ran and the approval of another one was pending. */
+/** The model thinks; nothing else moves. */
+function thinking(): Script {
+  const script = titled('Thinking', 'Where can the loop end?').begin({ type: 'reasoning', summary: [] });
+  const text =
+    '**Inspecting the client**\n\nThe loop has no bound.\n\n**Looking for the limit**\n\nIt is in `RetryPolicy`.';
+  return script.emit({ type: 'item_delta', itemId: script.lastItem, kind: 'summary', text });
+}
+
+/** A message of which no word has arrived. */
+function silent(): Script {
+  return looksAround(titled('Silent', 'Where can the loop end?')).streams('');
+}
+
+/** Half a sentence. */
+function sentence(): Script {
+  return looksAround(titled('Half a sentence', 'Where can the loop end?')).streams('The loop ends only when the');
+}
+
 function stopped(): Script {
   const script = titled('Stopped', 'Run the checks.')
     .item({ ...commandItem('npx playwright test'), durationMs: 11_000, output: 'Running 12 tests\n' }, 'aborted')
@@ -641,8 +659,21 @@ function retry(): Script {
     message: 'gpt-5-codex allows 30,000 tokens a minute.',
     attempt: 2,
     of: 6,
-    retryInMs: 24_000,
+    retryInMs: 240_000,
   });
+}
+
+/** An error with an action of its own, beside which the turn can be tried again. */
+function rejected(): Script {
+  return titled('Rejected', 'Cap the retries.')
+    .emit({
+      type: 'error',
+      kind: 'auth',
+      message: 'The server did not accept the API key.',
+      detail: 'HTTP 401: Incorrect API key provided: sk-…f2a.',
+      action: 'set_api_key',
+    })
+    .abort('failed');
 }
 
 function markdown(): Script {
@@ -743,6 +774,9 @@ export const SCENES = {
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
   colours: scene(colours()),
+  thinking: { ...scene(thinking()), clicks: ['reasoning'] },
+  silent: scene(silent()),
+  sentence: scene(sentence()),
   stopped: scene(stopped()),
   denied: scene(denied()),
   patches: scene(patches()),
@@ -755,6 +789,7 @@ export const SCENES = {
   'compaction-failed': scene(compactionFailed()),
   errors: scene(errors()),
   'error-kinds': scene(errorKinds()),
+  rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
   meter: scene(done(), {}, ['context-meter']),
