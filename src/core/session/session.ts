@@ -9,6 +9,7 @@ import { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
 import { type Purged, purgeOutput, REMOVED_OUTPUT } from '../rollout/purge.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -118,6 +119,7 @@ export class Session {
       settings: options.settings.tools,
       host: options.host,
       rules: (cwd) => this.#rulesIn(cwd),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#context = new ContextUpdates(this.#history.items);
@@ -439,6 +441,7 @@ export class Session {
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#allowedIn(settings.cwd) : [],
+      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
     });
   }
 
