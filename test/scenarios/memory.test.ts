@@ -60,7 +60,7 @@ describe('the memory of a thread', () => {
     expect(existsSync(chat.home.at('memories'))).toBe(false);
   });
 
-  it('is a file for the user alone, which a later thread in the folder is told of and reads', async () => {
+  it('is a file for the user alone, which is listed to a later thread in the folder, and read there', async () => {
     await using chat = await startScenario({
       ...FULL,
       model: [
@@ -245,7 +245,7 @@ function checkWhole(home: string): void {
   const names = readdirSync(folder).filter((name) => name.endsWith('.md') && !name.startsWith('.'));
   for (const name of names) {
     const text = readFileSync(`${folder}/${name}`, 'utf8');
-    expect(isEditedMemory(text), name).toBe(false);
+    expect({ name, isEdited: isEditedMemory(text) }).toEqual({ name, isEdited: false });
     expect(parseMemory('', text)?.title).toMatch(/^Thread \d$/);
   }
 }

@@ -67,7 +67,7 @@ export function startOf(
   ];
 }
 
-/** No line records the setting: the model was told of memories, or has read one. */
+/** No line records the setting: either memories were listed to the model, or it has read one. */
 function usesMemories(lines: readonly string[]): boolean {
   return lines.some(
     (line) =>

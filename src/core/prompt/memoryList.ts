@@ -1,4 +1,5 @@
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
 import { estimateTokens } from '../util/tokens.ts';
 import { escapeMarkup, unescapeMarkup } from './markup.ts';
 import { userText } from './notices.ts';
@@ -51,6 +52,6 @@ export function memoriesIn(text: string): readonly ListedMemory[] {
 }
 
 function lineOf({ threadId, title, updatedAt }: ListedMemory): string {
-  const shown = [...title.replaceAll(/\s+/g, ' ').trim()].slice(0, MAX_TITLE).join('');
-  return `- ${threadId} (${updatedAt.slice(0, 10)}): ${escapeMarkup(shown) || 'Untitled'}`;
+  const shown = escapeMarkup(inOneLine(title, MAX_TITLE));
+  return `- ${threadId} (${updatedAt.slice(0, 10)}): ${shown || 'Untitled'}`;
 }

@@ -93,7 +93,7 @@ export class ThreadMemories {
   }
 }
 
-/** What a thread in this folder is told of: the memories of other threads, newest first. Never rejects. */
+/** The memories of other threads for a thread in this folder, newest first. Never rejects. */
 export async function listMemories(
   folder: string,
   threadId: string,
