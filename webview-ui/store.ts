@@ -43,6 +43,8 @@ export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
 /** The host's last preview of a rule that is being edited. */
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
+/** The rule that the host suggests for a pending command. */
+export const ruleSuggestion = signal<Extract<HostMessage, { type: 'rule_suggestion' }> | null>(null);
 /** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 /** The user wants to see all pending requests as one list. */
@@ -199,6 +201,9 @@ function take(message: HostMessage): void {
       break;
     case 'rule_preview':
       rulePreview.value = message;
+      break;
+    case 'rule_suggestion':
+      ruleSuggestion.value = message;
       break;
     case 'proposal_choices':
       takeReview(message.review);

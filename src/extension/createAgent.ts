@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
+import { type ServerInUse, serverInUse } from '../core/agent/serverInUse.ts';
 import { providerById, providerOf } from '../core/agent/threadSettings.ts';
-import { type ModelAbilities, offeredEfforts, type OfferedEfforts } from '../core/model/abilities.ts';
+import { offeredEfforts, type OfferedEfforts } from '../core/model/abilities.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
@@ -41,8 +42,7 @@ export interface Agent {
   /** The id of the provider of `current`. */
   readonly provider: () => string;
   readonly hasProvider: (id: string) => boolean;
-  /** What the model of `current` can do; undefined for the demo and without a provider. */
-  readonly abilities: () => ModelAbilities | undefined;
+  readonly inUse: () => ServerInUse | undefined;
   readonly efforts: () => OfferedEfforts;
 }
 
@@ -130,10 +130,10 @@ export function createAgent(
   );
   const current = () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings;
   const provider = () => current().provider ?? threads.state?.started?.provider ?? settings().provider;
-  const abilities = () => {
-    const id = provider();
-    const config = inProcess(id) ? undefined : (providerById(settings(), id) ?? providerOf(settings()));
-    return config && http.abilities(config, current().model);
+  const inUse = () => serverInUse(settings(), current(), threads.state?.started?.provider);
+  const efforts = () => {
+    const server = inUse();
+    return offeredEfforts(server && http.abilities(server.provider, server.model));
   };
   return {
     ports,
@@ -148,7 +148,7 @@ export function createAgent(
     current,
     provider,
     hasProvider: (id) => modelsById(id) !== undefined,
-    abilities,
-    efforts: () => offeredEfforts(abilities()),
+    inUse,
+    efforts,
   };
 }
