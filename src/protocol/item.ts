@@ -186,14 +186,15 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
   z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
-  /** The model has read a file, listed a folder or searched files, without a command. */
+  /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    action: z.enum(['read', 'list', 'search']),
-    /** Relative to the working directory if possible. */
+    /** `memory`: what Tiller has written down of an earlier thread. */
+    action: z.enum(['read', 'list', 'search', 'memory']),
+    /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),

@@ -7,6 +7,7 @@ import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../pro
 import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -124,6 +125,7 @@ export class Session {
       settings: options.settings.tools,
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -433,6 +435,7 @@ export class Session {
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
+      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
     });
   }
 

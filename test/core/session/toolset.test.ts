@@ -13,7 +13,8 @@ function toolset(toolProviders: readonly ToolProvider[] = []) {
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, unreadable: [] },
+    settings: { ...TOOL_OPTIONS, unreadable: [], memory: false },
+    readMemory: async () => undefined,
     host: { isTrusted: () => trusted, toolProviders },
     onRejected: ({ name, providerId, problem }) =>
       collisions.push(`${providerId}: ${name}${problem === undefined ? '' : `: ${problem}`}`),

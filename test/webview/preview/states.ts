@@ -569,6 +569,7 @@ function agents(): Script {
     .item({ type: 'image_view', path: 'docs/login-offline.png' })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
     .item({ type: 'user_message', content: [{ type: 'text', text: 'Leave out anything that needs Node 22.' }] })
