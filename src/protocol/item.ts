@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { answersSchema, questionSchema } from './question.ts';
 
 /** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
 export const mentionKindSchema = z.enum([
@@ -198,6 +199,16 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the user (`request_user_input`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('user_question'),
+    callId: z.string(),
+    questions: z.array(questionSchema),
+    /** Absent until the user answers, and where there is no answer. */
+    answers: answersSchema.optional(),
   }),
   z.object({
     ...base,

@@ -153,6 +153,20 @@ export const ITEM_TRAITS = {
     searched: ({ path, pattern = '' }) => [path, pattern],
     counted: ({ action }) => ({ type: 'lookup', action }),
   },
+  user_question: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ questions }, cwd) => {
+      const asked = questions.map(({ question }) => question).join(' ');
+      return { type: 'tool', tool: `request_user_input ${asked}`, cwd };
+    },
+    searched: ({ questions, answers = {} }) => [
+      ...questions.map(({ question }) => question),
+      ...Object.values(answers).flat(),
+    ],
+    counted: () => undefined,
+  },
   sub_agent: {
     ...NO_ACT,
     grows: [],

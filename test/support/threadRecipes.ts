@@ -412,6 +412,34 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   recipe('unusable-calls', {
     model: [[calls('frobnicate', {})], [calls('exec_command', '{"cmd":')], [says('Sorry.')]],
   }),
+  recipe(
+    'questions',
+    {
+      model: [
+        [
+          calls('request_user_input', {
+            questions: [
+              {
+                id: 'colour',
+                header: 'Colour',
+                question: 'Which colour?',
+                options: [
+                  { label: 'Red', description: 'Like a rose.' },
+                  { label: 'Blue', description: 'Like the sky.' },
+                ],
+              },
+            ],
+          }),
+        ],
+        [says('Done.')],
+      ],
+    },
+    async (chat) => {
+      const { request } = await chat.next('question_requested');
+      const answers = { colour: ['Neither: green'] };
+      chat.submit({ type: 'user_input_answer', questionId: request.questionId, answers });
+    },
+  ),
   recipe('web-search', { ...openai, modelName: 'gpt-5', model: [[searches('tiller'), says('Found.')]] }),
   recipe('goes-on-by-itself', { model: [[says('One.'), endsTurn(false)], [says('Two.')]] }),
   conversation(

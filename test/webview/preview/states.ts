@@ -481,13 +481,54 @@ function question(): Script {
             options: [
               { label: 'Yes, like any failure', description: 'The client gives up after 4 answers of any kind.' },
               { label: 'No, wait as the server says', description: 'Obeys Retry-After, at most 60 s in all.' },
-              { label: 'Something else', description: 'Say it below.' },
             ],
           },
         ],
       },
     })
     .context(33);
+}
+
+function questions(): Script {
+  const asked = (id: string, header: string, question: string, labels: readonly string[]) => ({
+    id,
+    header,
+    question,
+    options: labels.map((label) => ({
+      label,
+      description: `What follows from ${label.toLowerCase()}, in one sentence.`,
+    })),
+  });
+  const limit = asked('429', 'Limit', 'Should a 429 count towards the limit?', ['Like any failure', 'No']);
+  const call = { type: 'user_question' as const, callId: 'c' };
+  return story()
+    .item({ ...call, questions: [limit], answers: { '429': ['No, but at most three times in a row'] } })
+    .emit({
+      type: 'item_completed',
+      item: {
+        ...call,
+        id: 'unanswered',
+        questions: [limit],
+        status: 'declined',
+        why: 'There is nobody to ask: no user can answer in this run. Decide yourself, say what you have assumed, and go on.',
+      },
+    })
+    .says('Two more, before I change the callers.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'model',
+        questionId: 'question-3',
+        questions: [
+          asked('backoff', 'Back-off', 'How long should the client wait between two attempts?', [
+            'Doubling',
+            'Always 1 s',
+          ]),
+          asked('log', 'Log', 'Where should a failed attempt be logged?', ['Debug log', 'Warning', 'Nowhere']),
+        ],
+      },
+    })
+    .context(35);
 }
 
 function cap(): Script {
@@ -782,6 +823,7 @@ export const SCENES = {
   denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
+  questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
   agents: scene(agents()),
