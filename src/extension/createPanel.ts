@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { readGuard } from '../core/tools/files/readGuard.ts';
+import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
@@ -9,7 +9,7 @@ import type { TurnOverrides } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
-import { previewFor } from '../vscode/approvals/rulePreview.ts';
+import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -113,12 +113,13 @@ export function createPanel(
   const mentions: Mentions = store.add(
     new Mentions({
       guard: () =>
-        readGuard({
-          settings: current(),
-          thread: { id: '', home, unreadable: settings()['sandbox.unreadable'] },
-          host: node.host,
-          workspace: ports.workspace,
-        }),
+        readGuard(
+          readLimitsOf({
+            settings: current(),
+            thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
+          }),
+          { host: node.host, workspace: ports.workspace },
+        ),
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);
@@ -202,6 +203,10 @@ export function createPanel(
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
+    },
+    suggestRule: async (approvalId) => {
+      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
     openChange: async (id, file) => {

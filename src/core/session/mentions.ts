@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { LineRange, Mention, UserInput } from '../../protocol/item.ts';
 import { WorkspaceError } from '../ports.ts';
 import { cutBytes } from '../tools/files/lines.ts';
-import { type ReadGuard, readGuard } from '../tools/files/readGuard.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
 import type { ToolContext } from '../tools/handler.ts';
 import { byteLength, estimateTokens } from '../util/tokens.ts';
 
@@ -18,7 +18,8 @@ export const MENTION_LIMITS = {
   entries: 400,
 } as const;
 
-type Deps = Parameters<typeof readGuard>[0] & Pick<ToolContext, 'signal' | 'keys'>;
+type Deps = Parameters<typeof readLimitsOf>[0] &
+  Pick<ToolContext, 'workspace' | 'host' | 'settings' | 'signal' | 'keys'>;
 
 /** What a mention names. `total`: lines of the whole, where `text` has not all of them. */
 type Found =
@@ -39,7 +40,7 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
       continue;
     }
     deps.signal.throwIfAborted();
-    guard ??= await readGuard(deps);
+    guard ??= await readGuard(readLimitsOf(deps), deps);
     const found = await find(part, guard, deps);
     const safe = found.type === 'text' ? { ...found, text: deps.keys.hide(found.text) } : found;
     const mention = withinBudget(part, safe, Math.min(left, MENTION_LIMITS.mention));

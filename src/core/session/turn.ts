@@ -153,9 +153,9 @@ function turnFiles(run: TurnRun): TurnFiles {
   const tell = () => {
     if (diff.takeUpdate()) emit();
   };
-  const changes = run.changes(({ texts, untold }) => {
+  const changes = run.changes(({ texts, diffs, untold }) => {
     if (isOver) return;
-    diff.add(texts);
+    diff.add(texts, diffs);
     diff.name(untold);
     tell();
   });
