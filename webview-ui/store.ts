@@ -2,7 +2,7 @@
  * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
-import { draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
@@ -22,6 +22,7 @@ import type {
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { activeOf, withAttachments } from './text/attachments.ts';
 import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
@@ -34,6 +35,10 @@ export const settings = signal<PanelSettings | null>(null);
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
+/** What goes with the draft. Those in the text are kept while it does not name them: an undo may bring the name back. */
+export const attachments = signal<readonly Attachment[]>([]);
+/** Those that are sent: in the text while it names them. */
+export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
 /** The queued message that the draft is an edit of. */
 export const queuedEdit = signal<QueuedEdit | null>(null);
 /** The first message is being sent: a draft written meanwhile belongs to the thread that it starts. */
@@ -181,7 +186,10 @@ function take(message: HostMessage): void {
       shownTurns.value = TURN_WINDOW;
       settings.value = message.settings;
       access.value = message.access;
-      if (!isBeginning.value || message.thread === null) draft.value = message.draft;
+      if (!isBeginning.value || message.thread === null) {
+        draft.value = message.draft;
+        attachments.value = message.attachments;
+      }
       queuedEdit.value = message.edit;
       isBeginning.value = false;
       break;
@@ -195,7 +203,8 @@ function take(message: HostMessage): void {
       addEarlier(message.turns, message.earlierTurns);
       break;
     case 'insert_text':
-      draft.value = joined(draft.value, message.text);
+      if (message.text !== '') draft.value = joined(draft.value, message.text);
+      attachments.value = withAttachments(attachments.value, message.attachments ?? []);
       composerFocus.value++;
       break;
     case 'focus_composer':
@@ -224,6 +233,9 @@ function take(message: HostMessage): void {
     case 'show_threads':
     case 'thread_deleted':
       // Handled in threads/store.ts.
+      break;
+    case 'mentions_found':
+      // Handled in composer/suggestions.ts.
       break;
     case 'show_waiting':
       wantsList.value = true;
@@ -255,6 +267,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   if (edit?.id !== id) return;
   queuedEdit.value = null;
   draft.value = draftAfterEdit(draft.value, edit, reason);
+  attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }
 
 /** Adds turns from before the snapshot. They have ended, so there is nothing to fold. */

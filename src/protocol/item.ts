@@ -51,6 +51,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
+    /** Of a thread. */
+    id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),

@@ -5,7 +5,8 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
-import type { QueuedEdit } from './draft.ts';
+import type { Attachment, QueuedEdit } from './draft.ts';
+import { type Mention, userInputSchema } from './item.ts';
 import { opSchema, type ReasoningEffort } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -90,6 +91,18 @@ export interface InterruptedPatch {
   readonly settling: RecoveryChoice | null;
 }
 
+/** A row of the list that opens at an `@` in the composer. */
+export interface MentionRow {
+  readonly mention: Mention;
+  readonly label: string;
+  /** The folder, the number of problems …; may be empty. */
+  readonly detail: string;
+  /** Indices of the matched characters of the label. */
+  readonly positions: readonly number[];
+  /** Why it cannot be attached. */
+  readonly refused?: string;
+}
+
 /** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage =
   | {
@@ -100,6 +113,7 @@ export type HostMessage =
       readonly earlierTurns: number;
       readonly access: ThreadAccess;
       readonly draft: string;
+      readonly attachments: readonly Attachment[];
       /** The queued message that is edited in `draft`. */
       readonly edit: QueuedEdit | null;
       readonly settings: PanelSettings;
@@ -139,7 +153,21 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
+  /** Adds to the draft. */
+  | {
+      readonly type: 'insert_text';
+      readonly build: string;
+      readonly text: string;
+      readonly attachments?: readonly Attachment[];
+    }
+  /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
+  | {
+      readonly type: 'mentions_found';
+      readonly build: string;
+      readonly id: number;
+      readonly rows: readonly MentionRow[];
+      readonly isLast: boolean;
+    }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
   | {
@@ -178,6 +206,11 @@ export interface PendingReviewFile {
   readonly changes: number;
 }
 
+const attachmentSchema: z.ZodType<Attachment> = z.object({
+  part: userInputSchema.refine((part) => part.type !== 'text') as z.ZodType<Attachment['part']>,
+  inText: z.boolean(),
+});
+
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
@@ -199,8 +232,19 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
-    edit: z.object({ id: z.string(), original: z.string(), draft: z.string() }).nullable(),
+    edit: z
+      .object({
+        id: z.string(),
+        original: z.string(),
+        draft: z.string(),
+        attachments: z.array(attachmentSchema).readonly().optional(),
+      })
+      .nullable(),
+    attachments: z.array(attachmentSchema),
   }),
+  /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
+  z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
+  z.object({ type: z.literal('close_mentions') }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),

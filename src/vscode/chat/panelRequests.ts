@@ -39,6 +39,8 @@ export interface PanelRequestDeps {
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   readonly insertText: (text: string) => void;
+  /** The list at an `@`. */
+  readonly mentions: { find(id: number, query: string): void; close(): void };
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
@@ -105,6 +107,10 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return;
     case 'pick':
       return pick(message.what, deps);
+    case 'find_mentions':
+      return deps.mentions.find(message.id, message.query);
+    case 'close_mentions':
+      return deps.mentions.close();
     default:
       return assertNever(message);
   }

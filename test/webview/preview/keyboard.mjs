@@ -1,5 +1,6 @@
 // The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
+import { MENTION_STORIES } from './mentionStories.mjs';
 import { send, takePosted } from './stage.mjs';
 
 /** The ops that the panel has posted since the last call. */
@@ -19,6 +20,7 @@ const press = async (page, ...keys) => {
 };
 
 const STORIES = {
+  ...MENTION_STORIES,
   async 'a card takes the focus; Enter approves, once however long it is held'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await expectFocus(page, 'decision-approve');
@@ -479,10 +481,10 @@ const STORIES = {
     await page.getByTestId('queued-edit').click();
     await composer.fill('Leave the READ');
     const original = 'Also mention the limit in the README';
-    const edit = { id: 'q1', original, draft: 'half a thought' };
+    const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
-    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit });
+    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit, attachments: [] });
     await page.reload();
     await send(page, [{ ...messages[0], edit }, ...messages.slice(1)]);
     assert.equal(await composer.inputValue(), 'Leave the READ');

@@ -3,7 +3,13 @@ import type { CommandChanges } from '../../../src/protocol/baseline.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
-import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
+import type {
+  HostMessage,
+  InterruptedPatch,
+  MentionRow,
+  PanelSettings,
+  ThreadRow,
+} from '../../../src/protocol/wire.ts';
 import {
   ASK,
   CODE,
@@ -22,6 +28,10 @@ export interface PanelScene {
   readonly messages: readonly HostMessage[];
   /** Test ids clicked, in order, to get there. */
   readonly clicks?: readonly string[];
+  /** Written into the composer after them. */
+  readonly typed?: string;
+  /** The answer to the list that it opens. */
+  readonly rows?: readonly MentionRow[];
 }
 
 const CHOICES: ApprovalRequest['choices'] = ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'];
@@ -39,6 +49,7 @@ function scene(
     earlierTurns: 0,
     access: { type: 'own' },
     draft: '',
+    attachments: [],
     edit: null,
     settings: { ...SETTINGS, ...settings },
     texts: {},
@@ -787,6 +798,101 @@ const ROWS: readonly ThreadRow[] = [
   row('e3', 'Dark theme for the admin pages', 9_000),
 ];
 
+function mentionRow(name: string, label: string, detail: string, more: Partial<MentionRow> = {}): MentionRow {
+  const mention = { type: 'mention', kind: 'file', name, path: `/home/mira/acme-web/${name}` } as const;
+  return { mention, label, detail, positions: [], ...more };
+}
+
+export const MENTION_ROWS: readonly MentionRow[] = [
+  mentionRow('src/http/client.ts', 'client.ts', 'src/http'),
+  mentionRow('README.md', 'README.md', ''),
+  mentionRow('selection', 'Selection', 'src/http/client.ts:14-22', {
+    mention: {
+      type: 'mention',
+      kind: 'selection',
+      name: 'selection',
+      path: '/home/mira/acme-web/src/http/client.ts',
+      lines: { first: 14, last: 22 },
+    },
+  }),
+  mentionRow('problems', 'Problems', '3 errors, 1 warning', {
+    mention: { type: 'mention', kind: 'problems', name: 'problems', path: '' },
+  }),
+  mentionRow('changes', 'Git Changes', '4 files', {
+    mention: { type: 'mention', kind: 'changes', name: 'changes', path: '' },
+  }),
+  mentionRow('terminal', 'Terminal Output', 'bash', {
+    mention: { type: 'mention', kind: 'terminal', name: 'terminal', path: '', id: 'bash' },
+  }),
+  mentionRow('.env', '.env', '', { refused: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' }),
+  mentionRow('media/logo.svg', 'logo.svg', 'media'),
+  mentionRow('packages/a-very-long-name-of-a-package/src/', 'src/', 'packages/a-very-long-name-of-a-package', {
+    mention: {
+      type: 'mention',
+      kind: 'folder',
+      name: 'packages/a-very-long-name-of-a-package/src/',
+      path: '/home/mira/acme-web/packages/a-very-long-name-of-a-package/src',
+    },
+  }),
+  mentionRow('thread:Upgrade to TypeScript 7', 'Upgrade to TypeScript 7', 'Thread', {
+    mention: { type: 'mention', kind: 'thread', name: 'thread:Upgrade to TypeScript 7', path: '', id: 'w' },
+  }),
+];
+
+const FOUND_ROWS: readonly MentionRow[] = [
+  mentionRow('src/http/retry.ts', 'retry.ts', 'src/http', { positions: [0, 1, 2] }),
+  mentionRow('test/retry.test.ts', 'retry.test.ts', 'test', { positions: [0, 1, 2] }),
+  mentionRow('RetryPolicy', 'RetryPolicy', 'src/http/retry.ts:4', {
+    mention: {
+      type: 'mention',
+      kind: 'symbol',
+      name: 'RetryPolicy',
+      path: '/home/mira/acme-web/src/http/retry.ts',
+      lines: { first: 4, last: 9 },
+    },
+    positions: [0, 1, 2],
+  }),
+];
+
+/** A message with all that a mention can become. */
+function mentioned(): Script {
+  const kinds = { type: 'mention', path: '' } as const;
+  return new Script().turn(
+    'Why does @src/http/client.ts:14-16 fail with @problems? See @.env and @src/http/',
+    {
+      ...kinds,
+      kind: 'file',
+      name: 'src/http/client.ts:14-16',
+      path: '/home/mira/acme-web/src/http/client.ts',
+      lines: { first: 14, last: 16 },
+      text: 'const url = new URL(path, this.options.baseUrl);\nfor (let attempt = 0; ; attempt++) {\n  const response = await fetch(url, { signal });',
+      sent: { type: 'text', lines: 3, tokens: 34 },
+    },
+    {
+      ...kinds,
+      kind: 'problems',
+      name: 'problems',
+      text: 'src/http/client.ts:14:7 error: Not a number.',
+      sent: { type: 'text', lines: 400, of: 1_210, tokens: 8_192 },
+    },
+    {
+      ...kinds,
+      kind: 'file',
+      name: '.env',
+      path: '/home/mira/acme-web/.env',
+      sent: { type: 'refused', reason: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' },
+    },
+    {
+      ...kinds,
+      kind: 'folder',
+      name: 'src/http/',
+      path: '/home/mira/acme-web/src/http',
+      text: 'client.ts\nretry.ts',
+      sent: { type: 'text', lines: 2, tokens: 5 },
+    },
+  );
+}
+
 const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `Thread number ${index}`, index));
 
 export const SCENES = {
@@ -845,6 +951,10 @@ export const SCENES = {
   interrupted: interrupted(),
   'interrupted-settling': interrupted({ settling: 'roll_back' }),
   'read-only': readOnly(approve()),
+  'mention-list': { ...scene(done()), typed: 'Look at @', rows: MENTION_ROWS },
+  'mention-found': { ...scene(done()), typed: 'Look at @ret', rows: FOUND_ROWS },
+  'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
+  'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 
 /** A scene's thread, folded in plain Node. */
