@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { PRIVATE_PLACES, SECRET_FILES } from './privatePlaces.ts';
+import { mcpServersSettingSchema } from './mcp.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
@@ -110,6 +111,8 @@ export const settingsSchema = z.strictObject({
     .int()
     .min(0)
     .default(256 * 1024 * 1024),
+  /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
+  mcpServers: mcpServersSettingSchema.default({}),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Sent to the model after the base instructions. */

@@ -10,7 +10,9 @@ import {
   factsIn,
 } from '../prompt/environmentContext.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
+import { isToolInstructionsMessage, toolInstructionsMessage } from '../prompt/toolInstructions.ts';
 import type { ToolThread } from '../tools/handler.ts';
+import type { ToolInstructions } from '../tools/toolProvider.ts';
 import { temporaryIn } from '../tools/temporaryPaths.ts';
 import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
 
@@ -23,6 +25,7 @@ export class ContextUpdates {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
   #allowed = '';
+  #tools = '';
   #docs = '';
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
@@ -36,6 +39,7 @@ export class ContextUpdates {
     this.#facts = {};
     this.#permissions = '';
     this.#allowed = '';
+    this.#tools = '';
     this.#docs = '';
     this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
@@ -50,6 +54,7 @@ export class ContextUpdates {
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
+      readonly toolInstructions: readonly ToolInstructions[];
     },
   ): Promise<readonly ResponseItem[]> {
     const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
@@ -60,6 +65,9 @@ export class ContextUpdates {
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
+    const tools = toolInstructionsMessage(options.toolInstructions);
+    const isNew = textOf(tools.content) !== this.#tools;
+    if (isNew && (options.toolInstructions.length > 0 || this.#tools !== '')) news.push(tools);
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
@@ -81,6 +89,7 @@ export class ContextUpdates {
     const text = textOf(message.content);
     if (isPermissionsMessage(message)) this.#permissions = text;
     else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
+    else if (isToolInstructionsMessage(message)) this.#tools = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }

@@ -78,6 +78,7 @@ export class Session {
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
   readonly #rulesChanged: Disposable;
+  #toolSources: Disposable | undefined;
   /** The last reported problems of rule files. */
   #problems: readonly string[] = [];
 
@@ -195,6 +196,7 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
+    this.#toolSources = this.#tools.watch((status) => this.#emit(null, status));
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
     const { activeTurnId, queuedInputs, processes, questions } = replayed.state;
@@ -295,6 +297,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
@@ -439,6 +442,7 @@ export class Session {
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#allowedIn(settings.cwd) : [],
+      toolInstructions: this.#tools.instructions(),
     });
   }
 
@@ -510,6 +514,7 @@ export class Session {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#tools.turnStarts();
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -525,6 +530,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
+        toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
