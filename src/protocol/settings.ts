@@ -3,8 +3,8 @@
  * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
-import { PRIVATE_PLACES, SECRET_FILES } from './privatePlaces.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
+import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
@@ -47,12 +47,12 @@ export const settingsSchema = z.strictObject({
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
   /**
-   * What sandboxed commands cannot read and patches cannot use: absolute paths or `~/…`. TILLER_HOME is never readable
-   * there.
+   * What the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add to
+   * `SECRET_FILES`. TILLER_HOME is never readable.
    */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(!?\*\*\/|~?\/|[A-Za-z]:[\\/])/, 'must be absolute, or begin with ~/ or **/'))
-    .default([...PRIVATE_PLACES, ...SECRET_FILES]),
+    .default([...PRIVATE_PLACES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   /** Not below `review`, because VS Code allows no setting within a setting. */

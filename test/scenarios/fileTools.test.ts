@@ -4,7 +4,6 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
-import { SECRET_FILES } from '../../src/protocol/privatePlaces.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
@@ -221,7 +220,6 @@ describe('the text of an editor', () => {
 
 describe('a file that may not be read', () => {
   const files = { '.env': 'KEY=1\n', '.env.example': 'KEY=\n', 'sub/.env.local': 'KEY=2\n', 'key.pem': 'KEY\n' };
-  const unreadable = SECRET_FILES;
 
   it('is refused by its name, by a link and by a search, while its example is readable', async () => {
     const made = [
@@ -232,7 +230,7 @@ describe('a file that may not be read', () => {
       grep({ pattern: 'KEY', path: 'key.pem' }),
       read({ file_path: '.env.example' }),
     ];
-    const outputs = await outputsOf(made, { files, unreadable, interactive: false }, (chat) =>
+    const outputs = await outputsOf(made, { files, interactive: false }, (chat) =>
       symlinkSync('.env', chat.folder.at('link.txt')),
     );
     const refused = (name: string, pattern: string) =>
@@ -249,7 +247,7 @@ describe('a file that may not be read', () => {
 
   it('is read once when the user allows it', async () => {
     const model = [[read({ file_path: '.env' })], [read({ file_path: '.env' })], [says('Done.')]];
-    await using chat = await startScenario({ files, unreadable, model });
+    await using chat = await startScenario({ files, model });
     const ended = chat.turnEnds();
     const first = chat.next('question_requested');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });

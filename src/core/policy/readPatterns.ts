@@ -1,4 +1,8 @@
-/** Globs of the setting `sandbox.unreadable`: `**\/.env`, and with `!` what stays readable (`!**\/.env.example`). */
+/**
+ * Globs of files with secrets: Tiller's own, then those of the setting `sandbox.unreadable`, which adds to them:
+ * `**\/.npmrc`, and with `!` what stays readable (`!**\/.env.test`).
+ */
+import { SECRET_FILES } from '../../protocol/privatePlaces.ts';
 import { globToRegExp } from '../util/glob.ts';
 import type { Platform } from './knownSafe.ts';
 
@@ -7,11 +11,14 @@ export function isReadPattern(entry: string): boolean {
   return /^!?\*\*\//.test(entry);
 }
 
-/** The pattern that makes a path unreadable. The last one that matches decides. Both separators are accepted. */
+/**
+ * The pattern that makes a path unreadable. The last one that matches decides. Both separators are accepted.
+ * `entries`: of the setting.
+ */
 export function matchingPattern(entries: readonly string[], platform: Platform): (path: string) => string | undefined {
   // File systems of macOS and Windows take names in another case for the same file.
   const flags = platform === 'linux' ? '' : 'i';
-  const patterns = entries.filter(isReadPattern).map((entry) => {
+  const patterns = [...SECRET_FILES, ...entries].filter(isReadPattern).map((entry) => {
     const isNegated = entry.startsWith('!');
     return { entry, isNegated, expression: globToRegExp(isNegated ? entry.slice(1) : entry, flags) };
   });

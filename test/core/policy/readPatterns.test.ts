@@ -1,13 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { matchingPattern } from '../../../src/core/policy/readPatterns.ts';
-import { SECRET_FILES } from '../../../src/protocol/privatePlaces.ts';
 import { settingsSchema } from '../../../src/protocol/settings.ts';
 
 describe('the globs of sandbox.unreadable', () => {
   test('name files with secrets in any folder, and not their examples', () => {
-    const patternOf = matchingPattern(SECRET_FILES, 'linux');
+    const patternOf = matchingPattern([], 'linux');
     const paths = ['/w/.env', '/w/a/.env.local', '/w/.env.example', '/w/tls/key.pem', '/w/env', '/w/.ENV'];
     expect(paths.map(patternOf)).toEqual(['**/.env', '**/.env.*', undefined, '**/*.pem', undefined, undefined]);
+  });
+
+  test('of the setting add to Tiller’s own, and may make files readable again', () => {
+    const patternOf = matchingPattern(['~/.ssh', '!**/.env.test', '**/secrets/**'], 'linux');
+    const paths = ['/w/.env', '/w/.env.test', '/w/secrets/a', '/w/a'];
+    expect(paths.map(patternOf)).toEqual(['**/.env', undefined, '**/secrets/**', undefined]);
+    expect(matchingPattern(['!**/*'], 'linux')('/w/.env')).toBeUndefined();
   });
 
   test('the last one that matches decides', () => {
@@ -16,8 +22,8 @@ describe('the globs of sandbox.unreadable', () => {
   });
 
   test('take names in another case for the same file where file systems do', () => {
-    expect(matchingPattern(SECRET_FILES, 'darwin')('/w/.ENV')).toBe('**/.env');
-    expect(matchingPattern(SECRET_FILES, 'win32')('C:\\w\\.Env')).toBe('**/.env');
+    expect(matchingPattern([], 'darwin')('/w/.ENV')).toBe('**/.env');
+    expect(matchingPattern([], 'win32')('C:\\w\\.Env')).toBe('**/.env');
   });
 
   test('are no paths: an absolute path with a bracket in it is one', () => {

@@ -6,7 +6,7 @@ import { WorkspaceError } from '../../ports.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
-import { type ReadGuard, readGuard } from './readGuard.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
 
 /** What is found at a place: the output for the model. A failure is a sentence, too. */
 export type Looked =
@@ -54,7 +54,7 @@ export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean)
       };
       return {
         type: 'ready',
-        plan: { args, found, guard: await readGuard(context), item },
+        plan: { args, found, guard: await readGuard(readLimitsOf(context), context), item },
         item,
         requirement: {
           type: 'skip',

@@ -1,32 +1,41 @@
 /**
- * What tools may read that run in Tiller's own process: the same files are withheld from them as from commands in the
- * sandbox (setting `sandbox.unreadable`), and in addition what its globs name.
+ * What may be read in Tiller's own process, by tools and for attachments: the same files are withheld there as from
+ * commands in the sandbox (`sandbox.unreadable`, with Tiller's own globs).
  */
 import { matchingPattern } from '../../policy/readPatterns.ts';
 import { unreadableIn } from '../../policy/unreadableSource.ts';
-import { WorkspaceError } from '../../ports.ts';
+import { type Host, type Workspace, WorkspaceError } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
-import type { ToolContext } from '../handler.ts';
 
 /** Returns why one of the names of a file may not be read, as a clause; `undefined` for a readable file. */
 export type ReadGuard = (names: readonly string[]) => string | undefined;
 
-export async function readGuard({
-  settings,
-  thread,
-  host,
-  workspace,
-}: Pick<ToolContext, 'settings' | 'thread' | 'host' | 'workspace'>): Promise<ReadGuard> {
-  const listed = unreadablePaths(thread.unreadable, host.homeDirectory, thread.home);
-  const places = [...(await workspace.places([...listed, settings.cwd])).values()];
+export interface ReadLimits {
+  /** The working directory: readable although a folder around it may be unreadable. */
+  readonly cwd: string;
+  /** The setting `sandbox.unreadable`. */
+  readonly unreadable: readonly string[];
+  /** TILLER_HOME, which is never readable. */
+  readonly home: string;
+}
+
+export interface ReadDeps {
+  readonly host: Pick<Host, 'platform' | 'homeDirectory'>;
+  readonly workspace: Pick<Workspace, 'places'>;
+}
+
+/** For one file of which only the path is known, `whyUnreadable` is simpler. */
+export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDeps): Promise<ReadGuard> {
+  const listed = unreadablePaths(limits.unreadable, host.homeDirectory, limits.home);
+  const places = [...(await workspace.places([...listed, limits.cwd])).values()];
   const real = places.flatMap((place) => (place instanceof WorkspaceError ? [] : [place.target]));
   const secrets = host.platform === 'linux' ? MACHINE_SECRETS : [];
   const cwdPlace = places.at(-1);
-  const shown = [settings.cwd, ...(cwdPlace instanceof WorkspaceError || !cwdPlace ? [] : [cwdPlace.target])];
+  const shown = [limits.cwd, ...(cwdPlace instanceof WorkspaceError || !cwdPlace ? [] : [cwdPlace.target])];
   const unreadable = [...listed, ...secrets, ...real.filter((place) => !shown.includes(place))];
   const isUnreadable = unreadableIn({ unreadable, shown }, host.platform);
-  const patternFor = matchingPattern(thread.unreadable, host.platform);
+  const patternFor = matchingPattern(limits.unreadable, host.platform);
   return (names) => {
     for (const name of names) {
       const pattern = patternFor(name);
@@ -35,4 +44,25 @@ export async function readGuard({
     }
     return undefined;
   };
+}
+
+/**
+ * Why this file (an absolute path) may not be read, as a clause that begins with its path; `undefined` for a readable
+ * one and for one that does not exist. Follows links: a link to an unreadable file is unreadable.
+ */
+export async function whyUnreadable(file: string, limits: ReadLimits, deps: ReadDeps): Promise<string | undefined> {
+  const guard = await readGuard(limits, deps);
+  const place = (await deps.workspace.places([file])).get(file);
+  return guard(place === undefined || place instanceof WorkspaceError ? [file] : [file, place.name, place.target]);
+}
+
+/** The limits of a thread, as its tools know them. */
+export function readLimitsOf({
+  settings,
+  thread,
+}: {
+  readonly settings: { readonly cwd: string };
+  readonly thread: { readonly unreadable: readonly string[]; readonly home: string };
+}): ReadLimits {
+  return { cwd: settings.cwd, unreadable: thread.unreadable, home: thread.home };
 }
