@@ -19,7 +19,7 @@ const common = {
 };
 
 /** What confines a server that Tiller starts. */
-export const mcpSandboxSchema = z.union([
+const mcpSandboxSchema = z.union([
   /** The server runs with all rights of the user. */
   z.literal('off'),
   z.strictObject({
@@ -32,7 +32,6 @@ export const mcpSandboxSchema = z.union([
     network: z.boolean().default(false),
   }),
 ]);
-export type McpSandbox = z.infer<typeof mcpSandboxSchema>;
 
 const stdioServerSchema = z.strictObject({
   ...common,
@@ -108,19 +107,4 @@ function parseEntry(name: string, entry: unknown): McpServerSettings | string {
 export const SSE_IS_GONE =
   'the transport "sse" is not supported any more; use the address of the server for streamable HTTP, which often ends in /mcp, without "type"';
 
-/** Where the definition of a server comes from. */
-export type McpOrigin =
-  | { readonly type: 'settings' }
-  /** A file of the workspace, which the user has approved. */
-  | { readonly type: 'workspace'; readonly file: string };
-
-/** A tool as its server describes it. None of its texts is trusted. */
-export interface McpToolInfo {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description: string;
-  readonly readOnly: boolean;
-}
-
 export const mcpStatusSchema = z.enum(['starting', 'ready', 'needs_auth', 'failed', 'cancelled', 'stopped']);
-export type McpStatus = z.infer<typeof mcpStatusSchema>;

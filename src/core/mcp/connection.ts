@@ -77,7 +77,7 @@ export interface McpConnection {
   listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
   /** The text of the prompt's messages. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
-  /** Resolves with the reason, one sentence, when the connection has ended, whoever ended it. */
+  /** Resolves with the reason, one sentence, when the connection has ended, also after `close`. */
   readonly closed: Promise<string>;
   /** Ends the server that Tiller has started. Never rejects. */
   close(): Promise<void>;

@@ -165,8 +165,8 @@ export class McpServer {
         await connection.close();
         throw error;
       });
-      if (life.signal.aborted) return void (await connection.close());
-      this.#ready(connection, tools, life);
+      if (life.signal.aborted) await connection.close();
+      else this.#ready(connection, tools, life);
     } catch (error) {
       if (life.signal.aborted) return;
       const message = messageOf(error);

@@ -55,7 +55,7 @@ export class Toolset {
 
   /** Returns why no turn can start, one sentence; waits for what it demands. Rejects only with the signal's reason. */
   async ready(signal: AbortSignal): Promise<string | undefined> {
-    const problems = await Promise.all(this.#trusted.map((provider) => provider.ready?.(signal)));
+    const problems = await Promise.all(this.#trusted.map(async (provider) => provider.ready?.(signal)));
     return problems.find((problem) => problem !== undefined);
   }
 

@@ -115,7 +115,7 @@ async function connected(
       listChanged: { tools: changed('tools'), resources: changed('resources'), prompts: changed('prompts') },
     },
   );
-  client.onerror = (error) => handlers.log(messageOf(error));
+  Object.assign(client, { onerror: (error: Error) => handlers.log(messageOf(error)) });
   client.setRequestHandler('roots/list', () => ({
     roots: handlers.roots().map((folder) => ({ uri: pathToFileURL(folder).href, name: path.basename(folder) })),
   }));

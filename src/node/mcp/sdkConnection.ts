@@ -79,7 +79,7 @@ export class SdkConnection implements McpConnection {
     };
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
-      client.onclose = () => resolve(options.endedWhy());
+      Object.assign(client, { onclose: () => resolve(options.endedWhy()) });
     });
   }
 
@@ -108,7 +108,7 @@ export class SdkConnection implements McpConnection {
     const result = await this.#ask(signal, (options) =>
       this.#client.callTool({ name, arguments: { ...args } }, { ...options, onprogress: onProgress, toolDefinition }),
     );
-    const { content = [], structuredContent, isError } = result;
+    const { content, structuredContent, isError } = result;
     return { content: content as unknown as readonly McpContent[], structuredContent, isError: isError === true };
   }
 

@@ -57,7 +57,7 @@ export class StdioTransport implements Transport {
     void child.exited.then((exit) => {
       this.#exit = exit;
       for (const { message } of exit.findings ?? []) this.#options.log(message);
-      this.onclose?.();
+      setImmediate(() => this.onclose?.());
     });
   }
 
@@ -88,7 +88,10 @@ export class StdioTransport implements Transport {
       return;
     }
     if (this.#flood.isFlooded(message)) return this.#fail('It sent too many messages that nothing had asked for.');
-    this.onmessage?.(message as JSONRPCMessage);
+    const deliver = () => this.onmessage?.(message as JSONRPCMessage);
+    // The SDK takes up notifications a moment later: what stood before a response must not arrive after it.
+    if ('result' in message || 'error' in message) setImmediate(deliver);
+    else deliver();
   }
 
   #takeLog(reader: LineReader, bytes: Uint8Array): void {

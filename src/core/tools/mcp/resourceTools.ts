@@ -115,7 +115,7 @@ interface ResourceTool<Arguments> {
   readonly description: string;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  look(args: Arguments, signal: AbortSignal): Promise<unknown>;
+  readonly look: (args: Arguments, signal: AbortSignal) => Promise<unknown>;
 }
 
 /** In milliseconds: of one reading. */
