@@ -174,9 +174,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,

@@ -121,7 +121,7 @@ export const ITEM_TRAITS = {
     counted: ({ changes }) => ({ type: 'patch', changes }),
   },
   mcp_tool_call: {
-    grows: [],
+    grows: [{ kind: 'output', read: ({ progress }) => progress, write: (item, progress) => ({ ...item, progress }) }],
     explained: false,
     place: 'step',
     act: ({ server, tool }, cwd) => ({ type: 'tool', tool: `${server}/${tool}`, cwd }),

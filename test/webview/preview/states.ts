@@ -573,7 +573,7 @@ function mcp(): Script {
       ...call,
       tool: 'search_issues',
       arguments: { query: 'retry forever' },
-      result: { total_count: 0, items: [] },
+      result: [{ type: 'input_text', text: '{"total_count":0,"items":[]}' }],
     })
     .item({
       type: 'dynamic_tool_call',
