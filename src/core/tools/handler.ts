@@ -208,6 +208,8 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
   readonly names: readonly [string, ...string[]];
   /** What the model is offered; `undefined` for a tool that is only answered, not offered. */
   readonly spec: ToolSpec | undefined;
+  /** The kinds of calls that it takes; `function` alone where absent. It must take the kind of its `spec`. */
+  readonly payloads?: readonly ToolPayload['type'][];
   /**
    * False when this call changes nothing that another call could see: then it runs beside others. A mutating one runs
    * alone, in call order (seed 004, `is_mutating` and `supports_parallel`; docs/decisions/0027). A pure function of the
