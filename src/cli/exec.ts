@@ -105,7 +105,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const session = await open(manager, args, [thread, threadHost], say);
     const submit: Submit = (id, op) => manager.live.submit(session.threadId, op, id);
     const code = await run(session, submit, opening, args, { streams, report, say: sayWithoutKeys });
-    await notified;
+    await Promise.all([notified, manager.memoriesWritten()]);
     return code;
   } finally {
     await demo?.close();

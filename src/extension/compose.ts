@@ -3,7 +3,6 @@
  * is first used (docs/decisions/0007).
  */
 import * as vscode from 'vscode';
-import { providerOf } from '../core/agent/threadSettings.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -12,6 +11,7 @@ import { providerNamed, providerNames } from '../protocol/providers.ts';
 import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { showMemories } from '../vscode/threads/showMemories.ts';
 import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
@@ -45,9 +45,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
 
   // A local server knows the window of a model once it has loaded it.
   const learnWindow = () => {
-    const read = settings();
-    const config = read.provider === DEMO_PROVIDER ? undefined : providerOf(read);
-    if (config && read.model !== null) agent.http.learn(config, read.model, LEARN_WITHIN_MS).catch(report);
+    const server = agent.inUse();
+    if (server && server.model !== '') agent.http.learn(server.provider, server.model, LEARN_WITHIN_MS).catch(report);
   };
   store.add(
     threads.onEvent(({ event }) => {
@@ -99,15 +98,16 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     toggleOtherPrograms,
     models: new ModelCommands({
       settings,
-      provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),
+      inUse: agent.inUse,
       keys: host.keys,
       http: agent.http,
       languageModels: agent.languageModels,
       clock: node.clock,
       environment: node.host.environment,
-      abilities: agent.abilities,
       threads,
     }),
+    showMemories: () =>
+      showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     showLog: () => host.channel.show(true),
     reportIssue: () =>
       reportIssue({
@@ -122,6 +122,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       // A window that reloads may not wait for the threads.
       await Promise.all([editors.review.close(), threads.close()]);
       await editors.review.close();
+      await agent.manager.memoriesWritten();
       store.dispose();
       await demo.dispose();
     },

@@ -28,6 +28,7 @@ import {
   sandboxModeSchema,
   sandboxPolicySchema,
 } from './policy.ts';
+import { questionSchema } from './question.ts';
 
 /** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
 export const tokenUsageSchema = z.object({
@@ -131,6 +132,8 @@ export const approvalRequestSchema = z.object({
   justification: z.string().optional(),
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
+  /** True when a command in it can destroy work that cannot be restored. */
+  destructive: z.boolean().optional(),
   choices: z.array(approvalChoiceSchema),
   /** Commands that other threads currently run in the same place and that may change the same files. */
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
@@ -138,14 +141,6 @@ export const approvalRequestSchema = z.object({
   alsoItems: z.array(z.string()).optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
-
-export const questionSchema = z.object({
-  id: z.string(),
-  header: z.string(),
-  question: z.string(),
-  options: z.array(z.object({ label: z.string(), description: z.string() })),
-});
-export type Question = z.infer<typeof questionSchema>;
 
 /** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [

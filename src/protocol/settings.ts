@@ -110,6 +110,8 @@ export const settingsSchema = z.strictObject({
     .int()
     .min(0)
     .default(256 * 1024 * 1024),
+  /** Whether threads are written down as memories, which later threads can read. */
+  'memory.enabled': z.boolean().default(false),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Sent to the model after the base instructions. */

@@ -5,6 +5,7 @@
 import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { ModelSettings } from '../../protocol/providers.ts';
+import { withoutUndefined } from '../util/withoutUndefined.ts';
 import {
   capabilitiesOf,
   type Dialect,
@@ -24,6 +25,7 @@ export const ABILITIES = [
   'reasoning',
   'verbosity',
   'fileTools',
+  'userQuestions',
   'parallelToolCalls',
   'images',
   'contextWindow',
@@ -138,12 +140,14 @@ type Known = Partial<Pick<ModelFamily, Ability>>;
 
 function configuredAbilities(settings: ModelSettings | undefined): Known {
   if (settings === undefined) return {};
-  const { applyPatch, extraInstructions, shell, fileTools, parallelToolCalls, images, contextWindow } = settings;
+  const { applyPatch, extraInstructions, shell, fileTools, userQuestions, parallelToolCalls, images, contextWindow } =
+    settings;
   return withoutUndefined({
     applyPatch,
     extraInstructions,
     shell: shell && (shell === 'exec_command' ? shell : 'local_shell'),
     fileTools,
+    userQuestions,
     parallelToolCalls,
     images,
     contextWindow,
@@ -163,10 +167,6 @@ function reportedAbilities(reported: ReportedModel | undefined): Known {
   if (reported === undefined) return {};
   const { contextWindow, images } = reported;
   return withoutUndefined({ contextWindow, images });
-}
-
-function withoutUndefined(known: { readonly [Name in Ability]?: Known[Name] | undefined }): Known {
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
 export interface OfferedEfforts {

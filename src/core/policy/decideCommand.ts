@@ -12,7 +12,7 @@ import type {
   SandboxPolicy,
 } from '../../protocol/policy.ts';
 import { aboutReading } from './aboutReading.ts';
-import { takeApart } from './commandTree.ts';
+import { classifyTree, takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
 import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
 import type { Platform } from './knownSafe.ts';
@@ -67,7 +67,10 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const whole = aboutReading(decided, request.reads, circumstances);
   const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
   return {
-    requirement: requirementOf(whole, proposal(parts, request.prefixRule, wantsOut(circumstances)), parts),
+    requirement: requirementOf(whole, parts, {
+      ...proposal(parts, request.prefixRule, wantsOut(circumstances)),
+      ...(classifyTree(tree) === 'dangerous' ? { destructive: true } : {}),
+    }),
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
     commands: tree.type === 'opaque' ? null : parts.map(({ argv }) => argv),
   };
@@ -75,15 +78,15 @@ export function explainCommand(request: CommandRequest): CommandDecision {
 
 function requirementOf(
   whole: PolicyVerdict,
-  proposed: { readonly proposedRule?: Rule },
   parts: readonly PolicyVerdict[],
+  more: { readonly proposedRule?: Rule; readonly destructive?: boolean },
 ): ApprovalRequirement {
   const { decision, reason } = whole;
   switch (decision) {
     case 'allow':
       return { type: 'skip', reason, bypassSandbox: whole.outside };
     case 'prompt':
-      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...proposed };
+      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...more };
     case 'forbidden':
       return { type: 'forbidden', reason };
   }

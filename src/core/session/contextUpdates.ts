@@ -9,6 +9,7 @@ import {
   environmentMessage,
   factsIn,
 } from '../prompt/environmentContext.ts';
+import { isMemoryListMessage, type ListedMemory, memoryListMessage } from '../prompt/memoryList.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
 import type { ToolThread } from '../tools/handler.ts';
 import { temporaryIn } from '../tools/temporaryPaths.ts';
@@ -24,6 +25,7 @@ export class ContextUpdates {
   #permissions = '';
   #allowed = '';
   #docs = '';
+  #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
 
@@ -37,6 +39,7 @@ export class ContextUpdates {
     this.#permissions = '';
     this.#allowed = '';
     this.#docs = '';
+    this.#hasMemories = false;
     this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
@@ -50,6 +53,8 @@ export class ContextUpdates {
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
+      /** Those that the model may read. Asked for only while the history lists none. */
+      readonly memories: () => Promise<readonly ListedMemory[]>;
     },
   ): Promise<readonly ResponseItem[]> {
     const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
@@ -71,6 +76,12 @@ export class ContextUpdates {
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;
     }
+    // Later ones would change the list in the middle of a thread, and with it what the server has cached.
+    if (!this.#hasMemories) {
+      const list = memoryListMessage(await options.memories());
+      if (list !== undefined) news.push(list);
+      this.#hasMemories = true;
+    }
     const changed = changedFacts(this.#facts, environmentFacts(settings, ports.host, ports.clock.now()));
     if (changed) news.push(environmentMessage(changed));
     for (const message of news) this.#recall(message);
@@ -82,6 +93,7 @@ export class ContextUpdates {
     if (isPermissionsMessage(message)) this.#permissions = text;
     else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
+    else if (isMemoryListMessage(message)) this.#hasMemories = true;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
 }

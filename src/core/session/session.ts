@@ -1,14 +1,13 @@
 import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { TurnItem, TurnItemOf, UserInput } from '../../protocol/item.ts';
-import type { SandboxPolicy } from '../../protocol/policy.ts';
-import { callIdOf, type ResponseItem } from '../../protocol/responseItem.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
-import { History } from '../history/history.ts';
+import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
-import { type Purged, purgeOutput, REMOVED_OUTPUT } from '../rollout/purge.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -19,28 +18,31 @@ import { isWorthASummary } from './compaction.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
 import { auditTrail } from './auditTrail.ts';
+import { Conversation } from './conversation.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
 import { PendingRequests } from './pendingRequests.ts';
+import { endLeftovers, recoverCalls, standingCompactions } from './recovery.ts';
+import { removeOutput } from './removeOutput.ts';
 import { OpenWork } from './openWork.ts';
 import type { ParentLink, SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
-import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
-import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { type RevertOutcome, Reverts } from './reverts.ts';
-import { ThreadTurns } from './threadTurns.ts';
+import { ThreadRules } from './threadRules.ts';
 import { ThreadChanges } from './threadChanges.ts';
 import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
+import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
-import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
+import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
+import { overridden } from './turnSettings.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
@@ -54,9 +56,10 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #sink: EventSink;
   readonly #recorder: Recorder;
-  readonly #history: History;
+  readonly #conversation: Conversation;
   readonly #tokens: TokenMeter;
   readonly #caps: CapCounters;
+  readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
@@ -66,10 +69,8 @@ export class Session {
   readonly #processes: Processes;
   readonly #changes: ThreadChanges;
   readonly #reverts: Reverts;
-  readonly #turns: ThreadTurns;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
-  readonly #context: ContextUpdates;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
   #state: SessionState = { type: 'new' };
@@ -77,9 +78,8 @@ export class Session {
   #lastTurn: Promise<void> = Promise.resolve();
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
+  readonly #rules: ThreadRules;
   readonly #rulesChanged: Disposable;
-  /** The last reported problems of rule files. */
-  #problems: readonly string[] = [];
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
@@ -87,9 +87,9 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings.turn;
-    const asking = options.host.interactive ? askingCalls(this.initialState) : new Set<string>();
-    this.#history = new History(replayed?.history, asking, replayed?.compacted);
+    this.#conversation = new Conversation(replayed, options.host.interactive);
     const { caps } = options.settings.limits;
+    this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
       this.#caps.add(spent),
@@ -101,6 +101,13 @@ export class Session {
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
     this.#models = new ThreadModels(meta.provider, options.host);
+    this.#rules = new ThreadRules({
+      threadId: meta.id,
+      store: options.rules,
+      memory: () => this.#requests.memory,
+      isTrusted: () => options.host.isTrusted(),
+      warn: (message) => this.#emit(null, { type: 'warning', message }),
+    });
     this.#requests =
       options.parent?.requests ??
       new PendingRequests({
@@ -108,7 +115,7 @@ export class Session {
         interactive: options.host.interactive,
         memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
         proposals: options.host.proposals,
-        keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
+        keepRule: (rule, scope) => options.rules.add(scope, rule, this.#rules.place(this.#settings.cwd)),
         watchRules: () => options.rules.watch(),
         onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
         elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
@@ -117,10 +124,10 @@ export class Session {
     this.#tools = new Toolset({
       settings: options.settings.tools,
       host: options.host,
-      rules: (cwd) => this.#rulesIn(cwd),
+      rules: (cwd) => this.#rules.inForce(cwd),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
-    this.#context = new ContextUpdates(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({
       ...ports,
@@ -152,7 +159,6 @@ export class Session {
       cwd: () => this.#settings.cwd,
       settled: () => this.#changes.settled(),
     });
-    this.#turns = new ThreadTurns(replayed);
     this.#loop = this.#takeSubmissions();
   }
 
@@ -195,17 +201,12 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
-    this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
+    this.#rules
+      .inForce(this.#settings.cwd)
+      .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
-    const { activeTurnId, queuedInputs, processes, questions } = replayed.state;
-    for (const { processId, status } of processes) {
-      // It ended with the process that ran this thread; its exit code is not known.
-      if (status.type === 'running') this.#emit(null, { type: 'process_exited', processId, exitCode: null });
-    }
-    for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
-    for (const { questionId, turnId } of questions) {
-      if (turnId === null) this.#emit(null, { type: 'question_resolved', questionId, by: 'turn_ended' });
-    }
+    endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
+    const { activeTurnId } = replayed.state;
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -216,25 +217,15 @@ export class Session {
   }
 
   /**
-   * Recovers a turn whose process is gone. A call that had started is never run again and is answered as aborted. A
-   * call with a pending request is prepared again, which requests it again; without one the turn is over until the user
-   * acts (design decision 14).
+   * Goes on with a turn whose process is gone. A call that had started is answered as aborted. A call with a pending
+   * request is prepared again; without one the turn is over until the user acts (design decision 14).
    */
   #recover(turnId: string, state: ThreadState): void {
-    const items = new Map(openItems(state).map((item) => ['callId' in item ? item.callId : item.id, item]));
     const emit = (msg: EventMsg) => this.#sink.emit(turnId, null, msg);
-    const waiting = this.#history.owed.map((call): RecoveredCall => ({ call, item: items.get(callIdOf(call) ?? '') }));
-    for (const { call } of waiting) items.delete(callIdOf(call) ?? '');
-    for (const { approvalId } of state.approvals) {
-      emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
-    }
-    for (const { questionId, turnId: asking } of state.questions) {
-      if (asking === turnId) emit({ type: 'question_resolved', questionId, by: 'turn_ended' });
-    }
-    for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
-    if (waiting.length > 0) {
+    const calls = recoverCalls(turnId, state, this.#history.owed, emit);
+    if (calls.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
-      this.#launch(turnId, null, settings, { type: 'recovered', calls: waiting }, undefined);
+      this.#launch(turnId, null, settings, { type: 'recovered', calls }, undefined);
     } else {
       this.#remember(turnAbortedMessage('crashed'));
       emit({ type: 'turn_aborted', reason: 'crashed' });
@@ -317,6 +308,10 @@ export class Session {
     }
   }
 
+  get #history(): History {
+    return this.#conversation.history;
+  }
+
   get #turn(): RunningTurn | undefined {
     return turnIn(this.#state);
   }
@@ -359,8 +354,9 @@ export class Session {
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
+        if (this.#retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
-        if (isAnswered(this.#history)) return this.#warn(id, 'There is nothing to try again: this was answered.');
+        if (this.#conversation.isAnswered) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'purge_output':
         return this.#purge(id, op.itemId);
@@ -424,7 +420,7 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
-    const context = await this.#takeContext(this.#context, settings);
+    const context = await this.#takeContext(this.#conversation.context, settings);
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
@@ -438,7 +434,8 @@ export class Session {
       ...thread.prompt,
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
-      allowedPrefixes: isTrusted ? await this.#allowedIn(settings.cwd) : [],
+      allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
+      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
     });
   }
 
@@ -446,7 +443,7 @@ export class Session {
     if (this.#turn)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
     if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
-    const goesOn = continueTurn === true && !isAnswered(this.#history);
+    const goesOn = continueTurn === true && !this.#conversation.isAnswered;
     const opening: TurnOpening = goesOn
       ? { type: 'begun', context: [], input: null, compacts: true }
       : { type: 'compaction' };
@@ -458,23 +455,15 @@ export class Session {
     const payload = { message: summary, item_id: itemId, replacement_history: [...items] };
     this.#sink.record({ type: 'compacted', payload });
     if (signal.aborted) return;
-    this.#history.compact(itemId, items);
-    this.#turns.forgetStarts();
-    this.#context.reset(items);
+    this.#conversation.compact(itemId, items);
   }
 
   async #undoCompaction(submissionId: string, itemId: string): Promise<void> {
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: a compaction can be undone when it has ended.');
     await this.open();
-    const refusal = {
-      unknown: `There is no compaction ${itemId} that can be undone.`,
-      not_last: 'A later compaction includes this one: undo the later one first.',
-      undone: undefined,
-    }[this.#history.undoCompaction(itemId)];
+    const refusal = this.#conversation.undoCompaction(itemId);
     if (refusal !== undefined) return this.#warn(submissionId, refusal);
     this.#emit(submissionId, { type: 'compaction_undone', itemId });
-    this.#turns.forgetStarts();
-    this.#context.reset(this.#history.items);
     this.#compaction.undone();
     this.#countAgain(submissionId);
   }
@@ -502,7 +491,7 @@ export class Session {
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
-      this.#turns.note(turnId, msg, this.#history.items.length);
+      this.#conversation.note(turnId, msg);
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
@@ -544,6 +533,7 @@ export class Session {
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
         images: this.#images,
+        retryPause: this.#retryPause,
         ports,
         signal: abort.signal,
         emit,
@@ -579,31 +569,6 @@ export class Session {
 
   get #agentId(): string | null {
     return this.#options.meta.originator === 'sub_agent' ? this.threadId : null;
-  }
-
-  #place(cwd: string): RulesPlace {
-    return { cwd, trusted: this.#options.host.isTrusted() };
-  }
-
-  async #allowedIn(cwd: string): Promise<readonly AllowedPrefix[]> {
-    const allowing = (await this.#rulesIn(cwd)).filter(({ rule }) => rule.decision === 'allow');
-    return allowing.map(({ rule }) => ({ pattern: rule.pattern, outside: rule.bypassSandbox === true }));
-  }
-
-  /** The rules in force now. A problem of a rule file is reported once, until it changes. */
-  async #rulesIn(cwd: string): Promise<RulesInForce['rules']> {
-    const { memory } = this.#requests;
-    const { rules, problems } = await this.#options.rules.inForce(this.#place(cwd), {
-      threadId: this.threadId,
-      keys: memory.keys,
-      rules: memory.rules,
-    });
-    const said = this.#problems;
-    this.#problems = problems.map(({ message }) => message);
-    for (const message of this.#problems) {
-      if (!said.includes(message)) this.#emit(null, { type: 'warning', message });
-    }
-    return rules;
   }
 
   /**
@@ -644,7 +609,7 @@ export class Session {
   /** Files first: where they cannot be restored the conversation stays, too. */
   async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
     const { toItemId, files, conversation } = op;
-    const gone = this.#turns.from(toItemId, this.#history.items);
+    const gone = this.#conversation.from(toItemId);
     if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
     if (conversation && gone.history === null) return this.#warn(submissionId, COMPACTED_SINCE);
     const { turnIds, history } = gone;
@@ -653,11 +618,7 @@ export class Session {
       this.#tellReverted(submissionId, outcome);
       if (op.preview || outcome.type === 'failed') return;
     }
-    if (conversation && history !== null) {
-      this.#history.restart(history);
-      this.#context.reset(this.#history.items);
-      this.#turns.drop(turnIds);
-    }
+    if (conversation && history !== null) this.#conversation.goBack(turnIds, history);
     const msg = { type: 'turns_rolled_back' as const, toItemId, turnIds: [...turnIds], files, conversation };
     await this.#keep(submissionId, msg);
     if (conversation) this.#countAgain(submissionId);
@@ -670,23 +631,16 @@ export class Session {
   /** The rollout comes first: a resumed thread must not bring the output back. */
   async #purge(submissionId: string, itemId: string): Promise<void> {
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
-    const { storage } = this.#options.ports;
-    let purged: Purged | undefined;
-    if (this.#state.type !== 'new' || this.#options.replayed !== null) {
-      await this.open();
-      await this.#recorder.rewrite((bytes) => {
-        purged = purgeOutput(bytes, itemId);
-        return purged?.bytes;
-      });
-    }
-    if (purged === undefined) return this.#warn(submissionId, `There is no command ${itemId} in this thread.`);
-    for (const logPath of purged.logPaths) {
-      const inHome = path.relative(storage.home, logPath).split(path.sep).join('/');
-      if (inHome.startsWith('logs/')) await storage.remove(inHome);
-    }
-    this.#history.replaceOutputs(purged.callIds, REMOVED_OUTPUT);
-    this.#turns.replaceOutputs(purged.callIds, REMOVED_OUTPUT);
+    const callIds = await this.#removeOutput(itemId);
+    if (callIds === undefined) return this.#warn(submissionId, `There is no command ${itemId} in this thread.`);
+    this.#conversation.removeOutputs(callIds);
     this.#emit(submissionId, { type: 'output_purged', itemId });
+  }
+
+  async #removeOutput(itemId: string): Promise<ReadonlySet<string> | undefined> {
+    if (this.#state.type === 'new' && this.#options.replayed === null) return undefined;
+    await this.open();
+    return removeOutput(itemId, { recorder: this.#recorder, storage: this.#options.ports.storage });
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
@@ -696,20 +650,7 @@ export class Session {
   }
 
   #overridden(overrides: TurnOverrides): TurnSettings {
-    const { model, effort, summary, cwd, policy, box } = overrides;
-    const provider = this.#models.named(overrides.provider ?? this.#settings.provider);
-    const newCwd = cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd);
-    const sandboxPolicy = box ? resolved(box, newCwd) : this.#settings.sandboxPolicy;
-    return {
-      model: model ?? this.#settings.model,
-      ...(provider === undefined ? {} : { provider }),
-      effort: effort === undefined ? this.#settings.effort : effort,
-      summary: summary ?? this.#settings.summary,
-      cwd: newCwd,
-      approvalPolicy: policy ?? this.#settings.approvalPolicy,
-      sandboxPolicy,
-      ...this.#options.host.sandboxFor(sandboxPolicy),
-    };
+    return overridden(this.#settings, overrides, { models: this.#models, host: this.#options.host });
   }
 
   async #shutdown(submissionId: string): Promise<void> {
@@ -737,34 +678,3 @@ export class Session {
 
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
-
-/** The items that the last turn of an earlier process left open. */
-function openItems(state: ThreadState): readonly TurnItem[] {
-  return (state.turns.at(-1)?.items ?? []).filter((item) => item.status === 'in_progress');
-}
-
-/** Calls with a pending request that can be made again: nothing has run for them. */
-function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string> {
-  const asking = questions.flatMap((question) => ('callId' in question ? (question.callId ?? []) : []));
-  return new Set([...approvals.map(({ callId }) => callId), ...asking]);
-}
-
-/**
- * The last item is a message of the model. A request would end with that message, which many servers refuse, and on the
- * Chat wire the answer would be merged into it.
- */
-function isAnswered({ last }: History): boolean {
-  return last?.type === 'message' && last.role === 'assistant';
-}
-
-/** Completed compactions that were not undone, oldest first. */
-function standingCompactions({ turns }: ThreadState): readonly TurnItemOf<'compaction'>[] {
-  const items = turns.flatMap((turn) => turn.items.filter((item) => item.type === 'compaction'));
-  return items.filter(({ status, undone }) => status === 'completed' && undone !== true);
-}
-
-/** Resolves the folders of a client against the working directory. */
-function resolved(policy: SandboxPolicy, cwd: string): SandboxPolicy {
-  if (policy.type !== 'workspace-write') return policy;
-  return { ...policy, writableRoots: policy.writableRoots.map((root) => path.resolve(cwd, root)) };
-}

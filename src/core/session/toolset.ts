@@ -1,9 +1,10 @@
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
-import { messageOf } from '../util/fileErrors.ts';
+import type { ReadMemory } from '../tools/handlers/getMemory.ts';
 import { type Rejected, ToolRegistry } from '../tools/registry.ts';
-import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../tools/toolProvider.ts';
+import { BuiltinTools, ClientTools, harmlessTools, memoryTools, type ToolProvider } from '../tools/toolProvider.ts';
+import { messageOf } from '../util/fileErrors.ts';
 import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
 export interface ToolsetOptions {
@@ -11,6 +12,8 @@ export interface ToolsetOptions {
   readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
   /** Those in force in a working directory. */
   readonly rules: ToolOptions['rules'];
+  /** Reads the memory of a thread; used where the settings say so. */
+  readonly readMemory: ReadMemory;
   /** Reports a tool that is left out. Once per name. */
   readonly onRejected: (rejected: Rejected) => void;
 }
@@ -28,10 +31,11 @@ export class Toolset {
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
     const builtin = new BuiltinTools({ ...settings, rules });
-    const providers = [builtin, harmlessTools, this.#client, ...(host.toolProviders ?? [])];
+    const memory = settings.memory ? [memoryTools(readMemory)] : [];
+    const providers = [builtin, harmlessTools, ...memory, this.#client, ...(host.toolProviders ?? [])];
     const { replaceTool } = host;
     this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
   }

@@ -9,8 +9,6 @@ export class ParallelGate {
   readonly #shared = new Set<Promise<void>>();
   /** Counts the starts and ends of tasks that run alone. */
   #changes = 0;
-  /** Resolves the wait of the admitted task for a task that ends. */
-  #onEnd: () => void = () => {};
 
   /** `most`: how many tasks run together at most. */
   constructor(most: number) {
@@ -37,7 +35,7 @@ export class ParallelGate {
     let running: Promise<Result>;
     try {
       const isFull = this.#shared.size >= this.#most;
-      while (this.#shared.size >= this.#most) await this.#end();
+      while (this.#shared.size >= this.#most) await Promise.race(this.#shared);
       if (!(await mayShare(!isFull && arrival === this.#changes))) {
         const hasWaited = this.#shared.size > 0;
         await Promise.all(this.#shared);
@@ -64,14 +62,7 @@ export class ParallelGate {
       )
       .then(() => {
         this.#shared.delete(ended);
-        this.#onEnd();
       });
     this.#shared.add(ended);
-  }
-
-  #end(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onEnd = resolve;
-    });
   }
 }

@@ -1,0 +1,74 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { History } from '../history/history.ts';
+import { REMOVED_OUTPUT } from '../rollout/purge.ts';
+import type { ReplayedThread } from '../rollout/replay.ts';
+import { ContextUpdates } from './contextUpdates.ts';
+import { askingCalls } from './recovery.ts';
+import { ThreadTurns, type TurnsFrom } from './threadTurns.ts';
+
+/** What the model has seen of a thread: the history, the context messages in it, and where each turn began. */
+export class Conversation {
+  readonly history: History;
+  readonly context: ContextUpdates;
+  readonly #turns: ThreadTurns;
+
+  /** `interactive`: calls with a pending request can be asked about again. */
+  constructor(replayed: ReplayedThread | null, interactive: boolean) {
+    const asking = interactive && replayed !== null ? askingCalls(replayed.state) : new Set<string>();
+    this.history = new History(replayed?.history, asking, replayed?.compacted);
+    this.context = new ContextUpdates(this.history.items);
+    this.#turns = new ThreadTurns(replayed);
+  }
+
+  /**
+   * The last item is a message of the model. A request would end with that message, which many servers refuse, and on
+   * the Chat wire the answer would be merged into it.
+   */
+  get isAnswered(): boolean {
+    const { last } = this.history;
+    return last?.type === 'message' && last.role === 'assistant';
+  }
+
+  /** Call with everything that a turn emits. */
+  note(turnId: string, msg: EventMsg): void {
+    this.#turns.note(turnId, msg, this.history.items.length);
+  }
+
+  compact(itemId: string, items: readonly ResponseItem[]): void {
+    this.history.compact(itemId, items);
+    this.#turns.forgetStarts();
+    this.context.reset(items);
+  }
+
+  /** Returns why it cannot be undone, and then changes nothing. */
+  undoCompaction(itemId: string): string | undefined {
+    const refusal = {
+      unknown: `There is no compaction ${itemId} that can be undone.`,
+      not_last: 'A later compaction includes this one: undo the later one first.',
+      undone: undefined,
+    }[this.history.undoCompaction(itemId)];
+    if (refusal !== undefined) return refusal;
+    this.#turns.forgetStarts();
+    this.context.reset(this.history.items);
+    return undefined;
+  }
+
+  /** The turn that this message began and all after it; `undefined` when it began none. */
+  from(messageId: string): TurnsFrom | undefined {
+    return this.#turns.from(messageId, this.history.items);
+  }
+
+  /** Removes these turns, whose history begins behind `history`. */
+  goBack(turnIds: readonly string[], history: readonly ResponseItem[]): void {
+    this.history.restart(history);
+    this.context.reset(this.history.items);
+    this.#turns.drop(turnIds);
+  }
+
+  /** Replaces the outputs of these calls by a note that the user has removed them. */
+  removeOutputs(callIds: ReadonlySet<string>): void {
+    this.history.replaceOutputs(callIds, REMOVED_OUTPUT);
+    this.#turns.replaceOutputs(callIds, REMOVED_OUTPUT);
+  }
+}

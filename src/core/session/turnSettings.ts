@@ -1,0 +1,33 @@
+import path from 'node:path';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { TurnOverrides } from '../../protocol/op.ts';
+import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { ThreadHost } from './sessionOptions.ts';
+import type { ThreadModels } from './threadModels.ts';
+
+/** The settings with the overrides of a client. Its folders are resolved against the working directory. */
+export function overridden(
+  settings: TurnSettings,
+  overrides: TurnOverrides,
+  { models, host }: { readonly models: ThreadModels; readonly host: Pick<ThreadHost, 'sandboxFor'> },
+): TurnSettings {
+  const { model, effort, summary, cwd, policy, box } = overrides;
+  const provider = models.named(overrides.provider ?? settings.provider);
+  const newCwd = cwd === undefined ? settings.cwd : path.resolve(settings.cwd, cwd);
+  const sandboxPolicy = box ? resolved(box, newCwd) : settings.sandboxPolicy;
+  return {
+    model: model ?? settings.model,
+    ...(provider === undefined ? {} : { provider }),
+    effort: effort === undefined ? settings.effort : effort,
+    summary: summary ?? settings.summary,
+    cwd: newCwd,
+    approvalPolicy: policy ?? settings.approvalPolicy,
+    sandboxPolicy,
+    ...host.sandboxFor(sandboxPolicy),
+  };
+}
+
+function resolved(policy: SandboxPolicy, cwd: string): SandboxPolicy {
+  if (policy.type !== 'workspace-write') return policy;
+  return { ...policy, writableRoots: policy.writableRoots.map((root) => path.resolve(cwd, root)) };
+}
