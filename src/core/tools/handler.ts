@@ -12,7 +12,7 @@ import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, ProposedFile, Regexps, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, ProposedFile, Regexps, TextSearch, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -81,6 +81,8 @@ export interface ToolContext {
   readonly ids: Ids;
   readonly host: Host;
   readonly regexps: Regexps;
+  /** Absent where there is no other program to search with. */
+  readonly textSearch?: TextSearch | undefined;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
   /** Emits an event of this turn to all listeners. */
