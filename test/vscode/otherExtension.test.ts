@@ -148,7 +148,13 @@ suite('models of an extension of its own', () => {
     await eventually(ended);
     assert.deepEqual(
       errors().map(({ kind, action, message }) => [kind, action, message]),
-      [['auth', 'select_model', 'VS Code was not allowed to send requests to this model.']],
+      [
+        [
+          'auth',
+          'select_model',
+          'Tiller was not allowed to use this model. Send a message to be asked again, or choose another model.',
+        ],
+      ],
     );
     assert.match(errors()[0]?.detail ?? '', /cannot be used by/);
     assert.equal((await seen()).requests.length, past);

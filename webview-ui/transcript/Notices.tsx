@@ -91,12 +91,14 @@ function labelOf(action: ErrorAction): string {
 /** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
 export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boolean }) {
   const { action, kind } = error;
+  // A server that rejects a key asks for another one; VS Code, when the user refuses its models, for another model.
+  const isConsent = kind === 'auth' && action === 'select_model';
   return (
     <Notice
       testid="error"
       kind={kind === 'context_exceeded' || kind === 'paused' ? 'warning' : 'error'}
-      icon={ICONS[kind] ?? 'error'}
-      title={titleOf(kind)}
+      icon={isConsent ? 'lock' : (ICONS[kind] ?? 'error')}
+      title={isConsent ? t('Use of the model not allowed') : titleOf(kind)}
       action={
         isLive &&
         action && (
