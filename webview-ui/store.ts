@@ -75,6 +75,8 @@ export const userMessages = computed(() => {
 });
 export const title = computed(() => thread.value?.title ?? null);
 export const cwd = computed(() => thread.value?.settings?.cwd ?? thread.value?.started?.cwd);
+/** The provider that the thread began with. */
+export const startedProvider = computed(() => thread.value?.started?.provider);
 export const plan = computed(() => thread.value?.plan ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);
 export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);

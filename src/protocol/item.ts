@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { answersSchema, questionSchema } from './question.ts';
 
 /** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
 export const mentionKindSchema = z.enum([
@@ -173,9 +174,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -188,17 +194,28 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
   z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
-  /** The model has read a file, listed a folder or searched files, without a command. */
+  /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    action: z.enum(['read', 'list', 'search']),
-    /** Relative to the working directory if possible. */
+    /** `memory`: what Tiller has written down of an earlier thread. */
+    action: z.enum(['read', 'list', 'search', 'memory']),
+    /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the user (`request_user_input`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('user_question'),
+    callId: z.string(),
+    questions: z.array(questionSchema),
+    /** Absent until the user answers, and where there is no answer. */
+    answers: answersSchema.optional(),
   }),
   z.object({
     ...base,

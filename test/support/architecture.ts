@@ -72,6 +72,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     apply: ['host'],
     baseline: ['host'],
     exec: ['host', 'process', 'sandbox'],
+    mcp: [],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },

@@ -75,7 +75,7 @@ function ThreadNotices() {
   return (
     <div class="reply">
       {warnings.length > 0 && <Warnings warnings={warnings} />}
-      {error && <ErrorNotice error={error} isLive />}
+      {error && <ErrorNotice error={error} settings={null} isLive />}
     </div>
   );
 }

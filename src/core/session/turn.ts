@@ -95,6 +95,8 @@ async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
+  const missing = await run.toolsReady();
+  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
   answerOwed(run);
 }
 

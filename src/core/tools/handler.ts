@@ -193,6 +193,7 @@ export interface ToolFamily {
   readonly applyPatch: 'freeform' | 'function';
   readonly extraInstructions: boolean;
   readonly fileTools: boolean;
+  readonly userQuestions: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 

@@ -31,7 +31,7 @@ export async function setStage() {
   const { executablePath, env } = await findBrowser();
   const browser = await chromium.launch({
     executablePath,
-    env,
+    env: { ...(env ?? process.env), TMPDIR: folder },
     args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
   let page;

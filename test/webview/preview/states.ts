@@ -359,6 +359,24 @@ const CHANGED_BY_COMMAND: CommandChanges = {
 };
 
 /** Interrupted while one command ran and the approval of another one was pending. */
+/** The model thinks; nothing else moves. */
+function thinking(): Script {
+  const script = titled('Thinking', 'Where can the loop end?').begin({ type: 'reasoning', summary: [] });
+  const text =
+    '**Inspecting the client**\n\nThe loop has no bound.\n\n**Looking for the limit**\n\nIt is in `RetryPolicy`.';
+  return script.emit({ type: 'item_delta', itemId: script.lastItem, kind: 'summary', text });
+}
+
+/** A message of which no word has arrived. */
+function silent(): Script {
+  return looksAround(titled('Silent', 'Where can the loop end?')).streams('');
+}
+
+/** Half a sentence. */
+function sentence(): Script {
+  return looksAround(titled('Half a sentence', 'Where can the loop end?')).streams('The loop ends only when the');
+}
+
 function stopped(): Script {
   const script = titled('Stopped', 'Run the checks.')
     .item({ ...commandItem('npx playwright test'), durationMs: 11_000, output: 'Running 12 tests\n' }, 'aborted')
@@ -474,13 +492,54 @@ function question(): Script {
             options: [
               { label: 'Yes, like any failure', description: 'The client gives up after 4 answers of any kind.' },
               { label: 'No, wait as the server says', description: 'Obeys Retry-After, at most 60 s in all.' },
-              { label: 'Something else', description: 'Say it below.' },
             ],
           },
         ],
       },
     })
     .context(33);
+}
+
+function questions(): Script {
+  const asked = (id: string, header: string, question: string, labels: readonly string[]) => ({
+    id,
+    header,
+    question,
+    options: labels.map((label) => ({
+      label,
+      description: `What follows from ${label.toLowerCase()}, in one sentence.`,
+    })),
+  });
+  const limit = asked('429', 'Limit', 'Should a 429 count towards the limit?', ['Like any failure', 'No']);
+  const call = { type: 'user_question' as const, callId: 'c' };
+  return story()
+    .item({ ...call, questions: [limit], answers: { '429': ['No, but at most three times in a row'] } })
+    .emit({
+      type: 'item_completed',
+      item: {
+        ...call,
+        id: 'unanswered',
+        questions: [limit],
+        status: 'declined',
+        why: 'There is nobody to ask: no user can answer in this run. Decide yourself, say what you have assumed, and go on.',
+      },
+    })
+    .says('Two more, before I change the callers.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'model',
+        questionId: 'question-3',
+        questions: [
+          asked('backoff', 'Back-off', 'How long should the client wait between two attempts?', [
+            'Doubling',
+            'Always 1 s',
+          ]),
+          asked('log', 'Log', 'Where should a failed attempt be logged?', ['Debug log', 'Warning', 'Nowhere']),
+        ],
+      },
+    })
+    .context(35);
 }
 
 function cap(): Script {
@@ -514,7 +573,7 @@ function mcp(): Script {
       ...call,
       tool: 'search_issues',
       arguments: { query: 'retry forever' },
-      result: { total_count: 0, items: [] },
+      result: [{ type: 'input_text', text: '{"total_count":0,"items":[]}' }],
     })
     .item({
       type: 'dynamic_tool_call',
@@ -562,6 +621,7 @@ function agents(): Script {
     .item({ type: 'image_view', path: 'docs/login-offline.png' })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
     .item({ type: 'user_message', content: [{ type: 'text', text: 'Leave out anything that needs Node 22.' }] })
@@ -652,8 +712,21 @@ function retry(): Script {
     message: 'gpt-5-codex allows 30,000 tokens a minute.',
     attempt: 2,
     of: 6,
-    retryInMs: 24_000,
+    retryInMs: 240_000,
   });
+}
+
+/** An error with an action of its own, beside which the turn can be tried again. */
+function rejected(): Script {
+  return titled('Rejected', 'Cap the retries.')
+    .emit({
+      type: 'error',
+      kind: 'auth',
+      message: 'The server did not accept the API key.',
+      detail: 'HTTP 401: Incorrect API key provided: sk-…f2a.',
+      action: 'set_api_key',
+    })
+    .abort('failed');
 }
 
 function markdown(): Script {
@@ -849,10 +922,14 @@ export const SCENES = {
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
   colours: scene(colours()),
+  thinking: { ...scene(thinking()), clicks: ['reasoning'] },
+  silent: scene(silent()),
+  sentence: scene(sentence()),
   stopped: scene(stopped()),
   denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
+  questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
   agents: scene(agents()),
@@ -861,6 +938,7 @@ export const SCENES = {
   'compaction-failed': scene(compactionFailed()),
   errors: scene(errors()),
   'error-kinds': scene(errorKinds()),
+  rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
   meter: scene(done(), {}, ['context-meter']),
