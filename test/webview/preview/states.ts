@@ -954,6 +954,9 @@ export const SCENES = {
   'mention-list': { ...scene(done()), typed: 'Look at @', rows: MENTION_ROWS },
   'mention-found': { ...scene(done()), typed: 'Look at @ret', rows: FOUND_ROWS },
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
+  'command-list': { ...scene(done()), typed: '/' },
+  'command-found': { ...scene(done()), typed: '/re' },
+  'command-values': { ...scene(done()), typed: '/mode ' },
   'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 
