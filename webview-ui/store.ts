@@ -22,6 +22,7 @@ import type {
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
 /** Turns in the DOM; "Load earlier" adds as many again. */
@@ -42,6 +43,8 @@ export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
 /** The host's last preview of a rule that is being edited. */
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
+/** The rule that the host suggests for a pending command. */
+export const ruleSuggestion = signal<Extract<HostMessage, { type: 'rule_suggestion' }> | null>(null);
 /** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 /** The user wants to see all pending requests as one list. */
@@ -139,6 +142,19 @@ export const backgroundProcesses = computed(() => {
   return inBackground;
 });
 
+let writers: ReturnType<typeof writersIn> = [];
+let writersByPath: LastWriters = new Map();
+/** The last command or patch that changed each file; the same map until one of them changes. */
+export const lastWriters = computed(() => {
+  const now = writersIn(turns.value);
+  const isSame = now.length === writers.length && now.every((item, index) => item === writers[index]);
+  if (!isSame) writersByPath = lastWritersOf(now);
+  writers = now;
+  return writersByPath;
+});
+/** Absolute paths of the files with changes that are pending in review. */
+export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => path)));
+
 /** A command's output up to the end of its call: the process has the later output. */
 export function outputOfItem(itemId: string): string {
   const item = turns.value.flatMap(({ items }) => items).findLast(({ id }) => id === itemId);
@@ -185,6 +201,9 @@ function take(message: HostMessage): void {
       break;
     case 'rule_preview':
       rulePreview.value = message;
+      break;
+    case 'rule_suggestion':
+      ruleSuggestion.value = message;
       break;
     case 'proposal_choices':
       takeReview(message.review);

@@ -3,7 +3,6 @@
  * is first used (docs/decisions/0007).
  */
 import * as vscode from 'vscode';
-import { providerOf } from '../core/agent/threadSettings.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -45,9 +44,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
 
   // A local server knows the window of a model once it has loaded it.
   const learnWindow = () => {
-    const read = settings();
-    const config = read.provider === DEMO_PROVIDER ? undefined : providerOf(read);
-    if (config && read.model !== null) agent.http.learn(config, read.model, LEARN_WITHIN_MS).catch(report);
+    const server = agent.inUse();
+    if (server && server.model !== '') agent.http.learn(server.provider, server.model, LEARN_WITHIN_MS).catch(report);
   };
   store.add(
     threads.onEvent(({ event }) => {
@@ -99,13 +97,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     toggleOtherPrograms,
     models: new ModelCommands({
       settings,
-      provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),
+      inUse: agent.inUse,
       keys: host.keys,
       http: agent.http,
       languageModels: agent.languageModels,
       clock: node.clock,
       environment: node.host.environment,
-      abilities: agent.abilities,
       threads,
     }),
     showLog: () => host.channel.show(true),

@@ -8,7 +8,7 @@ import type { TurnOverrides } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
-import { previewFor } from '../vscode/approvals/rulePreview.ts';
+import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -168,6 +168,10 @@ export function createPanel(
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
+    },
+    suggestRule: async (approvalId) => {
+      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
     openChange: async (id, file) => {

@@ -143,6 +143,8 @@ export const approvalRequestSchema = z.object({
   justification: z.string().optional(),
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
+  /** True when a command in it can destroy work that cannot be restored. */
+  destructive: z.boolean().optional(),
   choices: z.array(approvalChoiceSchema),
   /** Commands that other threads currently run in the same place and that may change the same files. */
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),

@@ -8,16 +8,55 @@ import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
+/** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
+export const mentionKindSchema = z.enum([
+  'file',
+  'folder',
+  'symbol',
+  'selection',
+  'problems',
+  'terminal',
+  'changes',
+  'thread',
+]);
+export type MentionKind = z.infer<typeof mentionKindSchema>;
+
+/** Lines of a file, counted from 1, both included. */
+export const lineRangeSchema = z.object({ first: z.int().positive(), last: z.int().positive() });
+export type LineRange = z.infer<typeof lineRangeSchema>;
+
+/** What the model got of a mention. `of`: the lines of the whole, where it was cut. `tokens` is an estimate. */
+const sentMentionSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() }),
+  /** `reason` is a clause: why the model got only the name. */
+  z.object({ type: z.literal('refused'), reason: z.string() }),
+]);
+
 /** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
   z.object({ type: z.literal('image'), imageUrl: z.string() }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
-  /** A file, folder or symbol that the user refers to; `text` is what is sent for it. */
-  z.object({ type: z.literal('mention'), name: z.string(), path: z.string(), text: z.string().optional() }),
+  /**
+   * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
+   * message is recorded. Without one, `text` or a link is sent as it is.
+   */
+  z.object({
+    type: z.literal('mention'),
+    /** In the message it stands as `@name`. */
+    name: z.string(),
+    /** Absolute, or relative to the working directory; empty for what is no file. */
+    path: z.string(),
+    kind: mentionKindSchema.optional(),
+    lines: lineRangeSchema.optional(),
+    text: z.string().optional(),
+    /** Set when the message is recorded. */
+    sent: sentMentionSchema.optional(),
+  }),
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
+export type Mention = Extract<UserInput, { type: 'mention' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;

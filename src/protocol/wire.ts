@@ -17,7 +17,7 @@ import {
   type SandboxPolicy,
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
-import type { RulePreview } from './rules.ts';
+import type { RulePreview, RuleSuggestion } from './rules.ts';
 import type { PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
@@ -149,6 +149,13 @@ export type HostMessage =
       readonly rule: Rule;
       readonly preview: RulePreview;
     }
+  /** The answer to `suggest_rule`, if there is a rule to suggest. */
+  | {
+      readonly type: 'rule_suggestion';
+      readonly build: string;
+      readonly approvalId: string;
+      readonly suggestion: RuleSuggestion;
+    }
   /** The current choices on a pending patch, made here or in its diff. */
   | { readonly type: 'proposal_choices'; readonly build: string; readonly review: ReviewState }
   /** Shows all pending requests as one list. */
@@ -177,6 +184,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('op'), op: opSchema }),
   /** Asks what a rule would cover of the pending command. */
   z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
+  /** Asks for a rule that would answer the pending command and would have answered earlier approvals. */
+  z.object({ type: z.literal('suggest_rule'), approvalId: z.string() }),
   /** Leaves a hunk of a pending patch out, or includes it again; `null` means the whole file. */
   z.object({
     type: z.literal('choose_hunk'),

@@ -40,6 +40,20 @@ export async function writeSetting<Key extends SettingKey>(key: Key, value: Sett
   await vscode.workspace.getConfiguration(SECTION).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
 }
 
+/**
+ * Changes the user's providers as they are at this moment. Entries that are invalid stay as they are: `readSettings`
+ * leaves them out.
+ */
+export async function changeProviders(
+  change: (providers: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration(SECTION);
+  const providers: unknown = configuration.inspect('providers')?.globalValue;
+  const isTable = typeof providers === 'object' && providers !== null;
+  const changed = change(isTable ? (providers as Readonly<Record<string, unknown>>) : {});
+  await configuration.update('providers', changed, vscode.ConfigurationTarget.Global);
+}
+
 export function onSettingsChanged(listener: () => void): vscode.Disposable {
   return vscode.workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(SECTION) || event.affectsConfiguration('chat')) listener();

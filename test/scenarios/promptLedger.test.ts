@@ -47,6 +47,19 @@ const CASES: readonly LedgerCase[] = [
       ],
     },
   },
+  {
+    name: 'mentions',
+    files: { 'src/a.ts': 'export const a = 1;\nexport const b = 2;\n' },
+    turn: {
+      input: [
+        { type: 'text', text: 'Why does @src/a.ts:2 fail? See @problems and @gone.ts' },
+        { type: 'mention', kind: 'file', name: 'src/a.ts:2', path: 'src/a.ts', lines: { first: 2, last: 2 } },
+        { type: 'mention', kind: 'folder', name: 'src', path: 'src' },
+        { type: 'mention', kind: 'problems', name: 'problems', path: '', text: 'src/a.ts:2:14 error: Not a number.' },
+        { type: 'mention', kind: 'file', name: 'gone.ts', path: 'gone.ts' },
+      ],
+    },
+  },
   { name: 'a workspace that is not trusted', trusted: false },
   {
     name: 'tools of the client',

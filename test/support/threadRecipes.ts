@@ -302,6 +302,17 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     await chat.send('again');
   }),
   conversation(
+    'mentions',
+    { files: { 'a.txt': 'one\ntwo\n' }, model: [[says('Two lines.')], [says('Still.')]] },
+    async (chat) => {
+      const mention = { type: 'mention', kind: 'file', name: 'a.txt', path: 'a.txt' } as const;
+      const gone = { ...mention, name: 'gone.txt', path: 'gone.txt' };
+      await chat.send('', { input: [...text('see @a.txt and @gone.txt'), mention, gone] });
+      chat.write('a.txt', 'changed\n');
+      await chat.send('again');
+    },
+  ),
+  conversation(
     'image-refused',
     {
       model: [

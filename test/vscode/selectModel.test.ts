@@ -11,8 +11,8 @@ import { ModelCommands } from '../../src/vscode/models/modelCommands.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
 import { IMITATIONS } from '../support/imitations.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
-import { type ModelScript, ModelServer, says } from '../support/modelServer.ts';
-import { providerOf } from '../../src/core/agent/threadSettings.ts';
+import { type ModelScript, ModelServer, recordStream, says } from '../support/modelServer.ts';
+import { serverInUse } from '../../src/core/agent/serverInUse.ts';
 import { DEFAULT_SETTINGS, type SettingKey } from '../../src/protocol/settings.ts';
 
 const WRITTEN: readonly SettingKey[] = ['model', 'provider', 'providers', 'baseUrl', 'wireApi'];
@@ -22,9 +22,12 @@ suite('Select Model', () => {
   const environment: Record<string, string> = {};
   let keys: KeyStore;
   let commands: ModelCommands;
+  /** What the shown thread uses, instead of the settings. */
+  let thread: { readonly provider: string; readonly model: string } | undefined;
   const open: ModelServer[] = [];
 
-  const settings = () => readSettings((message) => assert.fail(message));
+  let complain: (message: string) => void;
+  const settings = () => readSettings((message) => complain(message));
   const update = (key: SettingKey, value: unknown) =>
     vscode.workspace.getConfiguration('tiller').update(key, value, vscode.ConfigurationTarget.Global);
   const forget = async () => {
@@ -40,7 +43,9 @@ suite('Select Model', () => {
 
   setup(async () => {
     await forget();
+    complain = (message) => assert.fail(message);
     secrets.clear();
+    thread = undefined;
     for (const name of Object.keys(environment)) delete environment[name];
     const storage = {
       get: async (name: string) => secrets.get(name),
@@ -59,8 +64,7 @@ suite('Select Model', () => {
       languageModels: { list: async () => [] },
       clock: ports.clock,
       environment,
-      provider: () => providerOf(settings()),
-      abilities: () => undefined,
+      inUse: () => serverInUse(settings(), thread ?? { model: settings().model ?? '' }, undefined),
       threads: { state: null, submit: async () => {} },
     });
   });
@@ -137,10 +141,103 @@ suite('Select Model', () => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter the Name' }, { type: 'x' });
+    const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter the Name' }, { type: 'x' }, 'cancel');
     await commands.select('endpoint').finally(() => user.restore());
     server.close();
-    assert.match(user.shown.join('\n'), /There is no model service at this address.*\n*.*404 Not Found/);
+    assert.match(
+      user.shown.join('\n'),
+      /not known which API .*There is no model service at this address.*404 Not Found/,
+    );
+    assert.deepEqual([settings().providers, settings().model], [{}, null]);
+  });
+
+  test('asks for the key when a server checks it before the address, and finds out the API then', async () => {
+    const server = http.createServer((request, response) => {
+      request.resume();
+      if (request.headers.authorization !== 'Bearer sk-test') return void response.writeHead(401).end('{}');
+      if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end('{}');
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(recordStream('chat', [says('OK')]));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    const user = new ScriptedUser(
+      { type: baseUrl },
+      { pick: 'Enter Another Key' },
+      { type: 'sk-old' },
+      { pick: 'Enter Another Key' },
+      { type: 'sk-test' },
+      { pick: 'Enter the Name' },
+      { type: 'my-model' },
+    );
+    await commands.select('endpoint').finally(() => user.restore());
+    server.close();
+    assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl, wireApi: 'chat' } });
+    assert.equal(settings().model, 'my-model');
+  });
+
+  test('writes no API that a server which has stopped cannot have shown', async () => {
+    const server = await start('Ollama', () => []);
+    const stopping = new ScriptedUser({ type: server.baseUrl }, { pick: 'qwen3-coder:30b' }, 'cancel');
+    const show = vscode.window.showQuickPick;
+    Object.assign(vscode.window, {
+      showQuickPick: async (...rows: Parameters<typeof show>) => {
+        const picked = await show(...rows);
+        if (open.length > 0) await open.pop()?.close();
+        return picked;
+      },
+    });
+    await commands.select('endpoint').finally(() => stopping.restore());
+    assert.match(stopping.shown.join('\n'), /not known which API 127\.0\.0\.1 has: /);
+    assert.deepEqual([settings().providers, settings().model], [{}, null]);
+  });
+
+  test('keeps providers that were added while it asked for the API, and those with a mistake', async () => {
+    const invalid = { baseUrl: 'no address' };
+    await update('providers', { invalid });
+    const added = { baseUrl: 'https://added.example/v1', wireApi: 'chat' };
+    let isAdded = false;
+    const server = await ModelServer.start(
+      [
+        async () => {
+          await update('providers', { invalid, '127.0.0.1': added });
+          isAdded = true;
+          return [says('OK')];
+        },
+      ],
+      { wire: 'responses' },
+    );
+    open.push(server);
+    const complained: string[] = [];
+    complain = (message) => complained.push(message);
+    const user = new ScriptedUser({ type: server.baseUrl }, { pick: 'Enter the Name' }, { type: 'my-model' });
+    await commands.select('endpoint').finally(() => user.restore());
+    assert(isAdded);
+    assert.match(complained[0] ?? '', /providers\.invalid/);
+    assert.deepEqual(vscode.workspace.getConfiguration('tiller').inspect('providers')?.globalValue, {
+      invalid,
+      '127.0.0.1': added,
+      '127.0.0.1-2': { baseUrl: server.baseUrl, wireApi: 'responses' },
+    });
+  });
+
+  test('shows what the model of the shown thread can do, under its name', async () => {
+    await update('providers', {
+      mine: { baseUrl: 'https://a.example/v1', models: { small: { contextWindow: 1111 } } },
+      other: { baseUrl: 'https://b.example/v1', models: { large: { contextWindow: 2222 } } },
+    });
+    await update('provider', 'mine');
+    await update('model', 'small');
+    const ofSettings = new ScriptedUser({ pick: '$(check) Context window' });
+    await commands.showAbilities().finally(() => ofSettings.restore());
+    assert.match(ofSettings.shown.join('\n'), /^small of mine can do .*\n.*1.?111 tokens/);
+    thread = { provider: 'other', model: 'large' };
+    const ofThread = new ScriptedUser({ pick: '$(check) Context window' });
+    await commands.showAbilities().finally(() => ofThread.restore());
+    assert.match(ofThread.shown.join('\n'), /^large of other can do .*\n.*2.?222 tokens/);
   });
 
   test('tests the connection and names the cure', async () => {
@@ -177,5 +274,18 @@ suite('Select Model', () => {
     await commands.removeProvider().finally(() => shared.restore());
     assert.deepEqual(Object.keys(settings().providers), ['other']);
     assert.equal(await keys.keyFor('https://b.example'), 'sk-1');
+  });
+
+  test('removes no key with a provider that one of Tiller’s own uses, but with that one', async () => {
+    const origin = 'https://api.openai.com';
+    await update('providers', { work: { baseUrl: `${origin}/v1`, queryParams: { team: 'a' } } });
+    await keys.store(origin, 'sk-1');
+    const work = new ScriptedUser({ pick: 'work' }, { button: 'Remove' });
+    await commands.removeProvider().finally(() => work.restore());
+    assert.deepEqual(settings().providers, {});
+    assert.equal(await keys.keyFor(origin), 'sk-1');
+    const own = new ScriptedUser({ pick: 'OpenAI' }, { button: 'Remove' });
+    await commands.removeProvider().finally(() => own.restore());
+    assert.equal(await keys.keyFor(origin), undefined);
   });
 });

@@ -31,7 +31,7 @@ export function QuestionCard({ request }: { request: ModelQuestions }) {
           act: () => answerQuestion({ type: 'user_input_answer', questionId, answers: null }),
         },
       ]}
-      stop={{ testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: interrupt }}
+      escape={interrupt}
     >
       {questions.map((question) => (
         <QuestionFields

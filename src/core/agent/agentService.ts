@@ -201,7 +201,12 @@ export class AgentService {
     return this.#ledger?.onOtherChanges(listener) ?? { dispose: () => {} };
   }
 
-  /** Looks for such changes. Real paths of folders. @throws the error of the disk */
+  /** What a command of a thread changed, when it has ended. */
+  onCommandChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
+    return this.#ledger?.onCommandChanges(listener) ?? { dispose: () => {} };
+  }
+
+  /** Looks for changes of other programs. Real paths of folders. @throws the error of the disk */
   async lookForOthers(roots: readonly string[], maxBytes: number): Promise<void> {
     if (maxBytes > 0) await this.#ledger?.lookForOthers(roots, { maxBytes });
   }

@@ -1,9 +1,9 @@
-import { RECORDS_FOLDER } from '../baseline/changeRecords.ts';
+import { recordsPath } from '../baseline/changeRecords.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
 import type { Storage } from '../ports.ts';
 
 /** What threads that are deleted for good leave beside their rollouts: logs of commands, and what could be undone. */
 export async function removeThreadFiles(storage: Storage, threadIds: readonly string[]): Promise<void> {
   await removeLogs(storage, threadIds);
-  for (const threadId of threadIds) await storage.remove(`${RECORDS_FOLDER}/${threadId}.jsonl`);
+  for (const threadId of threadIds) await storage.remove(recordsPath(threadId));
 }

@@ -5,6 +5,7 @@
 import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { ModelSettings } from '../../protocol/providers.ts';
+import { withoutUndefined } from '../util/withoutUndefined.ts';
 import {
   capabilitiesOf,
   type Dialect,
@@ -163,10 +164,6 @@ function reportedAbilities(reported: ReportedModel | undefined): Known {
   if (reported === undefined) return {};
   const { contextWindow, images } = reported;
   return withoutUndefined({ contextWindow, images });
-}
-
-function withoutUndefined(known: { readonly [Name in Ability]?: Known[Name] | undefined }): Known {
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
 }
 
 export interface OfferedEfforts {

@@ -18,7 +18,6 @@ import {
   isToolCallOutput,
   textOf,
   type MessageItem,
-  type OutputPart,
   type ReasoningItem,
   type ResponseItem,
   type ToolCallItem,
@@ -27,7 +26,7 @@ import {
 import { isForeign, type Origin } from './foreignItems.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
 import type { Sent } from './requestBody.ts';
-import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
+import { hasToolImages, imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
 type TextPart = Sent<ChatCompletionContentPartText>;
 /** `detail` is passed on as it was given, also where a server has more values than OpenAI. */
@@ -173,24 +172,23 @@ export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[]
 }
 
 /** Text only, unless the provider is configured for images: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
-function toolMessage({ call_id, output }: ToolCallOutputItem, place: ChatForm['toolImages']): ChatMessage {
-  if (!hasImages(output)) return { role: 'tool', tool_call_id: call_id, content: textOf(output) };
+function toolMessage(item: ToolCallOutputItem, place: ChatForm['toolImages']): ChatMessage {
+  const { call_id } = item;
+  if (!hasToolImages(item)) return { role: 'tool', tool_call_id: call_id, content: textOf(item.output) };
+  const { output } = item;
   if (place !== 'output') return { role: 'tool', tool_call_id: call_id, content: textWithPlaceholders(output, place) };
   return { role: 'tool', tool_call_id: call_id, content: output.map(chatPart) };
 }
 
 /** The images of these outputs, each after the id of its call. */
 function imagesMessage(outputs: readonly ToolCallOutputItem[]): readonly ChatMessage[] {
-  const content = outputs.flatMap(({ call_id, output }): ChatPart[] => {
-    if (!hasImages(output)) return [];
+  const content = outputs.flatMap((item): ChatPart[] => {
+    if (!hasToolImages(item)) return [];
+    const { call_id, output } = item;
     const images = output.filter((part) => part.type === 'input_image').map(chatPart);
     return [{ type: 'text', text: imagesOfCall(call_id) }, ...images];
   });
   return content.length === 0 ? [] : [{ role: 'user', content }];
-}
-
-function hasImages(output: ToolCallOutputItem['output']): output is OutputPart[] {
-  return typeof output !== 'string' && output.some((part) => part.type === 'input_image');
 }
 
 function assistantMessage(items: readonly AssistantItem[], form: ChatForm): readonly ChatMessage[] {

@@ -1,5 +1,5 @@
 import type { Clock } from '../ports.ts';
-import { onAbort } from '../util/abort.ts';
+import { deadline } from '../util/abort.ts';
 import { type ModelClient, ModelFault, type Prompt } from './client.ts';
 
 export type ConnectionTest =
@@ -20,13 +20,11 @@ export async function testConnection(
   clock: Pick<Clock, 'now' | 'after'>,
   signal: AbortSignal,
 ): Promise<ConnectionTest> {
-  const within = new AbortController();
   const late = new ModelFault('timeout', 'The server did not answer in two minutes.', {
     retryable: true,
     action: 'retry',
   });
-  const timeout = clock.after(WITHIN_MS, () => within.abort(late));
-  const forget = onAbort(signal, () => within.abort(signal.reason));
+  const within = deadline(clock, WITHIN_MS, late, signal);
   const started = clock.now().getTime();
   const warnings: string[] = [];
   try {
@@ -39,8 +37,7 @@ export async function testConnection(
     if (error instanceof ModelFault) return { type: 'fault', fault: error };
     throw error;
   } finally {
-    forget();
-    timeout();
+    within.end();
   }
 }
 

@@ -1,23 +1,65 @@
+import { assertNever } from '../util/assertNever.ts';
 import type { WireApi } from './families.ts';
 import type { ConnectionTest } from './connectionTest.ts';
 
-export interface DetectedWire {
-  readonly wireApi: WireApi;
-  readonly test: ConnectionTest;
-}
+export type DetectedWire =
+  | { readonly type: 'found'; readonly wireApi: WireApi; readonly test: ConnectionTest }
+  /** The answers do not show an API. `test`: the one to show to the user. */
+  | { readonly type: 'unknown'; readonly test: ConnectionTest };
 
 /**
- * Finds out which API a server has: Responses, else Chat Completions. Any answer other than “there is nothing at this
- * address” is one of that API, also an error. When it has neither, the result is the one of Chat Completions.
+ * Finds out which API a server has: Responses, else Chat Completions. A gateway may check the key, the quota and its load
+ * before it looks at the address: such an answer shows an API only when there is nothing at the other address. Without an
+ * answer nothing is known.
  */
 export async function detectWire(test: (wireApi: WireApi) => Promise<ConnectionTest>): Promise<DetectedWire> {
   const responses = await test('responses');
-  if (!isAbsent(responses)) return { wireApi: 'responses', test: responses };
-  return { wireApi: 'chat', test: await test('chat') };
+  const first = evidenceOf(responses);
+  if (first === 'present') return { type: 'found', wireApi: 'responses', test: responses };
+  if (first === 'unreachable') return { type: 'unknown', test: responses };
+
+  const chat = await test('chat');
+  const second = evidenceOf(chat);
+  if (second === 'present') return { type: 'found', wireApi: 'chat', test: chat };
+  if (first === 'unclear' && second === 'absent') return { type: 'found', wireApi: 'responses', test: responses };
+  if (first === 'absent' && second === 'unclear') return { type: 'found', wireApi: 'chat', test: chat };
+  return { type: 'unknown', test: first === 'unclear' && second === 'unclear' ? responses : chat };
 }
 
-function isAbsent(result: ConnectionTest): boolean {
-  if (result.type === 'answered') return false;
+type Evidence = 'present' | 'absent' | 'unclear' | 'unreachable';
+
+/** What the answer at the address of an API says about this API. */
+function evidenceOf(result: ConnectionTest): Evidence {
+  if (result.type === 'answered') return 'present';
   const { kind, status } = result.fault;
-  return kind === 'config' || kind === 'bad_response' || status === 405 || status === 501;
+  switch (kind) {
+    case 'invalid_request':
+    case 'model_not_found':
+    case 'context_exceeded':
+    case 'content_filter':
+      return 'present';
+    case 'config':
+      return 'absent';
+    case 'bad_response':
+      return status === undefined || status === 405 || status === 501 ? 'absent' : 'unclear';
+    case 'no_key':
+    case 'auth':
+    case 'quota':
+    case 'rate_limited':
+    case 'overloaded':
+    case 'stream_closed':
+      return 'unclear';
+    case 'network':
+    case 'tls':
+    case 'proxy':
+    case 'timeout':
+      return 'unreachable';
+    case 'storage':
+    case 'sandbox':
+    case 'paused':
+    case 'internal':
+      return 'unclear';
+    default:
+      return assertNever(kind);
+  }
 }

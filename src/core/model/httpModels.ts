@@ -1,5 +1,6 @@
 import type { Ports } from '../ports.ts';
 import { isLoopback } from '../../protocol/providers.ts';
+import { deadline } from '../util/abort.ts';
 import { abilitiesOf, type ModelAbilities, modelSettingsOf, type ReportedModel } from './abilities.ts';
 import { type ModelClient, ModelFault } from './client.ts';
 import { RefusedFields } from './fieldFallback.ts';
@@ -47,25 +48,29 @@ export class HttpModels {
   }
 
   /**
-   * Asks a server on this machine about the window of its loaded model, unless it is known. Never rejects, and resolves
-   * after `withinMs` at the latest. Other servers are asked only when the user chooses a model.
+   * Asks a server on this machine about the window of its loaded model, unless it is known: the window of a model that is
+   * not loaded is what it could have. Never rejects, and resolves after `withinMs` at the latest. Other servers are asked
+   * only when the user chooses a model.
    */
   async learn(provider: ProviderConfig, model: string, withinMs: number): Promise<void> {
-    const { sources } = this.abilities(provider, model);
     if (!URL.canParse(provider.baseUrl) || !isLoopback(provider.baseUrl)) return;
-    if (sources.contextWindow === 'settings' || sources.contextWindow === 'server') return;
-    const late = new AbortController();
-    const forget = this.#ports.clock.after(withinMs, () => late.abort());
-    await this.list(provider, late.signal).catch(() => undefined);
-    forget();
+    const source = this.abilities(provider, model).sources.contextWindow;
+    const isLoaded = this.#reportedOf(provider, model)?.isLoaded !== false;
+    if (source === 'settings' || (source === 'server' && isLoaded)) return;
+    const within = deadline(this.#ports.clock, withinMs, new Error(`no answer within ${withinMs} ms`));
+    await this.list(provider, within.signal).catch(() => undefined);
+    within.end();
   }
 
   /** What is known about a model, and from where. */
   abilities(provider: ProviderConfig, model: string): ModelAbilities {
+    return abilitiesOf(provider, provider.wireApi, model, this.#reportedOf(provider, model));
+  }
+
+  #reportedOf(provider: ProviderConfig, model: string): ReportedModel | undefined {
     const all = this.#reported.get(serverKey(provider));
     // Ollama lists a model that is named without a tag under its default tag.
-    const reported = all?.get(model) ?? all?.get(`${model}:latest`);
-    return abilitiesOf(provider, provider.wireApi, model, reported);
+    return all?.get(model) ?? all?.get(`${model}:latest`);
   }
 
   #connect(provider: ProviderConfig, model: string, client: ModelClient): ConnectedModel {

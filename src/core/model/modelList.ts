@@ -9,9 +9,11 @@
  * - vLLM `max_model_len` and OpenRouter `context_length`, `architecture.input_modalities`: in `/models` itself
  */
 import * as z from 'zod';
-import { onAbort } from '../util/abort.ts';
+import { deadline } from '../util/abort.ts';
+import { messageOf } from '../util/fileErrors.ts';
 import { parseJson } from '../util/json.ts';
 import { SecretRedactor } from '../util/secretRedactor.ts';
+import { withoutUndefined } from '../util/withoutUndefined.ts';
 import type { ReportedModel } from './abilities.ts';
 import { readBeginning } from './boundedBody.ts';
 import { ModelFault } from './client.ts';
@@ -36,9 +38,7 @@ export async function listModels(
 ): Promise<ModelListing> {
   const sent = new SecretRedactor();
   const transport = createTransport(provider, ports, sent);
-  const within = new AbortController();
-  const timeout = ports.clock.after(LIST_WITHIN_MS, () => within.abort(new Error('no answer within 10 s')));
-  const forget = onAbort(signal, () => within.abort(signal.reason));
+  const within = deadline(ports.clock, LIST_WITHIN_MS, new Error('no answer within 10 s'), signal);
   try {
     const models = readList(await getJson(transport, '/models', within.signal));
     const told = await toldElsewhere(models, provider, transport, within.signal).catch(() => new Map());
@@ -50,14 +50,16 @@ export async function listModels(
       error instanceof ModelFault && !within.signal.aborted ? error : timeoutFault(within.signal.reason ?? error);
     return { type: 'fault', fault: shownFault(fault, sent) };
   } finally {
-    forget();
-    timeout();
+    within.end();
   }
 }
 
 function timeoutFault(error: unknown): ModelFault {
-  const detail = error instanceof Error ? error.message : String(error);
-  return new ModelFault('timeout', 'The server did not answer in time.', { retryable: true, detail, action: 'retry' });
+  return new ModelFault('timeout', 'The server did not answer in time.', {
+    retryable: true,
+    detail: messageOf(error),
+    action: 'retry',
+  });
 }
 
 /** @throws ModelFault */
@@ -100,7 +102,7 @@ function readList(document: unknown): readonly Listed[] {
     const modalities = data.architecture?.input_modalities;
     const parameters = data.supported_parameters;
     return [
-      known<Listed>({
+      withoutUndefined<Listed>({
         id: data.id,
         owner: data.owned_by ?? undefined,
         contextWindow: data.max_model_len ?? data.context_length ?? data.meta?.n_ctx_train ?? undefined,
@@ -145,7 +147,7 @@ async function toldElsewhere(
       return new Map(
         loaded.map(({ name, context_length }) => [
           name,
-          known({ contextWindow: context_length ?? undefined, isLoaded: true }),
+          withoutUndefined({ contextWindow: context_length ?? undefined, isLoaded: true }),
         ]),
       );
     }
@@ -154,7 +156,7 @@ async function toldElsewhere(
       return new Map(
         data.map(({ id, type, state, max_context_length, loaded_context_length, capabilities }) => [
           id,
-          known({
+          withoutUndefined({
             contextWindow: loaded_context_length ?? max_context_length ?? undefined,
             images: type ? type === 'vlm' : undefined,
             tools: capabilities ? capabilities.includes('tool_use') : undefined,
@@ -165,7 +167,7 @@ async function toldElsewhere(
     }
     case 'llamacpp': {
       const { default_generation_settings: settings, modalities } = llamaSchema.parse(await get('/props'));
-      const told = known({
+      const told = withoutUndefined({
         contextWindow: settings?.n_ctx ?? undefined,
         images: modalities?.vision ?? undefined,
         isLoaded: true,
@@ -175,9 +177,4 @@ async function toldElsewhere(
     default:
       return new Map();
   }
-}
-
-/** Without the fields that are not known, which would hide others. */
-function known<Facts extends object>(facts: Facts): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as Facts;
 }

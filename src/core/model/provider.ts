@@ -6,11 +6,11 @@ import { SecretRedactor } from '../util/secretRedactor.ts';
 import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import { RefusedFields } from './fieldFallback.ts';
-import { environmentHeaders, type ProviderConfig } from './providerConfig.ts';
+import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
 import { shownFault } from './faults.ts';
 import { valuesSentTo } from './providerSecrets.ts';
 import { ResponsesClient } from './responses.ts';
-import { hasToolImages } from './responsesItems.ts';
+import { hasToolImages } from './toolImages.ts';
 import { Transport } from './transport.ts';
 
 export { dialectOf, type ProviderConfig } from './providerConfig.ts';
@@ -57,10 +57,10 @@ export function createTransport(
   { fetch, secrets, clock, userAgent = 'tiller', environment }: Omit<ModelPorts, 'ids' | 'log' | 'refused'>,
   sent: SecretRedactor,
 ): Transport {
-  const headers = { ...provider.headers, ...environmentHeaders(provider, environment) };
-  for (const value of valuesSentTo({ ...provider, headers })) sent.hold(value);
+  const resolved = withEnvironmentHeaders(provider, environment);
+  for (const value of valuesSentTo(resolved)) sent.hold(value);
   const onKey = (key: string) => sent.hold(key);
-  return new Transport(provider, { fetch, secrets, clock, userAgent, environment, onKey });
+  return new Transport(resolved, { fetch, secrets, clock, userAgent, onKey });
 }
 
 function clientOf(parts: ClientParts): ModelClient {

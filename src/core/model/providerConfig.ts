@@ -101,6 +101,14 @@ export function environmentHeaders(
   );
 }
 
+/** The provider with the headers of the environment among its own, which they replace. */
+export function withEnvironmentHeaders<Provider extends Pick<ProviderConfig, 'headers' | 'envHeaders'>>(
+  { envHeaders, ...provider }: Provider,
+  environment?: Environment,
+) {
+  return { ...provider, headers: { ...provider.headers, ...environmentHeaders({ envHeaders }, environment) } };
+}
+
 /** The headers that are not sent because their variables are not set, as sentences. */
 export function missingHeaders(
   { id, envHeaders = {} }: Pick<ProviderConfig, 'id' | 'envHeaders'>,

@@ -1,6 +1,6 @@
 import { parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
-import { environmentHeaders, type ProviderConfig } from './providerConfig.ts';
+import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
 
 /**
  * Names of headers and parameters with keys; an `anthropic-version` or an `x-title` is not secret and may be shown
@@ -20,10 +20,7 @@ export function secretsInSettings(
   }: Pick<Settings, 'providers' | 'baseUrl'> & Partial<Pick<Settings, 'mcpServers'>>,
   environment: Readonly<Record<string, string | undefined>> = {},
 ): readonly string[] {
-  const servers = Object.values(providers).map((server) => ({
-    ...server,
-    headers: { ...server.headers, ...environmentHeaders(server, environment) },
-  }));
+  const servers = Object.values(providers).map((server) => withEnvironmentHeaders(server, environment));
   const urls = [baseUrl, ...servers.map((server) => server.baseUrl)].flatMap(parsed);
   const named = [...servers.flatMap(namedValues), ...urls.flatMap(({ searchParams }) => [...searchParams])];
   return [

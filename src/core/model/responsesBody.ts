@@ -9,7 +9,8 @@ import type { RefusedFields } from './fieldFallback.ts';
 import { asFunctionTool, asShellFunction } from './functionForm.ts';
 import { dialectOf } from './providerConfig.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
-import { hasToolImages, itemsToWire, type ItemForm } from './responsesItems.ts';
+import { itemsToWire, type ItemForm } from './responsesItems.ts';
+import { hasToolImages } from './toolImages.ts';
 
 type Request = RequestWriter<ResponseCreateParamsStreaming>;
 

@@ -1,17 +1,15 @@
 /** Converts items between history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
 import {
   callIdOf,
-  isToolCallOutput,
   responseItemSchema,
   type ContentPart,
   type MessageItem,
   type OutputPart,
   type ResponseItem,
-  type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
 import { isForeign, isLeftOut, type Origin } from './foreignItems.ts';
-import { imagesOfCall, textWithPlaceholders } from './toolImages.ts';
+import { hasToolImages, imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
 // ---------------------------------------------------------------- to the server
 
@@ -42,16 +40,6 @@ export function itemsToWire(item: ResponseItem, form: ItemForm): readonly Record
   const label = { type: 'input_text', text: imagesOfCall(item.call_id) };
   const content = [label, ...item.output.filter((part) => part.type === 'input_image').map(partToWire)];
   return [...text, { type: 'message', role: 'user', content }];
-}
-
-type OutputWithImages = ToolCallOutputItem & { readonly output: readonly OutputPart[] };
-
-export function hasToolImages(item: ResponseItem): item is OutputWithImages {
-  return isToolCallOutput(item) && typeof item.output !== 'string' && item.output.some(isImage);
-}
-
-function isImage(part: OutputPart): boolean {
-  return part.type === 'input_image';
 }
 
 /**

@@ -1,5 +1,21 @@
 /** Outputs of tools with images, for servers that take text alone there. */
-import type { OutputPart } from '../../protocol/responseItem.ts';
+import {
+  isToolCallOutput,
+  type OutputPart,
+  type ResponseItem,
+  type ToolCallOutputItem,
+} from '../../protocol/responseItem.ts';
+
+type OutputWithImages = ToolCallOutputItem & { readonly output: readonly OutputPart[] };
+
+/** True for the output of a tool with at least one image. */
+export function hasToolImages(item: ResponseItem): item is OutputWithImages {
+  return isToolCallOutput(item) && typeof item.output !== 'string' && item.output.some(isImage);
+}
+
+function isImage(part: OutputPart): boolean {
+  return part.type === 'input_image';
+}
 
 /** Where the images of an output are instead. */
 export type ImagePlace = 'message' | 'none';

@@ -6,8 +6,9 @@ import type { Clock, Fetch, Secrets } from '../ports.ts';
 import { ModelFault } from './client.ts';
 import { readBeginning } from './boundedBody.ts';
 import { describeBytes, httpFault, networkFault } from './faults.ts';
+import { deadline } from '../util/abort.ts';
 import { parseJson } from '../util/json.ts';
-import { dialectOf, environmentHeaders, limitsOf, type ProviderConfig } from './providerConfig.ts';
+import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
 
 type Sdk = typeof import('./openaiSdk.ts');
 type Client = InstanceType<Sdk['OpenAI']>;
@@ -21,16 +22,17 @@ export interface TransportPorts {
   readonly userAgent: string;
   /** Called with each key before it is sent. */
   readonly onKey: (key: string) => void;
-  /** Of this process, for `envHeaders`. */
-  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** All headers are in `headers`: those of the environment are resolved (`withEnvironmentHeaders`). */
+export type AddressedProvider = Omit<ProviderConfig, 'envHeaders'>;
+
 export class Transport {
-  readonly #provider: ProviderConfig;
+  readonly #provider: AddressedProvider;
   readonly #ports: TransportPorts;
   #loaded: Promise<Client> | undefined;
 
-  constructor(provider: ProviderConfig, ports: TransportPorts) {
+  constructor(provider: AddressedProvider, ports: TransportPorts) {
     this.#provider = provider;
     this.#ports = ports;
   }
@@ -90,10 +92,9 @@ export class Transport {
   async #faultOf({ status, headers, body }: Response): Promise<ModelFault> {
     const { maxErrorBytes } = limitsOf(this.#provider);
     const { clock } = this.#ports;
-    const late = new AbortController();
-    const forget = clock.after(ERROR_WITHIN_MS, () => late.abort());
-    const { text, isCut } = await readBeginning(body, maxErrorBytes, late.signal).finally(forget);
-    const note = late.signal.aborted ? 'incomplete' : `its first ${describeBytes(maxErrorBytes)}`;
+    const within = deadline(clock, ERROR_WITHIN_MS, new Error('the error took too long'));
+    const { text, isCut } = await readBeginning(body, maxErrorBytes, within.signal).finally(() => within.end());
+    const note = within.signal.aborted ? 'incomplete' : `its first ${describeBytes(maxErrorBytes)}`;
     const document = parseJson(text) ?? (text || undefined);
     return httpFault(status, headers, document, clock.now(), isCut ? note : undefined);
   }
@@ -107,9 +108,7 @@ export class Transport {
     };
     if (key !== undefined && auth === 'bearer') result['authorization'] = `Bearer ${key}`;
     if (key !== undefined && auth === 'api_key') result['api-key'] = key;
-    const fromEnvironment = environmentHeaders(this.#provider, this.#ports.environment);
-    const configured = [...Object.entries(headers), ...Object.entries(fromEnvironment)];
-    for (const [name, value] of configured) result[name.toLowerCase()] = value;
+    for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value;
     return result;
   }
 }

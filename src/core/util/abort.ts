@@ -20,3 +20,29 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   signal.addEventListener('abort', callback, { once: true });
   return () => signal.removeEventListener('abort', callback);
 }
+
+/** A time limit for one operation. The owner calls `end` when the operation is over. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  /** Cancels the limit; the signal does not abort any more. */
+  end(): void;
+}
+
+/** The signal aborts with `late` after `milliseconds`, or with the reason of `caller` as soon as that aborts. */
+export function deadline(
+  clock: { after(milliseconds: number, callback: () => void): () => void },
+  milliseconds: number,
+  late: Error,
+  caller?: AbortSignal,
+): Deadline {
+  const controller = new AbortController();
+  const cancel = clock.after(milliseconds, () => controller.abort(late));
+  const forget = caller === undefined ? () => {} : onAbort(caller, () => controller.abort(caller.reason));
+  return {
+    signal: controller.signal,
+    end: () => {
+      cancel();
+      forget();
+    },
+  };
+}

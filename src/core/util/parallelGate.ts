@@ -7,8 +7,6 @@ export class ParallelGate {
   /** Settles when the next task may be looked at: the one before has started, and has ended if it runs alone. */
   #admission: Promise<void> = Promise.resolve();
   readonly #shared = new Set<Promise<void>>();
-  /** Resolves the wait of the admitted task for a task that ends. */
-  #onEnd: () => void = () => {};
 
   /** `most`: how many tasks run together at most. */
   constructor(most: number) {
@@ -29,7 +27,7 @@ export class ParallelGate {
     await admitted;
     let running: Promise<Result>;
     try {
-      while (this.#shared.size >= this.#most) await this.#end();
+      while (this.#shared.size >= this.#most) await Promise.race(this.#shared);
       if (!(await mayShare())) {
         const hasWaited = this.#shared.size > 0;
         await Promise.all(this.#shared);
@@ -51,14 +49,7 @@ export class ParallelGate {
       )
       .then(() => {
         this.#shared.delete(ended);
-        this.#onEnd();
       });
     this.#shared.add(ended);
-  }
-
-  #end(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#onEnd = resolve;
-    });
   }
 }

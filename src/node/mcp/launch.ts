@@ -62,6 +62,7 @@ function confinementOf(
     tmpdirVariable: host.environment.TMPDIR,
     temporaryFolder: temporaryFolder({ id: `mcp-${name}`, home }),
     unreadable: unreadablePaths(unreadable(), host.homeDirectory, home),
+    unreadableGlobs: unreadable(),
   });
   if (confinement.type === 'none') return confinement;
   // The working directory is not writable unless it is listed.

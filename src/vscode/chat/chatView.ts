@@ -144,6 +144,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (this.#ready) this.#post({ type: 'rule_preview', ...answer });
   }
 
+  sendRuleSuggestion(
+    answer: Pick<Extract<HostMessage, { type: 'rule_suggestion' }>, 'approvalId' | 'suggestion'>,
+  ): void {
+    if (this.#ready) this.#post({ type: 'rule_suggestion', ...answer });
+  }
+
   showWaiting(): void {
     this.#postWhenReady({ type: 'show_waiting' });
   }

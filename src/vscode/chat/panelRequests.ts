@@ -27,6 +27,8 @@ export interface PanelRequestDeps {
   readonly efforts: () => OfferedEfforts;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
+  /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
+  readonly suggestRule: (approvalId: string) => Promise<void>;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
@@ -53,6 +55,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
   switch (message.type) {
     case 'preview_rule':
       return deps.previewRule(message.approvalId, message.rule);
+    case 'suggest_rule':
+      return deps.suggestRule(message.approvalId);
     case 'choose_hunk':
       return deps.chooseHunk(message);
     case 'open_diff':

@@ -15,6 +15,7 @@ import type { ConnectedModel, ModelClientFactory } from '../../core/model/modelC
 import type { Ids } from '../../core/ports.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
 import { parseJson } from '../../core/util/json.ts';
 import type { TokenUsage } from '../../protocol/event.ts';
 import { callIdOf, textOf, type ToolCallItem } from '../../protocol/responseItem.ts';
@@ -157,10 +158,10 @@ async function usageOf(
 
 function messagesOf({ instructions, input, origin }: Prompt): vscode.LanguageModelChatMessage[] {
   const items = input.filter((item) => !isLeftOut(item, origin));
-  return [vscode.LanguageModelChatMessage.User(instructions), ...groupItems(items).flatMap(messageOf)];
+  return [vscode.LanguageModelChatMessage.User(instructions), ...groupItems(items).flatMap(groupToChat)];
 }
 
-function messageOf(group: Group): vscode.LanguageModelChatMessage[] {
+function groupToChat(group: Group): vscode.LanguageModelChatMessage[] {
   switch (group.type) {
     case 'message':
       return [vscode.LanguageModelChatMessage.User(textOf(group.item.content))];
@@ -223,7 +224,7 @@ function notOffered(model: string): ModelFault {
 /** The codes are those of `LanguageModelError`; a provider’s own error may be its cause. */
 function faultOf(error: unknown): ModelFault {
   if (error instanceof ModelFault) return error;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = messageOf(error);
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   if (code === 'NoPermissions') {
     const message = 'VS Code was not allowed to send requests to this model.';

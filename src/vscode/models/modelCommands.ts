@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import type { ModelAbilities } from '../../core/model/abilities.ts';
-import type { ProviderConfig } from '../../core/model/provider.ts';
+import type { ServerInUse } from '../../core/agent/serverInUse.ts';
+import { providerOf } from '../../core/agent/threadSettings.ts';
+import type { HttpModels } from '../../core/model/httpModels.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import { showAbilities } from './abilitiesView.ts';
@@ -9,10 +10,9 @@ import { type GivenServer, type ModelSetupDeps, selectModel, testSelected, useDe
 import { removeProvider } from './removeProvider.ts';
 
 export interface ModelCommandDeps extends ModelSetupDeps {
-  /** The configured provider; undefined when the settings name none. */
-  readonly provider: () => ProviderConfig | undefined;
-  /** Of the model in use; undefined for the demo. */
-  readonly abilities: () => ModelAbilities | undefined;
+  readonly http: ModelSetupDeps['http'] & Pick<HttpModels, 'abilities'>;
+  /** Of the shown thread, else of the settings. */
+  readonly inUse: () => ServerInUse | undefined;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void> };
 }
 
@@ -30,8 +30,8 @@ export class ModelCommands {
   }
 
   async setApiKey(): Promise<void> {
-    const provider = this.#deps.provider();
-    if (provider !== undefined) await askKey(new URL(provider.baseUrl).origin, this.#deps.keys);
+    const server = this.#deps.inUse();
+    if (server !== undefined) await askKey(new URL(server.provider.baseUrl).origin, this.#deps.keys);
     else
       void vscode.window.showInformationMessage(
         vscode.l10n.t('Select the model of a server first: a key belongs to one.'),
@@ -39,20 +39,18 @@ export class ModelCommands {
   }
 
   async testConnection(): Promise<void> {
-    const provider = this.#deps.provider();
-    const { model } = this.#deps.settings();
-    if (provider !== undefined && model !== null) return testSelected(this.#deps, provider, model);
+    const server = this.#deps.inUse();
+    if (server !== undefined && server.model !== '') return testSelected(this.#deps, server.provider, server.model);
     await vscode.commands.executeCommand('tiller.selectModel');
   }
 
   async showAbilities(): Promise<void> {
-    const provider = this.#deps.provider();
-    const abilities = this.#deps.abilities();
-    if (provider === undefined || abilities === undefined) {
+    const server = this.#deps.inUse();
+    if (server === undefined || server.model === '') {
       return void vscode.window.showInformationMessage(vscode.l10n.t('Select the model of a server first.'));
     }
-    const { threads, settings } = this.#deps;
-    await showAbilities(provider.id, threads.state?.settings?.model ?? settings().model ?? '', abilities);
+    const { provider, model } = server;
+    await showAbilities(provider.id, model, this.#deps.http.abilities(provider, model));
   }
 
   async removeProvider(): Promise<void> {
@@ -69,7 +67,7 @@ export class ModelCommands {
     const { settings, threads } = this.#deps;
     const { model } = settings();
     if (!threads.state?.started || model === null) return;
-    const provider = this.#deps.provider()?.id ?? settings().provider;
+    const provider = providerOf(settings())?.id ?? settings().provider;
     await threads.submit({ type: 'override_turn_context', model, provider });
   }
 }

@@ -80,29 +80,56 @@ export function rowOf(model: ReportedModel): Row {
   };
 }
 
-/** The fault and its cures; the first row repeats the words of the server and tries again. */
+/** What the user changes after a fault. */
+export type Remedy = { readonly type: 'key' } | { readonly type: 'address' } | { readonly type: 'again' };
+
+interface RemedyRow extends vscode.QuickPickItem {
+  readonly choice: Remedy;
+}
+
+/** The cures of a fault, the most likely first. */
+function remediesOf({ kind }: ModelFault): readonly RemedyRow[] {
+  const again: RemedyRow = { label: vscode.l10n.t('Try Again'), choice: { type: 'again' } };
+  const key: RemedyRow = { label: vscode.l10n.t('Enter Another Key…'), choice: { type: 'key' } };
+  const address: RemedyRow = { label: vscode.l10n.t('Change the Address…'), choice: { type: 'address' } };
+  switch (kind) {
+    case 'auth':
+    case 'no_key':
+      return [key, again, address];
+    case 'network':
+    case 'timeout':
+    case 'tls':
+    case 'proxy':
+      return [again, address];
+    default:
+      return [address, again, key];
+  }
+}
+
+/** Why the models are not listed, in the words of the server, and the cures. */
 async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
-  const again: Row = { label: vscode.l10n.t('Try Again'), choice: { type: 'again' } };
-  const key: Row = { label: vscode.l10n.t('Enter Another Key…'), choice: { type: 'key' } };
-  const address: Row = { label: vscode.l10n.t('Change the Address…'), choice: { type: 'address' } };
   const typed: Row = {
     label: vscode.l10n.t('Enter the Name of a Model…'),
     detail: vscode.l10n.t('Some servers do not list their models.'),
     choice: { type: 'typed' },
   };
-  const isAboutKey = fault.kind === 'auth' || fault.kind === 'no_key';
-  const rows = isAboutKey
-    ? [key, again, address]
-    : fault.kind === 'network'
-      ? [again, address]
-      : [typed, address, again, key];
-  const { message, detail } = describeFault(fault);
-  const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('{0} does not list its models: {1}', id, message),
-    placeHolder: detail ?? message,
-    ignoreFocusOut: true,
-  });
-  return picked?.choice;
+  const remedies = remediesOf(fault);
+  const mayHaveModels = remedies[0]?.choice.type === 'address';
+  const rows: readonly Row[] = mayHaveModels ? [typed, ...remedies] : remedies;
+  const { message } = describeFault(fault);
+  return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', id, message), fault, rows))?.choice;
+}
+
+/** Why it is not known which API a server has, and the cures. `undefined` when the user cancels. */
+export async function askForRemedy(id: string, fault: ModelFault): Promise<Remedy | undefined> {
+  const { message } = describeFault(fault);
+  const title = vscode.l10n.t('It is not known which API {0} has: {1}', id, message);
+  return (await showFault(title, fault, remediesOf(fault)))?.choice;
+}
+
+function showFault<Choice extends vscode.QuickPickItem>(title: string, fault: ModelFault, rows: readonly Choice[]) {
+  const { message, detail, cure } = describeFault(fault);
+  return vscode.window.showQuickPick(rows, { title, placeHolder: detail ?? cure ?? message, ignoreFocusOut: true });
 }
 
 async function typeModel(): Promise<string | undefined> {

@@ -5,6 +5,7 @@ import { detectWire } from '../../core/model/detectWire.ts';
 import type { HttpModels } from '../../core/model/httpModels.ts';
 import type { ProviderConfig } from '../../core/model/provider.ts';
 import type { Clock } from '../../core/ports.ts';
+import { abortable, deadline } from '../../core/util/abort.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 import {
@@ -16,12 +17,12 @@ import {
   type ProviderSettings,
 } from '../../protocol/providers.ts';
 import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
-import { writeSetting } from '../settings.ts';
+import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
 import type { LanguageModels } from './languageModels.ts';
 import { describeFault } from './faultMessages.ts';
 import { askKey, type Environment } from './keyPrompt.ts';
-import { byUse, pickModel, rowOf, withProgress } from './modelPicker.ts';
+import { askForRemedy, byUse, pickModel, type Remedy, rowOf, withProgress } from './modelPicker.ts';
 import { askBaseUrl, pickProvider, type ProviderChoice } from './providerPicker.ts';
 
 export interface ModelSetupDeps {
@@ -69,7 +70,7 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
     case 'address': {
       const baseUrl = await askBaseUrl();
       if (baseUrl === undefined) return false;
-      return selectOf(deps, freeName(new URL(baseUrl).hostname, deps.settings(), baseUrl), { baseUrl });
+      return selectOf(deps, freeName(baseUrl, deps.settings().providers), { baseUrl });
     }
     default:
       return assertNever(choice);
@@ -80,12 +81,11 @@ const OFFERS_WITHIN_MS = 2000;
 
 /** Whether other extensions offer models; one that does not answer in time offers none. */
 async function offersModels({ languageModels, clock }: ModelSetupDeps): Promise<boolean> {
-  let forget = () => {};
-  const late = new Promise<boolean>((resolve) => {
-    forget = clock.after(OFFERS_WITHIN_MS, () => resolve(false));
-  });
+  const within = deadline(clock, OFFERS_WITHIN_MS, new Error('the list of models took too long'));
   const models = languageModels.list().then((list) => list.length > 0);
-  return Promise.race([models, late]).finally(() => forget());
+  return abortable(models, within.signal)
+    .catch(() => false)
+    .finally(() => within.end());
 }
 
 /** The embedded model: no account, no network. */
@@ -98,17 +98,24 @@ type NewProvider = Omit<ProviderSettings, 'wireApi'> & { readonly wireApi?: Prov
 
 async function selectOf(deps: ModelSetupDeps, name: string, server: NewProvider | undefined): Promise<boolean> {
   let current = server;
+  let model: string | undefined;
   while (current !== undefined) {
     const { baseUrl, auth } = current;
     const { origin } = new URL(baseUrl);
     const isKeyless = auth === 'none' || isLoopback(baseUrl);
     if (!isKeyless && (await deps.keys.keyFor(origin)) === undefined && !(await keyFor(deps, name, origin)))
       return false;
-    const config = configFor(name, current, deps.settings());
-    const choice = await pickModel(deps.http, config);
+    const choice =
+      model === undefined
+        ? await pickModel(deps.http, configFor(name, current, deps.settings()))
+        : await adopt(deps, name, current, model);
     switch (choice?.type) {
       case undefined:
         return false;
+      case 'adopted':
+        return true;
+      case 'again':
+        break;
       case 'key':
         if (!(await keyFor(deps, name, origin))) return false;
         break;
@@ -116,10 +123,12 @@ async function selectOf(deps: ModelSetupDeps, name: string, server: NewProvider 
         const moved = await askBaseUrl(ownValue(KNOWN_PROVIDERS, name)?.addressExample ?? baseUrl);
         if (moved === undefined) return false;
         current = { ...current, baseUrl: moved };
+        model = undefined;
         break;
       }
       case 'model':
-        return adopt(deps, name, current, choice.model);
+        model = choice.model;
+        break;
       default:
         assertNever(choice);
     }
@@ -132,16 +141,24 @@ function keyFor({ keys, environment }: ModelSetupDeps, name: string, origin: str
   return askKey(origin, keys, variable === undefined ? undefined : { variable, environment });
 }
 
-/** Writes the provider if the settings do not have it like this, and the model. */
-async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, model: string): Promise<boolean> {
+/**
+ * Writes the provider if the settings do not have it like this, and the model. When the API of a new server is not known
+ * after a test, nothing is written, and the result is what the user changes. `undefined` when the user cancels.
+ */
+async function adopt(
+  deps: ModelSetupDeps,
+  name: string,
+  server: NewProvider,
+  model: string,
+): Promise<{ readonly type: 'adopted' } | Remedy | undefined> {
   const { wireApi } = server;
   const settings = deps.settings();
   if (wireApi !== undefined) {
     const known = providerNamed(settings, name);
     const isKnown = known !== undefined && known.baseUrl === server.baseUrl;
-    if (!isKnown) await addProvider(settings, name, { ...server, wireApi });
+    if (!isKnown) await addProvider(name, { ...server, wireApi });
     await useModel(name, model);
-    return true;
+    return { type: 'adopted' };
   }
   const detected = await withProgress(vscode.l10n.t('Asking {0} which API it has…', name), (signal) =>
     detectWire((wire) => {
@@ -149,11 +166,14 @@ async function adopt(deps: ModelSetupDeps, name: string, server: NewProvider, mo
       return testConnection(deps.http.of(config).connect(model).client, model, deps.clock, signal);
     }),
   );
-  if (detected === undefined) return false;
-  await addProvider(settings, name, { ...server, wireApi: detected.wireApi });
-  await useModel(name, model);
-  if (detected.test.type === 'fault') void showTest(name, model, detected.test);
-  return true;
+  if (detected === undefined) return undefined;
+  const { test } = detected;
+  if (detected.type === 'unknown') return test.type === 'fault' ? askForRemedy(name, test.fault) : undefined;
+  // The test takes minutes where a model is loaded first: another provider may have this name now.
+  const free = await addNewProvider({ ...server, wireApi: detected.wireApi });
+  await useModel(free, model);
+  if (test.type === 'fault') void showTest(free, model, test);
+  return { type: 'adopted' };
 }
 
 /** The models that other extensions offer. */
@@ -257,17 +277,29 @@ function configFor(name: string, server: NewProvider, settings: Settings): Provi
   return configOf(name, providerSettingsSchema.parse(server), settings);
 }
 
-/** The host name, unless it is the name of another server. */
-function freeName(host: string, settings: Settings, baseUrl: string): string {
+/** The host name, unless it is the name of another server. `providers`: those of the settings, valid or not. */
+function freeName(baseUrl: string, providers: Readonly<Record<string, unknown>>): string {
+  const { hostname } = new URL(baseUrl);
   for (let count = 1; ; count++) {
-    const name = count === 1 ? host : `${host}-${count}`;
-    const known = providerNamed(settings, name);
-    if (known === undefined || known.baseUrl === baseUrl) return name;
+    const name = count === 1 ? hostname : `${hostname}-${count}`;
+    const known = ownValue(providers, name);
+    const isSame = typeof known === 'object' && known !== null && 'baseUrl' in known && known.baseUrl === baseUrl;
+    if (isSame || (known === undefined && !Object.hasOwn(KNOWN_PROVIDERS, name))) return name;
   }
 }
 
-async function addProvider(settings: Settings, name: string, server: ProviderSettings): Promise<void> {
-  await writeSetting('providers', { ...settings.providers, [name]: server });
+/** Returns the name that it got. */
+async function addNewProvider(server: ProviderSettings): Promise<string> {
+  let name = '';
+  await changeProviders((providers) => {
+    name = freeName(server.baseUrl, providers);
+    return { ...providers, [name]: server };
+  });
+  return name;
+}
+
+async function addProvider(name: string, server: ProviderSettings): Promise<void> {
+  await changeProviders((providers) => ({ ...providers, [name]: server }));
 }
 
 /** Writes the model of new threads into the user's settings. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { providerNamed, providerNames, providerTitle } from '../../protocol/providers.ts';
 import type { Settings } from '../../protocol/settings.ts';
-import { writeSetting } from '../settings.ts';
+import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
 
 interface Row extends vscode.QuickPickItem {
@@ -10,7 +10,7 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * "Tiller: Remove Provider": removes a server from the settings with its key, or the key of one that Tiller knows by
- * itself. A key that another server has at the same origin stays. True when something was removed.
+ * itself. With an entry of the settings no key is removed that another server uses, which has the same origin. True when something was removed.
  */
 export async function removeProvider(settings: Settings, keys: KeyStore): Promise<boolean> {
   const rows: Row[] = [];
@@ -19,11 +19,7 @@ export async function removeProvider(settings: Settings, keys: KeyStore): Promis
     const isOwn = Object.hasOwn(settings.providers, name);
     const hasKey = server !== undefined && (await keys.keyFor(new URL(server.baseUrl).origin)) !== undefined;
     if (!isOwn && !hasKey) continue;
-    const detail = isOwn
-      ? hasKey
-        ? vscode.l10n.t('Its entry in the settings, and its key')
-        : vscode.l10n.t('Its entry in the settings')
-      : vscode.l10n.t('Its key');
+    const detail = detailOf(isOwn, hasKey, othersWithKeyOf(name, settings));
     rows.push({ label: providerTitle(name), description: server?.baseUrl ?? '', detail, name });
   }
   if (rows.length === 0) {
@@ -43,16 +39,36 @@ export async function removeProvider(settings: Settings, keys: KeyStore): Promis
   return true;
 }
 
+function detailOf(isOwn: boolean, hasKey: boolean, others: readonly string[]): string {
+  if (!isOwn) {
+    return others.length === 0
+      ? vscode.l10n.t('Its key')
+      : vscode.l10n.t('Its key, which {0} uses, too', others.join(', '));
+  }
+  if (!hasKey) return vscode.l10n.t('Its entry in the settings');
+  return others.length === 0
+    ? vscode.l10n.t('Its entry in the settings, and its key')
+    : vscode.l10n.t('Its entry in the settings; the key stays, because {0} uses it', others.join(', '));
+}
+
+/** The other servers that a request with the key of this one goes to: of the settings, and those that Tiller knows. */
+function othersWithKeyOf(name: string, settings: Settings): readonly string[] {
+  const server = providerNamed(settings, name);
+  if (server === undefined) return [];
+  const { origin } = new URL(server.baseUrl);
+  const isSame = (baseUrl: string | undefined) => baseUrl !== undefined && new URL(baseUrl).origin === origin;
+  const named = providerNames(settings).filter(
+    (other) => other !== name && isSame(providerNamed(settings, other)?.baseUrl),
+  );
+  return [...named.map(providerTitle), ...(isSame(settings.baseUrl ?? undefined) ? [origin] : [])];
+}
+
 async function removeNamed(name: string, settings: Settings, keys: KeyStore): Promise<void> {
   const server = providerNamed(settings, name);
-  const { [name]: _removed, ...providers } = settings.providers;
-  if (Object.hasOwn(settings.providers, name)) await writeSetting('providers', providers);
-  if (server !== undefined) {
-    const { origin } = new URL(server.baseUrl);
-    const rest = Object.entries({ ...settings, providers }.providers);
-    const isShared = rest.some(([, other]) => new URL(other.baseUrl).origin === origin);
-    if (!isShared) await keys.remove(origin);
-  }
+  const isOwn = Object.hasOwn(settings.providers, name);
+  const isKeyShared = isOwn && othersWithKeyOf(name, settings).length > 0;
+  if (isOwn) await changeProviders(({ [name]: _removed, ...rest }) => rest);
+  if (server !== undefined && !isKeyShared) await keys.remove(new URL(server.baseUrl).origin);
   if (settings.provider !== name || settings.baseUrl !== null) return;
   await writeSetting('model', null);
   await writeSetting('provider', 'openai');

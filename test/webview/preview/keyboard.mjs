@@ -57,6 +57,62 @@ const STORIES = {
     }
     return last;
   },
+  async 'the menu of the first answer has the wider ones; Esc closes it and decides nothing'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await expectFocus(page, 'decision-approve');
+    await takePosted(page);
+    await press(page, 'Tab', 'Enter');
+    await expectFocus(page, 'decision-approve-thread');
+    await press(page, 'ArrowDown');
+    await expectFocus(page, 'decision-approve-always');
+    await press(page, 'Escape');
+    await expectFocus(page, 'decision-more');
+    assert.equal(await page.getByTestId('decision-menu').count(), 0);
+    assert.deepEqual(await takeOps(page), []);
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), [
+      { type: 'approval', approvalIds: ['a-i6'], decision: 'approved_for_thread' },
+    ]);
+    return page;
+  },
+  async 'a destructive command has no default: Enter opens the denial'(stage) {
+    const page = await stage.show(stage.scenes.destructive);
+    await expectFocus(page, 'decision-deny');
+    await page.getByTestId('approval-command-text').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), []);
+    await page.getByTestId('decision-deny').focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'decision-deny-word');
+    await press(page, 'Escape');
+    await page.getByTestId('decision-approve').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision: 'approved' }]);
+    return page;
+  },
+  async 'a suggested rule is requested, shown with what it would have answered, and made'(stage) {
+    const page = await stage.show(stage.scenes.offer);
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type === 'suggest_rule'),
+      [{ type: 'suggest_rule', approvalId: 'a-i5' }],
+    );
+    await page.getByTestId('rule-offer-show').focus();
+    await press(page, 'Enter');
+    assert.match(
+      await page.getByTestId('rule-earlier').innerText(),
+      /4 earlier approvals:\s*npm test\s*npm test -- retry/,
+    );
+    await page.getByTestId('rule-allow').focus();
+    await press(page, 'Enter');
+    assert.equal((await takeOps(page)).length, 0, 'a rule without its preview is not made');
+    const rule = { pattern: ['npm', 'test'], decision: 'allow' };
+    const preview = { words: ['npm', 'test', '--', 'retry'], problem: null, covered: [], stillAsked: [] };
+    await send(page, [{ type: 'rule_preview', build: 'preview', approvalId: 'a-i5', rule, preview }]);
+    await press(page, 'Enter');
+    const decision = { approved_rule: { rule, scope: 'workspace' } };
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision }]);
+    return page;
+  },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
     const approvalId = 'a-i7';

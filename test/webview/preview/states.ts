@@ -100,7 +100,7 @@ function approve(): Script {
     .asks({
       kind: 'escalation',
       command: 'cd packages/http && npm install undici@7 && npm test',
-      cwd: '~/acme-web',
+      cwd: TURN.cwd,
       box: 'none',
       justification: 'Install undici 7 and check the retry change with the suite.',
       reason: {
@@ -141,7 +141,7 @@ function plain(command: string): Omit<ApprovalRequest, 'approvalId' | 'itemId' |
   return {
     kind: 'command',
     command,
-    cwd: '~/acme-web',
+    cwd: TURN.cwd,
     box: 'bubblewrap',
     justification: 'Run the whole suite once, with coverage.',
     reason: { source: 'policy', id: 'untrusted', text: 'You chose to be asked for every command.' },
@@ -160,11 +160,40 @@ function approvePlain(): Script {
     .context(43);
 }
 
+/** A command that destroys work. */
+function destructive(): Script {
+  return story()
+    .begin(commandItem('rm -rf build coverage'))
+    .asks({
+      ...plain('rm -rf build coverage ../shared/cache'),
+      cwd: `${TURN.cwd}/packages/http`,
+      justification: 'Start from a clean build.',
+      destructive: true,
+      reason: { source: 'heuristic', id: 'dangerous', text: 'It can destroy work that cannot be restored.' },
+      proposedRule: undefined,
+      choices: ['approved', 'approved_for_thread', 'denied', 'abort'],
+    });
+}
+
+/** A command that was approved several times: the host suggests a rule. */
+function offer(): PanelScene {
+  const asked = story().begin(commandItem('npm test -- retry')).asks(plain('npm test -- retry'));
+  const { messages } = scene(asked);
+  const suggestion = {
+    rule: { pattern: ['npm', 'test'], decision: 'allow' as const },
+    approvals: 4,
+    commands: ['npm test', 'npm test -- retry', 'npm test -- --coverage'],
+    lastAt: '2026-11-21T00:00:00.000Z',
+  };
+  const approvalId = `a-${asked.lastItem}`;
+  return { messages: [...messages, { type: 'rule_suggestion', build: BUILD, approvalId, suggestion }] };
+}
+
 const PATCH_QUESTION = {
   kind: 'patch',
   changes: THREE_FILES,
   reason: { source: 'policy', id: 'review-before', text: 'You review every change before it lands.' },
-  choices: ['approved', 'denied'],
+  choices: ['approved', 'approved_for_thread', 'denied', 'abort'],
 } satisfies Parameters<Script['asks']>[0];
 
 function patch(): Script {
@@ -213,6 +242,7 @@ function unsaved(): Script {
     .asks({
       ...plain('npm test'),
       unsaved: ['src/http/client.ts', 'src/http/retry.ts'],
+      choices: [...CHOICES, 'approved_saving'],
     });
 }
 
@@ -700,6 +730,10 @@ export const SCENES = {
   always: scene(approvePlain(), {}, ['decision-approve-always']),
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),
+  'approve-menu': scene(approvePlain(), {}, ['decision-more']),
+  destructive: scene(destructive()),
+  offer: offer(),
+  'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
   patch: scene(patch()),
   hunks: hunks(),
   discards: scene(discards()),
