@@ -618,7 +618,17 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
-    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-viewed',
+        type: 'image_view',
+        path: 'docs/login.svg',
+        status: 'failed',
+        why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
