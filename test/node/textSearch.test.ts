@@ -214,7 +214,7 @@ describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
     const pid = await spawned(folder.at('bin', `${PROGRAM}.pid`));
     stop.abort(new Error('stopped'));
     await expect(searching).rejects.toThrow('stopped');
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
 });
 
