@@ -43,7 +43,24 @@ export type PanelCommand =
   | 'openFolder'
   | 'manageTrust'
   | 'startDemo'
-  | 'showRules';
+  | 'showRules'
+  | 'undoTurn'
+  | 'redoTurn'
+  | 'rewind'
+  | 'review.next'
+  | 'review.showAll'
+  | 'review.keepAll'
+  | 'review.undoAll'
+  | 'threads'
+  | 'renameThread'
+  | 'forkThread'
+  | 'exportThread'
+  | 'deleteThread'
+  | 'backgroundProcesses'
+  | 'showAudit'
+  | 'testConnection'
+  | 'showAbilities'
+  | 'reportIssue';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

@@ -564,6 +564,19 @@ export interface TextSearch {
   find(request: TextSearchRequest, signal: AbortSignal): Promise<TextSearchResult>;
 }
 
+/** An image to scale down to `width` × `height` pixels. */
+export interface ImageScaling {
+  readonly bytes: Uint8Array;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Images {
+  /** The smaller image, of the same type. Rejects when it cannot be decoded, or with the signal's reason. */
+  scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
+}
+
 export interface Ports {
   /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
@@ -582,4 +595,5 @@ export interface Ports {
   readonly host: Host;
   readonly regexps: Regexps;
   readonly textSearch?: TextSearch;
+  readonly images: Images;
 }

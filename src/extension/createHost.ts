@@ -33,6 +33,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     appRoot: vscode.env.appRoot,
     afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
+    imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });
   return {
     channel,

@@ -12,6 +12,7 @@ import { createLog } from './storage/log.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
 import { createTextSearch } from './host/textSearch.ts';
+import { createImages } from './images/images.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
@@ -34,6 +35,8 @@ export interface NodePortsOptions {
   readonly afterKill?: string;
   /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
   readonly baselineWorker?: string;
+  /** The built script images/worker.ts; without it images are scaled on the main thread. */
+  readonly imageWorker?: string;
   /** The name of this process for other processes. */
   readonly name?: 'vscode' | 'cli';
   /** API keys in the settings. */
@@ -68,5 +71,6 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     host,
     regexps: createRegexps(),
     textSearch: createTextSearch({ appRoot: options.appRoot, searchPath: environment.PATH }),
+    images: createImages(options.imageWorker),
   };
 }

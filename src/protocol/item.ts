@@ -174,9 +174,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -188,7 +193,17 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     success: z.boolean().nullable(),
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
-  z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
+  /** The model has seen an image file (`view_image`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('image_view'),
+    /** Relative to the working directory if possible. */
+    path: z.string(),
+    /** Of the image that was sent, in pixels; absent until then. */
+    width: z.number().optional(),
+    height: z.number().optional(),
+  }),
   /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,

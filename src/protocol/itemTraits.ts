@@ -121,7 +121,7 @@ export const ITEM_TRAITS = {
     counted: ({ changes }) => ({ type: 'patch', changes }),
   },
   mcp_tool_call: {
-    grows: [],
+    grows: [{ kind: 'output', read: ({ progress }) => progress, write: (item, progress) => ({ ...item, progress }) }],
     explained: false,
     place: 'step',
     act: ({ server, tool }, cwd) => ({ type: 'tool', tool: `${server}/${tool}`, cwd }),
@@ -144,7 +144,14 @@ export const ITEM_TRAITS = {
     searched: ({ query = '' }) => [query],
     counted: () => ({ type: 'search' }),
   },
-  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  image_view: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ path }, cwd) => ({ type: 'tool', tool: `view_image ${path}`, cwd }),
+    searched: ({ path }) => [path],
+    counted: () => undefined,
+  },
   file_lookup: {
     grows: [],
     explained: true,

@@ -7,9 +7,12 @@
 import * as z from 'zod';
 import type { Attachment, QueuedEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
-import { opSchema, type ReasoningEffort } from './op.ts';
+import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
+  approvalPolicySchema,
+  chatModeSchema,
+  sandboxModeSchema,
   type SandboxMechanism,
   type ChatMode,
   type ReviewSetting,
@@ -266,6 +269,16 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('pick'),
     what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
+  }),
+  /** Sets what `pick` lets the user pick, for the shown thread and those started from now on. */
+  z.object({
+    type: z.literal('choose'),
+    what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('mode'), mode: chatModeSchema }),
+      z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
+      z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
+      z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
+    ]),
   }),
   /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),

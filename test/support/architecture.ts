@@ -71,8 +71,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     sandbox: ['host'],
     apply: ['host'],
     baseline: ['host'],
+    images: [],
     exec: ['host', 'process', 'sandbox'],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
+    mcp: [],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {

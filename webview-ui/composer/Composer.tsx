@@ -19,6 +19,8 @@ import { Chips } from './Chips.tsx';
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** An input method is composing: nothing is looked up until it is done. */
+  const composes = useRef(false);
   const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
@@ -54,10 +56,14 @@ export function Composer() {
             value={draft.value}
             onInput={(event) => {
               setDraft(event.currentTarget.value);
-              if (!event.isComposing) lookAt(event.currentTarget);
+              if (!composes.current) lookAt(event.currentTarget);
             }}
-            onCompositionEnd={({ currentTarget }) => lookAt(currentTarget)}
-            onSelect={({ currentTarget }) => lookAt(currentTarget)}
+            onCompositionStart={() => (composes.current = true)}
+            onCompositionEnd={({ currentTarget }) => {
+              composes.current = false;
+              lookAt(currentTarget);
+            }}
+            onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
             onBlur={list.close}
             onKeyDown={onKeyDown}
           />
@@ -106,9 +112,11 @@ function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
   const caret = field.selectionStart;
   const taken = list.take(suggestion);
   if (taken === undefined) return;
-  field.focus();
-  field.setSelectionRange(taken.start, caret);
-  document.execCommand('insertText', false, taken.text);
+  if (taken.text !== '') field.focus();
+  field.setSelectionRange(taken.start, Math.min(taken.end ?? caret, field.value.length));
+  if (taken.text !== '') document.execCommand('insertText', false, taken.text);
+  else if (document.activeElement === field) document.execCommand('delete');
+  else setDraft('');
 }
 
 /** Keys of the open list. Returns false for a key that it leaves to the composer. */

@@ -80,6 +80,7 @@ export class Session {
   readonly #work = new OpenWork();
   readonly #rules: ThreadRules;
   readonly #rulesChanged: Disposable;
+  #toolSources: Disposable | undefined;
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
@@ -201,6 +202,7 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
+    this.#toolSources = this.#tools.watch((status) => this.#emit(null, status));
     this.#rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
@@ -286,6 +288,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
@@ -436,6 +439,7 @@ export class Session {
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
       memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
+      toolInstructions: this.#tools.instructions(),
     });
   }
 
@@ -499,6 +503,7 @@ export class Session {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#tools.turnStarts();
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -514,6 +519,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
+        toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),

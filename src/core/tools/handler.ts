@@ -12,7 +12,7 @@ import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, ProposedFile, Regexps, TextSearch, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, Images, ProposedFile, Regexps, TextSearch, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -83,6 +83,7 @@ export interface ToolContext {
   readonly regexps: Regexps;
   /** Absent where there is no other program to search with. */
   readonly textSearch?: TextSearch | undefined;
+  readonly images: Images;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
   /** Emits an event of this turn to all listeners. */
@@ -196,6 +197,7 @@ export interface ToolFamily {
   readonly extraInstructions: boolean;
   readonly fileTools: boolean;
   readonly userQuestions: boolean;
+  readonly images: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 

@@ -18,7 +18,17 @@ export async function pickMode(
     vscode.l10n.t('Mode'),
     MODES.map((bundle) => ({ ...describeMode(bundle.mode), ...modelRow(lastModel(bundle.mode)), value: bundle })),
   );
-  return picked && { policy: picked.policy, box: policyOf(picked.sandbox), ...lastModel(picked.mode) };
+  return picked && modeOverrides(picked.mode, policyOf, lastModel);
+}
+
+/** What a mode stands for, with the model that was used in it last. */
+export function modeOverrides(
+  mode: ChatMode,
+  policyOf: (mode: SandboxMode) => SandboxPolicy,
+  lastModel: (mode: ChatMode) => RememberedModel | undefined,
+): TurnOverrides | undefined {
+  const bundle = MODES.find((one) => one.mode === mode);
+  return bundle && { policy: bundle.policy, box: policyOf(bundle.sandbox), ...lastModel(mode) };
 }
 
 /** The model that comes with the mode. */

@@ -9,9 +9,10 @@ import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
 import { insertCode } from './editorText.ts';
-import { pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
+import { modeOverrides, pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
+type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
 /** The services that carry out requests of the panel. */
@@ -107,6 +108,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return;
     case 'pick':
       return pick(message.what, deps);
+    case 'choose':
+      return override(chosen(message.what, deps), deps);
     case 'find_mentions':
       return deps.mentions.find(message.id, message.query);
     case 'close_mentions':
@@ -137,6 +140,23 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       if (file !== undefined) deps.insertText(`@${file} `);
       return;
     }
+    default:
+      return assertNever(what);
+  }
+}
+
+/** In Restricted Mode the mode and the sandbox are fixed. */
+function chosen(what: Chosen, deps: PanelRequestDeps): TurnOverrides | undefined {
+  if (what.type !== 'effort' && !vscode.workspace.isTrusted) return undefined;
+  switch (what.type) {
+    case 'mode':
+      return modeOverrides(what.mode, deps.policyOf, deps.lastModel);
+    case 'sandbox':
+      return { box: deps.policyOf(what.mode) };
+    case 'effort':
+      return { effort: what.effort };
+    case 'approvals':
+      return { policy: what.policy };
     default:
       return assertNever(what);
   }

@@ -11,6 +11,7 @@ const family = {
   extraInstructions: true,
   fileTools: false,
   userQuestions: true,
+  images: true,
   shell: 'exec_command',
 } as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };

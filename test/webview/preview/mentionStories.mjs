@@ -162,6 +162,62 @@ export const MENTION_STORIES = {
     assert.deepEqual(await takePosted(page), [{ type: 'open_file', path, line: 14 }]);
     return page;
   },
+  async 'a / at the start lists commands; Enter runs one, and the composer is empty again'(stage) {
+    const page = await begin(stage, '/');
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    assert.ok((await commands.count()) > 15);
+    assert.match(await activeRow(page), /^\/new/);
+    await page.keyboard.type('comp');
+    assert.match(await activeRow(page), /^\/compact/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'op', op: { type: 'compact' } }],
+    );
+    assert.equal(await textOf(page), '');
+    await page.keyboard.press('Control+z');
+    assert.equal(await textOf(page), '/comp');
+    return page;
+  },
+  async 'the values of a command are completed, from the one that is set'(stage) {
+    const page = await begin(stage, '/mod');
+    assert.match(await activeRow(page), /^\/mode/);
+    await page.keyboard.press('Tab');
+    assert.equal(await textOf(page), '/mode ');
+    assert.match(await activeRow(page), /^Agent/);
+    assert.equal(await page.locator('[role=option][aria-checked=true]').count(), 1);
+    await page.keyboard.type('pl');
+    assert.match(await activeRow(page), /^Plan/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'choose', what: { type: 'mode', mode: 'plan' } }],
+    );
+    return page;
+  },
+  async 'a thread is renamed by what is written behind the command'(stage) {
+    const page = await begin(stage, '/rename A better name');
+    assert.match(await activeRow(page), /^A better name/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'rename_thread', threadId: 'thread-1', title: 'A better name' }],
+    );
+    return page;
+  },
+  async 'a text that is no command is sent, and so is a command after Esc'(stage) {
+    for (const text of ['/usr/bin/env is missing', '/nothing', 'use /new', '/new']) {
+      const page = await begin(stage, text);
+      if (text === '/new') await page.keyboard.press('Escape');
+      assert.equal(await page.getByTestId('suggestions').count(), 0, text);
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await sentInput(page), [{ type: 'text', text }]);
+    }
+    return stage.show(stage.scenes.done);
+  },
   async 'text that the host inserts brings its mentions'(stage) {
     const page = await begin(stage, '');
     const mention = { type: 'mention', kind: 'file', name: 'a.ts', path: '/w/a.ts' };

@@ -573,7 +573,7 @@ function mcp(): Script {
       ...call,
       tool: 'search_issues',
       arguments: { query: 'retry forever' },
-      result: { total_count: 0, items: [] },
+      result: [{ type: 'input_text', text: '{"total_count":0,"items":[]}' }],
     })
     .item({
       type: 'dynamic_tool_call',
@@ -618,7 +618,17 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
-    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-viewed',
+        type: 'image_view',
+        path: 'docs/login.svg',
+        status: 'failed',
+        why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
@@ -954,6 +964,9 @@ export const SCENES = {
   'mention-list': { ...scene(done()), typed: 'Look at @', rows: MENTION_ROWS },
   'mention-found': { ...scene(done()), typed: 'Look at @ret', rows: FOUND_ROWS },
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
+  'command-list': { ...scene(done()), typed: '/' },
+  'command-found': { ...scene(done()), typed: '/re' },
+  'command-values': { ...scene(done()), typed: '/mode ' },
   'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 
