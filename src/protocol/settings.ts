@@ -65,6 +65,8 @@ export const settingsSchema = z.strictObject({
     .array(z.string())
     .refine(([program]) => program !== '', 'must begin with a program')
     .default([]),
+  /** Whether the selection of the active editor goes with each message. */
+  attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),

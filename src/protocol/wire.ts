@@ -46,6 +46,10 @@ export interface PanelSettings {
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
   readonly showRawReasoning: boolean | null;
+  /** Whether the model of the next turn takes images. */
+  readonly takesImages: boolean;
+  /** The selection goes with each message, unless it is removed. */
+  readonly attachSelection: boolean;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
@@ -163,6 +167,16 @@ export type HostMessage =
       readonly text: string;
       readonly attachments?: readonly Attachment[];
     }
+  /** The selected lines of the active editor; `null` where nothing is selected. */
+  | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
+  /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
+  | {
+      readonly type: 'image_file';
+      readonly build: string;
+      readonly name: string;
+      readonly mediaType: string;
+      readonly data: string;
+    }
   /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
   | {
       readonly type: 'mentions_found';
@@ -244,10 +258,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       })
       .nullable(),
     attachments: z.array(attachmentSchema),
+    /** `null`: the same as before; they are large. */
+    images: z.array(attachmentSchema).nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
   z.object({ type: z.literal('close_mentions') }),
+  /** Attaches what was dropped on the composer. */
+  z.object({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),

@@ -9,7 +9,7 @@ import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
 import { insertCode } from './editorText.ts';
-import { modeOverrides, pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
+import { modeOverrides, pickSandbox, pickEffort, pickMode } from './composerPickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
@@ -39,9 +39,13 @@ export interface PanelRequestDeps {
   readonly revert: (target: RevertTarget) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
-  readonly insertText: (text: string) => void;
-  /** The list at an `@`. */
-  readonly mentions: { find(id: number, query: string): void; close(): void };
+  /** The list at an `@`, and what is attached by menus and drops. */
+  readonly mentions: {
+    find(id: number, query: string): void;
+    close(): void;
+    pick(): Promise<void>;
+    attach(uris: readonly vscode.Uri[]): Promise<void>;
+  };
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
@@ -114,6 +118,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.mentions.find(message.id, message.query);
     case 'close_mentions':
       return deps.mentions.close();
+    case 'attach_uris':
+      return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
     default:
       return assertNever(message);
   }
@@ -135,11 +141,8 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':
       return override(await pickEffort(deps.efforts()), deps);
-    case 'context': {
-      const file = await pickFile();
-      if (file !== undefined) deps.insertText(`@${file} `);
-      return;
-    }
+    case 'context':
+      return deps.mentions.pick();
     default:
       return assertNever(what);
   }

@@ -864,6 +864,57 @@ const FOUND_ROWS: readonly MentionRow[] = [
   }),
 ];
 
+/** A blue square. */
+const SQUARE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGNgSDmDFTEMLQkAe3BOwbBz6LwAAAAASUVORK5CYII=';
+const IMAGE = {
+  type: 'image',
+  imageUrl: SQUARE,
+  thumbnail: SQUARE,
+  name: 'Screenshot of the login page.png',
+  width: 1_568,
+  height: 882,
+  bytes: 341_200,
+} as const;
+
+const ATTACHED: HostMessage = {
+  type: 'insert_text',
+  build: BUILD,
+  text: 'Make it look like this.',
+  attachments: [
+    { part: IMAGE, inText: false },
+    {
+      part: {
+        type: 'mention',
+        kind: 'file',
+        name: 'src/http/client.ts',
+        path: '/home/mira/acme-web/src/http/client.ts',
+      },
+      inText: false,
+    },
+    {
+      part: { type: 'mention', kind: 'folder', name: 'src/http/', path: '/home/mira/acme-web/src/http' },
+      inText: false,
+    },
+  ],
+};
+
+const SELECTION: HostMessage = {
+  type: 'selection',
+  build: BUILD,
+  mention: {
+    type: 'mention',
+    kind: 'selection',
+    name: 'src/http/retry.ts:14-22',
+    path: '/home/mira/acme-web/src/http/retry.ts',
+    lines: { first: 14, last: 22 },
+  },
+};
+
+function imageSent(): Script {
+  return new Script().turn('Make it look like this.', IMAGE).says('Done.').complete();
+}
+
 /** A message with all that a mention can become. */
 function mentioned(): Script {
   const kinds = { type: 'mention', path: '' } as const;
@@ -967,6 +1018,15 @@ export const SCENES = {
   'command-list': { ...scene(done()), typed: '/' },
   'command-found': { ...scene(done()), typed: '/re' },
   'command-values': { ...scene(done()), typed: '/mode ' },
+  attached: {
+    ...scene(done(), { takesImages: true }),
+    messages: [...scene(done()).messages, ATTACHED, SELECTION],
+  },
+  'image-refused': {
+    messages: [...scene(done(), { takesImages: false }).messages, ATTACHED, SELECTION],
+    clicks: ['selection-toggle'],
+  },
+  'image-sent': scene(imageSent()),
   'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 
