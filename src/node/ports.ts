@@ -12,6 +12,7 @@ import { createLog } from './storage/log.ts';
 import { createWebGet } from './network/webGet.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
+import { createTextSearch } from './host/textSearch.ts';
 import { createImages } from './images/images.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Sandboxes } from './sandbox/launch.ts';
@@ -29,6 +30,8 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string;
+  /** VS Code's own folder, with its ripgrep. */
+  readonly appRoot?: string;
   /** The built script afterKill.ts; without it the next start removes the leftovers of a kill in a workspace. */
   readonly afterKill?: string;
   /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
@@ -68,6 +71,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     log,
     host,
     regexps: createRegexps(),
+    textSearch: createTextSearch({ appRoot: options.appRoot, searchPath: environment.PATH }),
     images: createImages(options.imageWorker),
     web: createWebGet(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
   };

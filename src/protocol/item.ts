@@ -37,7 +37,16 @@ const sentMentionSchema = z.discriminatedUnion('type', [
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
-  z.object({ type: z.literal('image'), imageUrl: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    imageUrl: z.string(),
+    /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
+    name: z.string().optional(),
+    thumbnail: z.string().optional(),
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+    bytes: z.int().positive().optional(),
+  }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
   /**
    * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
@@ -51,6 +60,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
+    /** Of a thread. */
+    id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),
@@ -58,6 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
 export type Mention = Extract<UserInput, { type: 'mention' }>;
+export type UserImage = Extract<UserInput, { type: 'image' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;
@@ -172,9 +184,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -197,14 +214,15 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     width: z.number().optional(),
     height: z.number().optional(),
   }),
-  /** The model has read a file, listed a folder or searched files, without a command. */
+  /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    action: z.enum(['read', 'list', 'search']),
-    /** Relative to the working directory if possible. */
+    /** `memory`: what Tiller has written down of an earlier thread. */
+    action: z.enum(['read', 'list', 'search', 'memory']),
+    /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),

@@ -103,7 +103,10 @@ export const opSchema = z.discriminatedUnion('type', [
     rows: z.number().int().min(1).max(10_000),
   }),
   z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
-  /** Continues a turn that failed, was interrupted or was cut off by a crash, without new input. */
+  /**
+   * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits for
+   * its next attempt, makes that attempt now.
+   */
   z.strictObject({ type: z.literal('retry') }),
   /**
    * Replaces what the model reads of the thread with a summary; the transcript stays. `continueTurn`: then takes up a turn

@@ -65,7 +65,7 @@ describe('request_user_input', () => {
     expect(chat.items('user_question')).toMatchObject([{ status: 'declined' }]);
   });
 
-  it('reads that no user can answer without a client, and asks nothing under never', async () => {
+  it('asks no user without a client or under the approval policy never', async () => {
     const said = async (more: Options) => {
       await using chat = await start({ questions: [COLOUR] }, more);
       await chat.send('go');

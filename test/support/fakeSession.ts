@@ -277,6 +277,7 @@ export class FakeSession {
           saveBeforeCommands: 'ask',
           webFetch: true,
           unreadable: [],
+          memory: false,
         },
       },
       host: {

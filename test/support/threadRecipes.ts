@@ -489,6 +489,28 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     },
   },
   {
+    name: 'memory-of-another-thread',
+    record: async (begin) => {
+      const first = await begin({
+        model: [
+          [says('It is heron.')],
+          ({ text: sent }) => [calls('get_memory', { memory_id: /- ([0-9a-f-]{36}) \(/.exec(sent)?.[1] ?? '' })],
+          [says('Heron.')],
+          [says('Yes.')],
+        ],
+        memory: true,
+        ...free,
+      });
+      await first.send('Remember the word');
+      await first.manager.memoriesWritten();
+      const second = await first.another();
+      await first.session.dispose();
+      await second.send('Which word was it?');
+      await second.send('Sure?');
+      return second;
+    },
+  },
+  {
     name: 'resumed-at-a-question',
     record: async (begin) => {
       const options: ScenarioOptions = { policy: 'untrusted', model: [[exec('touch a')]] };

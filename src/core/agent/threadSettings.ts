@@ -125,6 +125,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       saveBeforeCommands: settings.saveBeforeCommands,
       webFetch: settings['web.fetch'],
       unreadable: settings['sandbox.unreadable'],
+      memory: settings['memory.enabled'],
     },
   };
 }
