@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Ports, type Web, type WebAnswer, WebError } from '../../src/core/ports.ts';
+import { isPrivateName } from '../../src/node/network/privateAddresses.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
@@ -15,6 +16,7 @@ type Options = Omit<ScenarioOptions, 'model'>;
 function webOf(pages: Readonly<Record<string, Partial<WebAnswer> & { readonly text?: string }>>) {
   const asked: string[] = [];
   const web: Web = {
+    isPrivate: isPrivateName,
     async get({ url }) {
       asked.push(url.href);
       const page = pages[url.href];
@@ -225,6 +227,7 @@ describe('fetch_url', () => {
       begun = resolve;
     });
     const web: Web = {
+      isPrivate: isPrivateName,
       get: ({ signal }) => {
         begun();
         return new Promise((_resolve, reject) => {

@@ -2,12 +2,13 @@
 import { allowsNetwork, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
 import { decidingRule, matchRules, ruleReason } from './matchRules.ts';
 import type { Argv } from './parseScript.ts';
-import { isPrivateName } from './privateAddresses.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 import type { LoadedRules } from './rules.ts';
 
 export interface FetchRequest {
   readonly url: URL;
+  /** The host is an address or a name of this machine or of a private network (`Web.isPrivate`). */
+  readonly isPrivate: boolean;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly rules: LoadedRules;
@@ -25,7 +26,7 @@ export function fetchWords({ origin, pathname, search }: URL): Argv {
   return ['fetch_url', origin, `${pathname}${search}`];
 }
 
-export function decideFetch({ url, approvalPolicy, sandboxPolicy, rules }: FetchRequest): FetchDecision {
+export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rules }: FetchRequest): FetchDecision {
   const words = fetchWords(url);
   const matchedRules = matchRules(rules, words);
   const mayBePrivate = matchedRules.some(({ rule }) => rule.pattern.length > 1 && rule.decision !== 'forbidden');
@@ -34,7 +35,7 @@ export function decideFetch({ url, approvalPolicy, sandboxPolicy, rules }: Fetch
   function requirementOf(): ApprovalRequirement {
     const deciding = decidingRule(matchedRules);
     if (deciding?.rule.decision === 'forbidden') return { type: 'forbidden', reason: ruleReason(deciding) };
-    if (isPrivateName(url.hostname) && !mayBePrivate) {
+    if (isPrivate && !mayBePrivate) {
       return { type: 'forbidden', reason: policyReason('private-address', privateText(url)) };
     }
     if (deciding?.rule.decision === 'allow') {

@@ -8,7 +8,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type LookupFunction, isIP } from 'node:net';
 import type { Readable } from 'node:stream';
-import { isPrivateAddress } from '../../core/policy/privateAddresses.ts';
+import { isPrivateAddress, isPrivateName } from './privateAddresses.ts';
 import { type Web, type WebAnswer, WebError, type WebRequest } from '../../core/ports.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 import { ProxyRoute } from './proxy/proxyRoute.ts';
@@ -28,6 +28,7 @@ export interface Address {
 
 export function createWebGet({ proxyFor, resolve = resolveAll }: WebGetOptions = {}): Web {
   return {
+    isPrivate: isPrivateName,
     async get(request) {
       const { url, signal } = request;
       signal.throwIfAborted();

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { isPrivateAddress, isPrivateName } from '../../../src/core/policy/privateAddresses.ts';
+import { isPrivateAddress, isPrivateName } from '../../../src/node/network/privateAddresses.ts';
 import { createWebGet } from '../../../src/node/network/webGet.ts';
 
 type Listener = (request: http.IncomingMessage, response: http.ServerResponse) => void;

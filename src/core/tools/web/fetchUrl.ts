@@ -66,8 +66,9 @@ export function fetchUrl({ rules, webFetch }: Pick<ToolOptions, 'rules' | 'webFe
       const url = addressIn(written);
       if (typeof url === 'string') return { type: 'failure', output: url };
       if (!webFetch) return { type: 'failure', output: 'The user has turned fetch_url off (setting web.fetch).' };
-      const { settings, itemId, callId } = context;
-      const decide = async () => decideFetch({ ...settings, url, rules: await rules(settings.cwd) });
+      const { settings, itemId, callId, web } = context;
+      const isPrivate = web.isPrivate(url.hostname);
+      const decide = async () => decideFetch({ ...settings, url, isPrivate, rules: await rules(settings.cwd) });
       const { requirement, matchedRules } = await decide();
       const item: Item = { id: itemId, type: 'web_fetch', status: 'in_progress', callId, url: url.href };
       return {
