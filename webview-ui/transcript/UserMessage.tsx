@@ -66,7 +66,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
           ))}
         </div>
       )}
-      <div class="you-text">
+      <div class="you-text" dir="auto">
         <WithMentions text={text} content={item.content} />
       </div>
       <div class="you-actions">

@@ -5,6 +5,7 @@ import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import {
+  ANSWER,
   ASK,
   CODE,
   COLOURS,
@@ -663,6 +664,11 @@ function retry(): Script {
   });
 }
 
+/** What answers contain besides plain prose. */
+function answer(): Script {
+  return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
+}
+
 /** An error with an action of its own, beside which the turn can be tried again. */
 function rejected(): Script {
   return titled('Rejected', 'Cap the retries.')
@@ -792,6 +798,7 @@ export const SCENES = {
   rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
+  answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   long: scene(long()),
