@@ -115,6 +115,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
+    mathPage: ['components'],
   },
 };
 

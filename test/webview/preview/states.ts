@@ -11,6 +11,7 @@ import type {
   ThreadRow,
 } from '../../../src/protocol/wire.ts';
 import {
+  ANSWER,
   ASK,
   CODE,
   COLOURS,
@@ -726,6 +727,11 @@ function retry(): Script {
   });
 }
 
+/** What answers contain besides plain prose. */
+function answer(): Script {
+  return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
+}
+
 /** An error with an action of its own, beside which the turn can be tried again. */
 function rejected(): Script {
   return titled('Rejected', 'Cap the retries.')
@@ -1002,6 +1008,7 @@ export const SCENES = {
   rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
+  answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   long: scene(long()),
