@@ -63,6 +63,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
+    agent.mcp.controller.refresh().catch(report);
     learnWindow();
   };
   store.add(onSettingsChanged(refresh));
@@ -105,6 +106,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       environment: node.host.environment,
       threads,
     }),
+    mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>
       reportIssue({
@@ -118,6 +120,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     dispose: async () => {
       // A window that reloads may not wait for the threads.
       await Promise.all([editors.review.close(), threads.close()]);
+      await agent.mcp.servers.close();
       await editors.review.close();
       store.dispose();
       await demo.dispose();

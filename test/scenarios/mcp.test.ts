@@ -263,7 +263,7 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     expect(chat.outputs()).toEqual(['hi']);
   });
 
-  test('ends at its start or says nothing: the others are there, and the reason is told', async () => {
+  test('ends at its start or says nothing: the others are there, and the reason is kept', async () => {
     await using made = await mcpScenario(
       {
         broken: scripted(['--exit']),

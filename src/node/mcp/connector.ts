@@ -6,12 +6,14 @@ import {
   McpFault,
   type McpHandlers,
 } from '../../core/mcp/connection.ts';
+import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import type { Clock, Exec, Fetch } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import type { McpHttpServer } from '../../protocol/mcp.ts';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { boundedFetch } from './boundedFetch.ts';
+import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
 import { describeError } from './sdkErrors.ts';
 import { SdkConnection } from './sdkConnection.ts';
@@ -22,6 +24,11 @@ export interface McpConnectorOptions extends LaunchPlace {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly version: string;
+  /** Where authorisations are kept; absent where a user cannot give one. */
+  readonly secrets?: McpSecrets | undefined;
+  readonly clientMetadataUrl: () => string | null;
+  /** Called with each secret that a server gives, so that it is redacted everywhere. */
+  readonly hide: (secret: string) => void;
 }
 
 type Sdk = typeof import('./mcpSdk.ts');
@@ -81,8 +88,21 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { headers, bearer } = settings;
+  const { secrets, clientMetadataUrl, hide } = options;
+  const isOwn = bearer !== undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const authProvider =
+    secrets === undefined || isOwn
+      ? undefined
+      : new OAuthProvider({
+          server: settings,
+          secrets,
+          clientMetadataUrl: clientMetadataUrl() ?? undefined,
+          redirect: undefined,
+          hide,
+        });
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
     fetch: boundedFetch(options.fetch),
+    ...(authProvider && { authProvider }),
     requestInit: { headers: bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` } },
   });
   try {
