@@ -16,6 +16,7 @@ import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
+import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
@@ -78,7 +79,10 @@ export function createAgent(
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
     settings,
     support: sandboxSupport,
+    secrets: mcpSecretsIn(context.secrets),
+    hide: (secret) => host.redactor.hide(secret),
   });
+  const signIns = store.add(new SignInHandler(context.extension.id));
   const controller: McpController = store.add(
     new McpController({
       ...mcp,
@@ -91,7 +95,13 @@ export function createAgent(
     }),
   );
   const logs = store.add(new McpLogs((text) => host.redactor.redact(text)));
-  const mcpCommands = new McpCommands({ ...mcp, controller, logs, settings });
+  const mcpCommands = new McpCommands({
+    ...mcp,
+    controller,
+    logs,
+    settings,
+    signIn: async (server, signal) => mcp.signIn(server, await signIns.redirect(), signal),
+  });
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {

@@ -64,7 +64,7 @@ suite('MCP servers', () => {
       report: (error) => assert.fail(String(error)),
     });
     logs = new McpLogs((text) => text);
-    commands = new McpCommands({ ...mcp, controller, logs, settings });
+    commands = new McpCommands({ ...mcp, controller, logs, settings, signIn: async () => {} });
   });
 
   teardown(async () => {

@@ -33,7 +33,8 @@ export async function authorize(options: AuthorizeOptions, signal: AbortSignal):
     const code = answer.get('code');
     if (code === null) throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'there is no code.');
     const iss = answer.get('iss');
-    await sdk.auth(provider, { ...request, authorizationCode: code, ...(iss === null ? {} : { iss }) });
+    const ended = await sdk.auth(provider, { ...request, authorizationCode: code, ...(iss === null ? {} : { iss }) });
+    if (ended !== 'AUTHORIZED') throw new Error('the code was not accepted.');
   } catch (error) {
     signal.throwIfAborted();
     throw new McpFault('auth', `The authorisation failed: ${messageOf(error)}`, { cause: error });

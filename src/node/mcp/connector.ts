@@ -88,18 +88,7 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { headers, bearer } = settings;
-  const { secrets, clientMetadataUrl, hide } = options;
-  const isOwn = bearer !== undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const authProvider =
-    secrets === undefined || isOwn
-      ? undefined
-      : new OAuthProvider({
-          server: settings,
-          secrets,
-          clientMetadataUrl: clientMetadataUrl() ?? undefined,
-          redirect: undefined,
-          hide,
-        });
+  const authProvider = await authorizationFor(settings, options);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
     fetch: boundedFetch(options.fetch),
     ...(authProvider && { authProvider }),
@@ -113,6 +102,22 @@ async function connectHttp(
     signal.throwIfAborted();
     throw describeError(sdk, error);
   }
+}
+
+/**
+ * With the tokens of an earlier sign-in. Without them there is none: nothing is registered and no page is opened in the
+ * background.
+ */
+async function authorizationFor(
+  server: McpHttpServer,
+  { secrets, clientMetadataUrl, hide }: McpConnectorOptions,
+): Promise<OAuthProvider | undefined> {
+  const { bearer, headers } = server;
+  const isOwn = bearer !== undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  if (secrets === undefined || isOwn) return undefined;
+  const options = { server, secrets, clientMetadataUrl: clientMetadataUrl() ?? undefined, redirect: undefined, hide };
+  const provider = new OAuthProvider(options);
+  return (await provider.tokens()) === undefined ? undefined : provider;
 }
 
 async function connected(

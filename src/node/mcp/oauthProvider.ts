@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
+  OAuthClientInformationContext,
   OAuthClientMetadata,
   OAuthClientProvider,
   StoredOAuthClientInformation,
@@ -16,6 +17,7 @@ const storedSchema = z.object({
   client: z.record(z.string(), z.unknown()).optional(),
   tokens: z.record(z.string(), z.unknown()).optional(),
   verifier: z.string().optional(),
+  ownIssuer: z.string().optional(),
   discovery: z.unknown().optional(),
 });
 type Stored = z.infer<typeof storedSchema>;
@@ -66,12 +68,15 @@ export class OAuthProvider implements OAuthClientProvider {
     return this.#state;
   }
 
-  async clientInformation(): Promise<StoredOAuthClientInformation | undefined> {
+  async clientInformation(context?: OAuthClientInformationContext): Promise<StoredOAuthClientInformation | undefined> {
     const { oauth } = this.#options.server;
-    if (oauth) {
-      return { client_id: oauth.clientId, ...(oauth.clientSecret && { client_secret: oauth.clientSecret }) };
-    }
-    return (await this.#read()).client as StoredOAuthClientInformation | undefined;
+    const { client, ownIssuer } = await this.#read();
+    if (oauth === undefined) return client as StoredOAuthClientInformation | undefined;
+    // The client of the user belongs to the authorisation server that it was first used with.
+    if (ownIssuer === undefined && context) await this.#write({ ownIssuer: context.issuer });
+    const { clientId, clientSecret } = oauth;
+    const issuer = ownIssuer ?? context?.issuer;
+    return { client_id: clientId, ...(clientSecret && { client_secret: clientSecret }), ...(issuer && { issuer }) };
   }
 
   async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {

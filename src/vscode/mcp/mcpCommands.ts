@@ -5,9 +5,10 @@ import { describeServer, type SelectedServer } from '../../core/mcp/selectServer
 import type { McpTrust } from '../../core/mcp/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { writeSetting } from '../settings.ts';
-import { withoutIcons } from '../ui/escapeUiText.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
 
@@ -17,6 +18,8 @@ export interface McpCommandDeps {
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
+  /** Lets the user authorise Tiller at a server. @throws Error with a sentence for the user */
+  readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
 
 interface ServerItem extends vscode.QuickPickItem {
@@ -126,6 +129,9 @@ export class McpCommands {
   ): ActionItem[] {
     const { enabled } = server.settings;
     const actions: ActionItem[] = [];
+    if (enabled && live.status.type === 'needs_auth') {
+      actions.push(item(vscode.l10n.t('$(sign-in) Sign In…'), () => this.#signIn(live)));
+    }
     if (enabled) actions.push(item(vscode.l10n.t('$(debug-restart) Restart'), () => live.restart()));
     if (enabled && live.status.type !== 'stopped') {
       actions.push(item(vscode.l10n.t('$(debug-stop) Stop'), () => live.stop()));
@@ -136,6 +142,24 @@ export class McpCommands {
       actions.push(item(label, () => this.#enable(server.name, !enabled)));
     }
     return actions;
+  }
+
+  /** The browser may never come back, so the user can cancel the wait. */
+  async #signIn(server: McpServer): Promise<void> {
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Signing in to {0} in the browser', server.name),
+      cancellable: true,
+    };
+    await vscode.window.withProgress(options, async (_progress, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort(new Error('Cancelled.')));
+      try {
+        await this.#deps.signIn(server, abort.signal);
+      } catch (error) {
+        if (!abort.signal.aborted) void vscode.window.showErrorMessage(withoutLinks(messageOf(error)));
+      }
+    });
   }
 
   async #enable(name: string, enabled: boolean): Promise<void> {
