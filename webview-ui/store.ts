@@ -2,7 +2,7 @@
  * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
-import { draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
@@ -22,6 +22,8 @@ import type {
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { activeOf, withAttachments } from './text/attachments.ts';
+import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
 /** Turns in the DOM; "Load earlier" adds as many again. */
@@ -33,6 +35,10 @@ export const settings = signal<PanelSettings | null>(null);
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
+/** What goes with the draft. Those in the text are kept while it does not name them: an undo may bring the name back. */
+export const attachments = signal<readonly Attachment[]>([]);
+/** Those that are sent: in the text while it names them. */
+export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
 /** The queued message that the draft is an edit of. */
 export const queuedEdit = signal<QueuedEdit | null>(null);
 /** The first message is being sent: a draft written meanwhile belongs to the thread that it starts. */
@@ -42,6 +48,8 @@ export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
 /** The host's last preview of a rule that is being edited. */
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
+/** The rule that the host suggests for a pending command. */
+export const ruleSuggestion = signal<Extract<HostMessage, { type: 'rule_suggestion' }> | null>(null);
 /** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 /** The user wants to see all pending requests as one list. */
@@ -67,6 +75,8 @@ export const userMessages = computed(() => {
 });
 export const title = computed(() => thread.value?.title ?? null);
 export const cwd = computed(() => thread.value?.settings?.cwd ?? thread.value?.started?.cwd);
+/** The provider that the thread began with. */
+export const startedProvider = computed(() => thread.value?.started?.provider);
 export const plan = computed(() => thread.value?.plan ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);
 export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);
@@ -139,6 +149,19 @@ export const backgroundProcesses = computed(() => {
   return inBackground;
 });
 
+let writers: ReturnType<typeof writersIn> = [];
+let writersByPath: LastWriters = new Map();
+/** The last command or patch that changed each file; the same map until one of them changes. */
+export const lastWriters = computed(() => {
+  const now = writersIn(turns.value);
+  const isSame = now.length === writers.length && now.every((item, index) => item === writers[index]);
+  if (!isSame) writersByPath = lastWritersOf(now);
+  writers = now;
+  return writersByPath;
+});
+/** Absolute paths of the files with changes that are pending in review. */
+export const pathsInReview = computed(() => new Set(review.value.files.map(({ path }) => path)));
+
 /** A command's output up to the end of its call: the process has the later output. */
 export function outputOfItem(itemId: string): string {
   const item = turns.value.flatMap(({ items }) => items).findLast(({ id }) => id === itemId);
@@ -163,7 +186,10 @@ function take(message: HostMessage): void {
       shownTurns.value = TURN_WINDOW;
       settings.value = message.settings;
       access.value = message.access;
-      if (!isBeginning.value || message.thread === null) draft.value = message.draft;
+      if (!isBeginning.value || message.thread === null) {
+        draft.value = message.draft;
+        attachments.value = message.attachments;
+      }
       queuedEdit.value = message.edit;
       isBeginning.value = false;
       break;
@@ -177,7 +203,8 @@ function take(message: HostMessage): void {
       addEarlier(message.turns, message.earlierTurns);
       break;
     case 'insert_text':
-      draft.value = joined(draft.value, message.text);
+      if (message.text !== '') draft.value = joined(draft.value, message.text);
+      attachments.value = withAttachments(attachments.value, message.attachments ?? []);
       composerFocus.value++;
       break;
     case 'focus_composer':
@@ -185,6 +212,9 @@ function take(message: HostMessage): void {
       break;
     case 'rule_preview':
       rulePreview.value = message;
+      break;
+    case 'rule_suggestion':
+      ruleSuggestion.value = message;
       break;
     case 'proposal_choices':
       takeReview(message.review);
@@ -203,6 +233,9 @@ function take(message: HostMessage): void {
     case 'show_threads':
     case 'thread_deleted':
       // Handled in threads/store.ts.
+      break;
+    case 'mentions_found':
+      // Handled in composer/suggestions.ts.
       break;
     case 'show_waiting':
       wantsList.value = true;
@@ -234,6 +267,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   if (edit?.id !== id) return;
   queuedEdit.value = null;
   draft.value = draftAfterEdit(draft.value, edit, reason);
+  attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }
 
 /** Adds turns from before the snapshot. They have ended, so there is nothing to fold. */

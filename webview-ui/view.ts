@@ -18,7 +18,8 @@ export const denying = signal<string | null>(null);
 /** The approval for which a rule is being edited. */
 export const makingRule = signal<string | null>(null);
 
-export const openPopup = signal<'meter' | 'menu' | null>(null);
+/** `answers …`: the menu of the card with this id. */
+export const openPopup = signal<'meter' | 'menu' | `answers ${string}` | null>(null);
 /** The meter has the keyboard focus and shows what it shows when it is clicked. */
 export const peeksAtMeter = signal(false);
 

@@ -15,8 +15,10 @@ import { changeSettings } from './settings.mjs';
 const EXTENSION = 'tiller-dev.tiller';
 /** Console messages about the use of unpublished API by the extension. */
 const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
-/** The most time for the backups of unsaved texts before a reload. */
+/** The most time for the backups of unsaved texts before a reload, and for the reload itself. */
 const RELOAD_LIMIT_MS = 60_000;
+/** The most time for what VS Code does in one window after a key or a click. */
+const ACTION_LIMIT_MS = 20_000;
 
 /** Names in the theme picker, and the class of the workbench. */
 export const THEMES = {
@@ -36,7 +38,8 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
   const folder = profile ?? (await mkdtemp(path.join(tmpdir(), 'tiller-browser-')));
   const context = await chromium.launchPersistentContext(folder, {
     executablePath,
-    env,
+    // A browser that is killed leaves its temporary files in its profile.
+    env: { ...(env ?? process.env), TMPDIR: folder },
     headless: true,
     viewport: { width, height },
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -134,15 +137,15 @@ export class Workbench {
    * second after the last change), so it asks whether to leave the page.
    */
   async reload() {
-    const deadline = Date.now() + RELOAD_LIMIT_MS;
-    while (!(await this.tryReload())) {
-      if (Date.now() > deadline) throw new Error('VS Code does not let the window reload.');
-      await this.page.waitForTimeout(100);
-    }
+    await this.until(() => this.tryReload(), 'VS Code does not let the window reload.', RELOAD_LIMIT_MS);
     await this.ready();
   }
 
-  /** Resolves with false when VS Code asked whether to leave the page; the answer is no. @private */
+  /**
+   * Resolves with false when VS Code asked whether to leave the page; the answer is no. Rejects when neither happens
+   * within RELOAD_LIMIT_MS after the command.
+   * @private
+   */
   async tryReload() {
     let left = () => {};
     let asked = () => {};
@@ -152,12 +155,33 @@ export class Workbench {
     });
     this.page.on('framenavigated', left);
     this.page.on('dialog', asked);
+    let timer;
     try {
       await this.command('Developer: Reload Window');
-      return await outcome;
+      const late = new Promise((_, reject) => {
+        const message = `"Developer: Reload Window" neither left the page nor asked within ${RELOAD_LIMIT_MS / 1000} s.`;
+        timer = setTimeout(() => reject(new Error(message)), RELOAD_LIMIT_MS);
+      });
+      return await Promise.race([outcome, late]);
     } finally {
+      clearTimeout(timer);
       this.page.off('framenavigated', left);
       this.page.off('dialog', asked);
+    }
+  }
+
+  /**
+   * Repeats `attempt` until it resolves with true. Rejects with `message` when it has not within the time.
+   * @private
+   * @param {() => Promise<boolean>} attempt
+   * @param {string} message
+   * @param {number} [limitMs]
+   */
+  async until(attempt, message, limitMs = ACTION_LIMIT_MS) {
+    const deadline = Date.now() + limitMs;
+    while (!(await attempt())) {
+      if (Date.now() > deadline) throw new Error(message);
+      await this.page.waitForTimeout(50);
     }
   }
 
@@ -273,7 +297,7 @@ export class Workbench {
    */
   async closeQuickInput() {
     const input = this.quickInput();
-    // A picker that closes by itself meanwhile needs no key.
+    // A picker that closes by itself in that time needs no key.
     if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
     await input.waitFor({ state: 'hidden' });
   }
@@ -306,10 +330,11 @@ export class Workbench {
   async pickFromMenu(name) {
     const entry = this.page.locator('.monaco-menu .action-label', { hasText: name });
     await entry.waitFor();
-    while (await entry.isVisible()) {
-      await entry.click({ timeout: 1000 }).catch(() => {});
-      await this.page.waitForTimeout(50);
-    }
+    const isClosed = async () => {
+      if (await entry.isVisible()) await entry.click({ timeout: 1000 }).catch(() => {});
+      return !(await entry.isVisible());
+    };
+    await this.until(isClosed, `The menu stays open after clicks on "${name}".`);
   }
 
   /** Answers the input box that a command has opened. */
@@ -323,7 +348,8 @@ export class Workbench {
     const input = this.quickInput();
     await this.page.locator('.quick-input-widget:visible .quick-input-title').waitFor();
     // The dialog first fills in its folder, which would overwrite text typed before; it completes names, too.
-    while ((await input.inputValue()) === '') await this.page.waitForTimeout(50);
+    const hasFolder = async () => (await input.inputValue()) !== '';
+    await this.until(hasFolder, 'The dialog for a file shows no folder.');
     for (let attempt = 1; attempt <= 5; attempt++) {
       await input.fill(file);
       await this.page.waitForTimeout(500);

@@ -1,7 +1,7 @@
 // Starts the installed VS Code on a folder, for a test, a demonstration or a developer. Everything it writes (settings,
 // state, home, logs) is in a separate folder, so that it neither reads nor changes the user's files.
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -24,6 +24,8 @@ const CALM = {
   'workbench.tips.enabled': false,
   'chat.disableAIFeatures': true,
   'extensions.ignoreRecommendations': true,
+  // No test has an extension that runs in a worker of the browser.
+  'extensions.webWorker': false,
   'workbench.reduceMotion': 'on',
   'editor.cursorBlinking': 'solid',
   'editor.minimap.enabled': false,
@@ -33,8 +35,18 @@ const CALM = {
 };
 
 /**
+ * VS Code's own extensions in the windows of suites: what draws and opens files. The others (git, TypeScript, JSON, npm,
+ * Emmet, debuggers) take processor time in every window.
+ */
+const FEW_EXTENSIONS = [
+  ...['theme-defaults', 'theme-seti', 'theme-modern-icons', 'ipynb', 'media-preview'],
+  ...['javascript', 'typescript-basics', 'json', 'markdown-basics', 'shellscript', 'diff'],
+];
+
+/**
  * @typedef {object} Profile
  * @property {Record<string, unknown>} settings  the content of settings.json
+ * @property {readonly string[]} [ownExtensions]  of VS Code's own extensions only these; by default all
  * @property {boolean} [withoutTrust]  workspace trust is disabled: every folder is trusted
  * @property {boolean} [smokeDriver]  the server takes `extensionTestsPath`, and shows no notification
  * @property {boolean} [trust]  the page trusts the folder, as a user would
@@ -44,11 +56,12 @@ export const PROFILES = {
   // The defaults of a newly installed VS Code, with nothing disabled.
   default: { settings: LIKE_A_DESKTOP, trust: true },
   // The same without workspace trust, for several windows in sequence on one server.
-  trusting: { settings: { ...LIKE_A_DESKTOP, ...CALM }, withoutTrust: true },
+  trusting: { settings: { ...LIKE_A_DESKTOP, ...CALM }, withoutTrust: true, ownExtensions: FEW_EXTENSIONS },
   // For the suite inside the extension host: only the user interface that it needs.
   fast: {
     withoutTrust: true,
     smokeDriver: true,
+    ownExtensions: FEW_EXTENSIONS,
     settings: {
       ...LIKE_A_DESKTOP,
       ...CALM,
@@ -111,7 +124,7 @@ export async function startVscode({
   port = 0,
   forUser = false,
 }) {
-  const { withoutTrust, smokeDriver, trust } = PROFILES[profile];
+  const { withoutTrust, smokeDriver, trust, ownExtensions } = PROFILES[profile];
   const vscode = await installVscode();
   const own = folder ?? (await mkdtemp(path.join(tmpdir(), 'tiller-vscode-')));
   const place = (name) => path.join(own, name);
@@ -119,6 +132,7 @@ export async function startVscode({
   await mkdir(place('extensions'), { recursive: true });
   await writeHome(own, profile, settings);
   for (const extension of extensions) await linkExtension(extension, place('extensions'));
+  if (ownExtensions) await linkOwnExtensions(vscode, ownExtensions, place('own-extensions'));
 
   const words = [
     ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--config', place('config.yaml')],
@@ -128,15 +142,24 @@ export async function startVscode({
     ...['--vscode-option', 'force-disable-user-env'],
     ...(withoutTrust ? ['--disable-workspace-trust'] : []),
     ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
+    ...(ownExtensions ? ['--builtin-extensions-dir', place('own-extensions')] : []),
     ...(forUser ? [] : ['--idle-timeout-seconds', String(ORPHAN_LIMIT_S)]),
   ];
   const isInherited = (name) => (forUser ? !/^(VSCODE|ELECTRON|npm)_/.test(name) : PASSED_ON.test(name));
   const inherited = Object.entries(process.env).filter(([name]) => isInherited(name));
   const home = forUser ? process.env.HOME : place('home');
+  // VS Code leaves its sockets; their paths must be short.
+  const sockets = forUser ? undefined : await mkdtemp(path.join(tmpdir(), 'tiller-vscode-run-'));
   const log = openSync(logFile, 'w');
   const started = Date.now();
   const child = spawn(vscode.node, [vscode.entry, ...words], {
-    env: { ...Object.fromEntries(inherited), HOME: home, SHELL: '/bin/bash', ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      HOME: home,
+      SHELL: '/bin/bash',
+      ...(sockets && { XDG_RUNTIME_DIR: sockets }),
+      ...env,
+    },
     stdio: ['ignore', log, log],
     // In a process group of its own: what it started ends with it.
     detached: true,
@@ -146,7 +169,10 @@ export async function startVscode({
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {}
   };
-  const killAtExit = () => kill('SIGKILL');
+  const killAtExit = () => {
+    kill('SIGKILL');
+    if (sockets) rmSync(sockets, { recursive: true, force: true });
+  };
   process.once('exit', killAtExit);
   const ended = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
   const url = await whenListening();
@@ -183,6 +209,7 @@ export async function startVscode({
       await ended;
       clearTimeout(timer);
       kill('SIGKILL');
+      if (sockets) await rm(sockets, { recursive: true, force: true });
       if (!keep) await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
     },
   };
@@ -236,6 +263,16 @@ async function writeNew(file, text) {
   await writeFile(file, text, { flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
+}
+
+/** Links these of VS Code's own extensions into the folder. */
+async function linkOwnExtensions({ entry }, names, folder) {
+  const all = path.join(path.dirname(entry), '../../lib/vscode/extensions');
+  await mkdir(folder, { recursive: true });
+  for (const name of names) {
+    await rm(path.join(folder, name), { force: true });
+    await symlink(path.join(all, name), path.join(folder, name));
+  }
 }
 
 async function linkExtension(extension, folder) {

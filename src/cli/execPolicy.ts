@@ -3,6 +3,7 @@ import path from 'node:path';
 import { explainCommand } from '../core/policy/decideCommand.ts';
 import { explanationOf } from '../core/policy/explanation.ts';
 import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
+import { SUGGESTED_AFTER, SUGGESTED_FROM, suggestRules } from '../core/policy/suggestRules.ts';
 import { startsPrograms } from '../core/tools/gitTrust.ts';
 import { RulesStore } from '../core/rules/rulesStore.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
@@ -17,12 +18,14 @@ import { EXIT, UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
 
 /**
- * `tiller execpolicy check` (docs/cli.md): what the policy decides about a command. Nothing is run.
+ * `tiller execpolicy check` and `suggest` (docs/cli.md): what the policy decides about a command, and which rules would
+ * have saved approvals. Nothing is run.
  * @throws UsageError
  */
 export async function execPolicy(argv: readonly string[], streams: Streams): Promise<number> {
   const [verb, ...rest] = argv;
-  if (verb !== 'check') throw new UsageError('execpolicy knows one thing: execpolicy check');
+  if (verb === 'suggest') return suggest(rest, streams);
+  if (verb !== 'check') throw new UsageError('give execpolicy check or execpolicy suggest');
   const { command, flags, rulesFiles, escalated } = parse(rest);
   const cwd = path.resolve('.');
   const ports = createNodePorts({ roots: [cwd] });
@@ -46,6 +49,28 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
   const { id, text } = explanation.reason;
   printJson(streams.stdout, { ...explanation, reason: { source: sourceOf(explanation.reason), id, text } });
   return EXIT.done;
+}
+
+/** Rules that would have answered approvals in the audit log. Adds none of them. @throws UsageError */
+async function suggest(argv: readonly string[], streams: Streams): Promise<number> {
+  const atLeast = parseSuggest(argv);
+  const cwd = path.resolve('.');
+  const ports = createNodePorts({ roots: [cwd] });
+  const entries = await ports.audit.latest(SUGGESTED_FROM);
+  const rules = await rulesAtHome(new RulesStore(ports), cwd);
+  const suggestions = suggestRules(entries, { platform: ports.host.platform, rules, atLeast });
+  printJson(streams.stdout, { suggestions });
+  return EXIT.done;
+}
+
+/** @throws UsageError */
+function parseSuggest(argv: readonly string[]): number {
+  const [flag, value, ...more] = argv;
+  if (flag === undefined) return SUGGESTED_AFTER;
+  const atLeast = Number(value);
+  if (flag !== '--min' || more.length > 0) throw new UsageError('execpolicy suggest takes only --min N');
+  if (!Number.isInteger(atLeast) || atLeast < 1) throw new UsageError('--min takes a whole number from 1 on');
+  return atLeast;
 }
 
 /** The three sources of docs/cli.md: a decision based on the sandbox counts as `policy`. */

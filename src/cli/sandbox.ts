@@ -71,6 +71,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
       tmpdirVariable: host.environment.TMPDIR,
       temporaryFolder: temporary.path,
       unreadable: unreadablePaths(settings['sandbox.unreadable'], host.homeDirectory, home),
+      unreadableGlobs: settings['sandbox.unreadable'],
     }),
     ...(streams.stdin.isTTY ? { tty: { columns: streams.stdout.columns, rows: streams.stdout.rows } } : {}),
   };

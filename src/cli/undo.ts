@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
-import { ChangeRecords, RECORDS_FOLDER } from '../core/baseline/changeRecords.ts';
-import { performRevert, planRevert, type RevertPlan } from '../core/baseline/revert.ts';
+import { ChangeRecords, recordsPath } from '../core/baseline/changeRecords.ts';
+import { performRevert, planRevert, revertFailure, type RevertPlan } from '../core/baseline/revert.ts';
 import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChanges.ts';
 import type { Ports } from '../core/ports.ts';
 import { ThreadCatalog } from '../core/rollout/catalog.ts';
@@ -61,7 +61,7 @@ async function threadOf(
   const here = path.resolve('.');
   for (const thread of threads) {
     if (!isBelow(thread.cwd, here) && !isBelow(here, thread.cwd)) continue;
-    if (!existsSync(path.join(ports.storage.home, RECORDS_FOLDER, `${thread.id}.jsonl`))) continue;
+    if (!existsSync(path.join(ports.storage.home, recordsPath(thread.id)))) continue;
     const records = await new ChangeRecords(ports.storage, thread.id).read();
     if (turnsWithChanges(records).length > 0) return thread;
   }
@@ -105,13 +105,7 @@ async function undoTurn(
   }
   const includeUncertain = answer === 'all';
   const result = await performRevert(plan, { includeUncertain }, { store, restore, records, clock });
-  if ('type' in result) {
-    const message =
-      result.type === 'stale'
-        ? `These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`
-        : [result.message, ...result.notRestored.map((file) => `not restored: ${file}`)].join('\n');
-    throw new Failure(message);
-  }
+  if ('type' in result) throw new Failure(revertFailure(result));
   await writeDown(rollout, turnId, result, ports);
   say(`Undone in ${result.paths.length === 1 ? '1 file' : `${result.paths.length} files`}.`);
   for (const { path: file, reason } of result.skipped) printSentence(streams.stderr, `left alone: ${file}: ${reason}`);

@@ -306,6 +306,11 @@ export interface SandboxLimits {
   readonly network: boolean;
   /** Files and folders that look empty or cannot be opened inside the sandbox. */
   readonly unreadable: readonly string[];
+  /**
+   * Entries of the setting `sandbox.unreadable`. Files that its globs and Tiller's own match (core/policy/readPatterns)
+   * cannot be opened; those that exist when the process starts, within the limits of `node/sandbox/treeScan`.
+   */
+  readonly unreadableGlobs: readonly string[];
   readonly temporary: {
     /** A folder of Tiller that outlives the process; created when it is missing. */
     readonly folder: string;

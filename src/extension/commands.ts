@@ -28,6 +28,7 @@ export interface CommandTargets {
   readonly models: ModelCommands;
   readonly threads: ThreadCommands;
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
+  readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
@@ -101,6 +102,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('importThread', ({ threads }) => threads.bringIn()),
     command('showWaitingThread', ({ threads }) => threads.showWaiting()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),
+    command('showMemories', ({ showMemories }) => showMemories()),
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),

@@ -8,7 +8,9 @@ import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
+import { gitFoldersOf } from '../core/util/gitRoot.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
+import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
@@ -16,7 +18,6 @@ import { typedText } from '../core/agent/threadActivity.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
 import { OtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
-import { changesOfCommand } from '../vscode/undo/recordedChanges.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -96,25 +97,22 @@ export function createAgent(
     vscode.workspace.onDidRenameFiles(({ files }) => note(files.flatMap(({ oldUri, newUri }) => [oldUri, newUri]))),
   );
   store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
+  const markChanges = async (changes: readonly RecordedChange[]) => {
+    if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+  };
   const otherPrograms = store.add(
     new OtherPrograms({
       look: (roots) => manager.lookForOthers(roots, settings()['undo.maxBytes']),
-      mark: async (changes) => {
-        if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
-      },
+      gitFolder: async (root) => (await gitFoldersOf(root, ports.workspace))?.own,
+      mark: markChanges,
       report,
     }),
   );
   store.add(manager.onOtherChanges((changes) => void otherPrograms.take(changes)));
-  const markChanges = async (itemId: string, threadId: string) => {
-    if (baseline === undefined) return;
-    const changes = await changesOfCommand(itemId, threadId, node.storage);
-    await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
-  };
+  store.add(manager.onCommandChanges((changes) => void markChanges(changes).catch(report)));
   store.add(
-    manager.live.onEvent(({ event: { msg, threadId } }) => {
+    manager.live.onEvent(({ event: { msg } }) => {
       if (msg.type === 'files_reverted') editors.undo.forget(msg.turnId);
-      if (msg.type === 'files_changed') void markChanges(msg.itemId, threadId).catch(report);
     }),
   );
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));

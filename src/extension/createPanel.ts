@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
+import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
@@ -8,13 +9,14 @@ import type { TurnOverrides } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
-import { previewFor } from '../vscode/approvals/rulePreview.ts';
+import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
+import { Mentions } from '../vscode/mentions/mentions.ts';
 import { useModel } from '../vscode/models/modelSetup.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
@@ -94,14 +96,43 @@ export function createPanel(
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () =>
         panelSettings(settings(), current(), agent.provider(), storedQuarantine.ids, agent.efforts().efforts),
+      submit: (op) => mentions.submit(op),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onGone: () => threadCommands.list.close(),
+      onGone: () => {
+        threadCommands.list.close();
+        mentions.close();
+      },
       log: (level, message) => log[level](message),
+    }),
+  );
+  const mentions: Mentions = store.add(
+    new Mentions({
+      guard: () =>
+        readGuard(
+          readLimitsOf({
+            settings: current(),
+            thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
+          }),
+          { host: node.host, workspace: ports.workspace },
+        ),
+      threads: async () => {
+        const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+        const stored = await manager.catalog.list(folders);
+        return stored.flatMap(({ id, title, place }) =>
+          title === null || place === 'elsewhere' || id === threads.state?.threadId ? [] : [{ id, title }],
+        );
+      },
+      exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
+      shownThread: () => threads.state?.threadId,
+      submit: (op) => threads.submit(op),
+      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      post: (message) => view.tell(message),
+      report,
     }),
   );
   const threadCommands: ThreadCommands = store.add(
@@ -146,7 +177,11 @@ export function createPanel(
       if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
     }),
   );
-  const reverts = new RevertCommands({ threads, live: manager.live, insertText: (text) => view.insertText(text) });
+  const reverts = new RevertCommands({
+    threads,
+    live: manager.live,
+    insertText: (text, attachments) => view.insertText(text, attachments),
+  });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
   const requests: PanelRequestDeps = {
@@ -169,6 +204,10 @@ export function createPanel(
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
+    suggestRule: async (approvalId) => {
+      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
+    },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
     openChange: async (id, file) => {
       const { state } = threads;
@@ -188,6 +227,7 @@ export function createPanel(
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     insertText: (text) => view.insertText(text),
+    mentions,
   };
 
   store.add(

@@ -7,6 +7,31 @@
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { answersSchema, questionSchema } from './question.ts';
+
+/** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
+export const mentionKindSchema = z.enum([
+  'file',
+  'folder',
+  'symbol',
+  'selection',
+  'problems',
+  'terminal',
+  'changes',
+  'thread',
+]);
+export type MentionKind = z.infer<typeof mentionKindSchema>;
+
+/** Lines of a file, counted from 1, both included. */
+export const lineRangeSchema = z.object({ first: z.int().positive(), last: z.int().positive() });
+export type LineRange = z.infer<typeof lineRangeSchema>;
+
+/** What the model got of a mention. `of`: the lines of the whole, where it was cut. `tokens` is an estimate. */
+const sentMentionSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() }),
+  /** `reason` is a clause: why the model got only the name. */
+  z.object({ type: z.literal('refused'), reason: z.string() }),
+]);
 
 /** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
@@ -14,10 +39,27 @@ export const userInputSchema = z.discriminatedUnion('type', [
   /** A data or https URL. */
   z.object({ type: z.literal('image'), imageUrl: z.string() }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
-  /** A file, folder or symbol that the user refers to; `text` is what is sent for it. */
-  z.object({ type: z.literal('mention'), name: z.string(), path: z.string(), text: z.string().optional() }),
+  /**
+   * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
+   * message is recorded. Without one, `text` or a link is sent as it is.
+   */
+  z.object({
+    type: z.literal('mention'),
+    /** In the message it stands as `@name`. */
+    name: z.string(),
+    /** Absolute, or relative to the working directory; empty for what is no file. */
+    path: z.string(),
+    kind: mentionKindSchema.optional(),
+    lines: lineRangeSchema.optional(),
+    /** Of a thread. */
+    id: z.string().optional(),
+    text: z.string().optional(),
+    /** Set when the message is recorded. */
+    sent: sentMentionSchema.optional(),
+  }),
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
+export type Mention = Extract<UserInput, { type: 'mention' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;
@@ -132,9 +174,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -147,17 +194,28 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
   z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
-  /** The model has read a file, listed a folder or searched files, without a command. */
+  /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    action: z.enum(['read', 'list', 'search']),
-    /** Relative to the working directory if possible. */
+    /** `memory`: what Tiller has written down of an earlier thread. */
+    action: z.enum(['read', 'list', 'search', 'memory']),
+    /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the user (`request_user_input`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('user_question'),
+    callId: z.string(),
+    questions: z.array(questionSchema),
+    /** Absent until the user answers, and where there is no answer. */
+    answers: answersSchema.optional(),
   }),
   z.object({
     ...base,

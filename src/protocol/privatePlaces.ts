@@ -54,5 +54,14 @@ export const PRIVATE_PLACES: readonly string[] = [
   '~/.python_history',
 ];
 
-/** Files with secrets in workspaces, as globs. With `!`: what stays readable of those before it. */
-export const SECRET_FILES: readonly string[] = ['**/.env', '**/.env.*', '!**/.env.example', '**/*.pem'];
+/**
+ * Files with secrets in workspaces, as globs. With `!`: what stays readable of those before it. Packages contain
+ * certificates of public authorities, without which no program could make a connection.
+ */
+export const SECRET_FILES: readonly string[] = [
+  '**/.env',
+  '**/.env.*',
+  '!**/.env.example',
+  '**/*.pem',
+  '!**/{node_modules,site-packages,dist-packages}/**',
+];

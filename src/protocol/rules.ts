@@ -98,6 +98,17 @@ export interface RulePreview {
   readonly stillAsked: readonly string[];
 }
 
+/** A rule that would have saved the user from earlier approvals, by the audit log. */
+export interface RuleSuggestion {
+  readonly rule: Rule;
+  /** The approvals of the user that it would have answered. */
+  readonly approvals: number;
+  /** The different commands among them, newest first; a few of them. */
+  readonly commands: readonly string[];
+  /** ISO 8601, of the last of these approvals. */
+  readonly lastAt: string;
+}
+
 /** An edit in the rules page. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema }),

@@ -5,7 +5,8 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
-import type { QueuedEdit } from './draft.ts';
+import type { Attachment, QueuedEdit } from './draft.ts';
+import { type Mention, userInputSchema } from './item.ts';
 import { opSchema, type ReasoningEffort } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -17,7 +18,7 @@ import {
   type SandboxPolicy,
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
-import type { RulePreview } from './rules.ts';
+import type { RulePreview, RuleSuggestion } from './rules.ts';
 import type { PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
@@ -90,6 +91,18 @@ export interface InterruptedPatch {
   readonly settling: RecoveryChoice | null;
 }
 
+/** A row of the list that opens at an `@` in the composer. */
+export interface MentionRow {
+  readonly mention: Mention;
+  readonly label: string;
+  /** The folder, the number of problems …; may be empty. */
+  readonly detail: string;
+  /** Indices of the matched characters of the label. */
+  readonly positions: readonly number[];
+  /** Why it cannot be attached. */
+  readonly refused?: string;
+}
+
 /** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage =
   | {
@@ -100,6 +113,7 @@ export type HostMessage =
       readonly earlierTurns: number;
       readonly access: ThreadAccess;
       readonly draft: string;
+      readonly attachments: readonly Attachment[];
       /** The queued message that is edited in `draft`. */
       readonly edit: QueuedEdit | null;
       readonly settings: PanelSettings;
@@ -139,7 +153,21 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
+  /** Adds to the draft. */
+  | {
+      readonly type: 'insert_text';
+      readonly build: string;
+      readonly text: string;
+      readonly attachments?: readonly Attachment[];
+    }
+  /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
+  | {
+      readonly type: 'mentions_found';
+      readonly build: string;
+      readonly id: number;
+      readonly rows: readonly MentionRow[];
+      readonly isLast: boolean;
+    }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
   | {
@@ -148,6 +176,13 @@ export type HostMessage =
       readonly approvalId: string;
       readonly rule: Rule;
       readonly preview: RulePreview;
+    }
+  /** The answer to `suggest_rule`, if there is a rule to suggest. */
+  | {
+      readonly type: 'rule_suggestion';
+      readonly build: string;
+      readonly approvalId: string;
+      readonly suggestion: RuleSuggestion;
     }
   /** The current choices on a pending patch, made here or in its diff. */
   | { readonly type: 'proposal_choices'; readonly build: string; readonly review: ReviewState }
@@ -171,12 +206,19 @@ export interface PendingReviewFile {
   readonly changes: number;
 }
 
+const attachmentSchema: z.ZodType<Attachment> = z.object({
+  part: userInputSchema.refine((part) => part.type !== 'text') as z.ZodType<Attachment['part']>,
+  inText: z.boolean(),
+});
+
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
   z.object({ type: z.literal('op'), op: opSchema }),
   /** Asks what a rule would cover of the pending command. */
   z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
+  /** Asks for a rule that would answer the pending command and would have answered earlier approvals. */
+  z.object({ type: z.literal('suggest_rule'), approvalId: z.string() }),
   /** Leaves a hunk of a pending patch out, or includes it again; `null` means the whole file. */
   z.object({
     type: z.literal('choose_hunk'),
@@ -190,8 +232,19 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
-    edit: z.object({ id: z.string(), original: z.string(), draft: z.string() }).nullable(),
+    edit: z
+      .object({
+        id: z.string(),
+        original: z.string(),
+        draft: z.string(),
+        attachments: z.array(attachmentSchema).readonly().optional(),
+      })
+      .nullable(),
+    attachments: z.array(attachmentSchema),
   }),
+  /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
+  z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
+  z.object({ type: z.literal('close_mentions') }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),

@@ -57,6 +57,7 @@ test('a command that is always allowed runs unasked and names its rule, until th
   model.will(touch('asked'), touch('unasked'), [says('Done.')]);
   await panel.send('Touch them.');
   await panel.approval('command').waitFor();
+  await panel.get('decision-more').click();
   await panel.get('decision-approve-always').click();
   await panel.get('rule-shorter').click();
   await panel.page.getByText('touch with anything after it').waitFor();

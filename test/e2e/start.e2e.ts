@@ -51,7 +51,7 @@ describe('a user who has set up nothing', () => {
     await panel.answer();
     await panel.approval('patch').waitFor();
     expect(await disk(sample.seeded.path)).toBe(sample.files[sample.seeded.path]);
-    await panel.get('decision-stop').click();
+    await panel.get('composer-stop').click();
     await panel.ended('aborted');
   });
 

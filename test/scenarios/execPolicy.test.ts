@@ -1,5 +1,5 @@
 /** `tiller execpolicy check`, as docs/cli.md has it, in a process of its own. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -31,6 +31,49 @@ async function answer(...args: string[]) {
   expect(stdout).toMatch(/^[^\n]+\n$/);
   return JSON.parse(stdout);
 }
+
+describe('execpolicy suggest', () => {
+  const approval = (at: number) => ({
+    ...{
+      v: 1,
+      at: `2026-11-21T00:00:0${at}.000Z`,
+      threadId: 't',
+      agentId: null,
+      turnId: 'u',
+      itemId: 'i',
+      callId: 'c',
+    },
+    ...{ type: 'decision', outcome: 'allowed', by: 'user', box: 'bubblewrap', escalated: false },
+    act: { type: 'command', command: `npm test ${at}`, argv: ['npm', 'test', String(at)], cwd: '/w' },
+    reason: { source: 'policy', id: 'untrusted', text: 'It is not known.' },
+  });
+
+  it('lists rules from the audit log, and adds none', async () => {
+    using home = tempFolder();
+    mkdirSync(home.at('tiller'));
+    const lines = [1, 2, 3].map((at) => `${JSON.stringify(approval(at))}\n`);
+    writeFileSync(home.at('tiller', 'audit.jsonl'), lines.join(''));
+    const suggest = (...args: string[]) =>
+      runCli(['execpolicy', 'suggest', ...args], { home: home.path, cwd: home.path });
+    const { code, stdout } = await suggest();
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: {
+        suggestions: [
+          {
+            rule: { pattern: ['npm', 'test'], decision: 'allow' },
+            approvals: 3,
+            commands: ['npm test 3', 'npm test 2', 'npm test 1'],
+            lastAt: '2026-11-21T00:00:03.000Z',
+          },
+        ],
+      },
+    });
+    expect(existsSync(home.at('tiller', 'rules.json'))).toBe(false);
+    expect(JSON.parse((await suggest('--min', '4')).stdout)).toEqual({ suggestions: [] });
+    expect(await suggest('--min', 'x')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
 
 describe('execpolicy check', () => {
   it('prints what decides, word by word', async () => {

@@ -15,6 +15,19 @@ const WIRES: readonly Wire[] = ['responses', 'chat'];
 
 const MEGABYTES = rounds(12, 50);
 
+it('the user ends the pause before the next attempt', async () => {
+  await using chat = await startScenario({
+    model: [[fails(429, {}, { 'retry-after': '50' })], [says('Whole.')], [says('Back.')]],
+  });
+  const ended = chat.send('go');
+  await chat.next('stream_error');
+  chat.submit({ type: 'retry' });
+  expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
+  expect(chat.said('warning')).toEqual([]);
+  // Without a pause it is refused as before.
+  await expectUsable(chat);
+});
+
 for (const wire of WIRES) faultSuite(wire);
 
 describe('a response that its server cut off', () => {

@@ -47,6 +47,19 @@ const CASES: readonly LedgerCase[] = [
       ],
     },
   },
+  {
+    name: 'mentions',
+    files: { 'src/a.ts': 'export const a = 1;\nexport const b = 2;\n' },
+    turn: {
+      input: [
+        { type: 'text', text: 'Why does @src/a.ts:2 fail? See @problems and @gone.ts' },
+        { type: 'mention', kind: 'file', name: 'src/a.ts:2', path: 'src/a.ts', lines: { first: 2, last: 2 } },
+        { type: 'mention', kind: 'folder', name: 'src', path: 'src' },
+        { type: 'mention', kind: 'problems', name: 'problems', path: '', text: 'src/a.ts:2:14 error: Not a number.' },
+        { type: 'mention', kind: 'file', name: 'gone.ts', path: 'gone.ts' },
+      ],
+    },
+  },
   { name: 'a workspace that is not trusted', trusted: false },
   {
     name: 'tools of the client',
@@ -74,6 +87,14 @@ const CASES: readonly LedgerCase[] = [
           { pattern: ['docker', 'ps'], decision: 'allow', bypassSandbox: true },
         ],
       }),
+    },
+  },
+  {
+    name: 'memories of earlier threads',
+    memory: true,
+    homeFiles: {
+      'memories/019bc1a0-0000-7000-8000-000000000001.md':
+        '---\ntitle: "Fix the parser"\nfolder: "/"\nupdated: 2026-01-14T12:00:00.000Z\n---\n\n## Summary\n\nIt was the lexer.\n',
     },
   },
   { name: 'base instructions of the user', prompt: { baseInstructions: 'You are a pirate.' } },

@@ -267,7 +267,13 @@ export class FakeSession {
           verbosity: null,
           showRawReasoning: false,
         },
-        tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask', unreadable: [] },
+        tools: {
+          review: 'after',
+          environment: DEFAULT_ENVIRONMENT,
+          saveBeforeCommands: 'ask',
+          unreadable: [],
+          memory: false,
+        },
       },
       host: {
         models: {

@@ -59,6 +59,7 @@ export class Playground implements Disposable {
       tmpdirVariable: tmpdir,
       temporaryFolder: this.folder.at('home', 'tmp', 'thread'),
       unreadable: [...unreadable, this.home],
+      unreadableGlobs: unreadable,
     });
     if (confinement.type === 'none') throw new Error('This policy has no box.');
     return confinement.limits;

@@ -62,6 +62,7 @@ export interface ScenarioOptions {
   readonly unreadable?: readonly string[];
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
+  readonly memory?: boolean;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** Continue in the home and folder of another scenario, resuming its thread. */
@@ -128,6 +129,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
       unreadable: options.unreadable ?? [],
+      memory: options.memory ?? false,
     },
   };
   const host: ThreadHost = {

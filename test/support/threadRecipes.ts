@@ -302,6 +302,17 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     await chat.send('again');
   }),
   conversation(
+    'mentions',
+    { files: { 'a.txt': 'one\ntwo\n' }, model: [[says('Two lines.')], [says('Still.')]] },
+    async (chat) => {
+      const mention = { type: 'mention', kind: 'file', name: 'a.txt', path: 'a.txt' } as const;
+      const gone = { ...mention, name: 'gone.txt', path: 'gone.txt' };
+      await chat.send('', { input: [...text('see @a.txt and @gone.txt'), mention, gone] });
+      chat.write('a.txt', 'changed\n');
+      await chat.send('again');
+    },
+  ),
+  conversation(
     'image-refused',
     {
       model: [
@@ -401,6 +412,34 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   recipe('unusable-calls', {
     model: [[calls('frobnicate', {})], [calls('exec_command', '{"cmd":')], [says('Sorry.')]],
   }),
+  recipe(
+    'questions',
+    {
+      model: [
+        [
+          calls('request_user_input', {
+            questions: [
+              {
+                id: 'colour',
+                header: 'Colour',
+                question: 'Which colour?',
+                options: [
+                  { label: 'Red', description: 'Like a rose.' },
+                  { label: 'Blue', description: 'Like the sky.' },
+                ],
+              },
+            ],
+          }),
+        ],
+        [says('Done.')],
+      ],
+    },
+    async (chat) => {
+      const { request } = await chat.next('question_requested');
+      const answers = { colour: ['Neither: green'] };
+      chat.submit({ type: 'user_input_answer', questionId: request.questionId, answers });
+    },
+  ),
   recipe('web-search', { ...openai, modelName: 'gpt-5', model: [[searches('tiller'), says('Found.')]] }),
   recipe('goes-on-by-itself', { model: [[says('One.'), endsTurn(false)], [says('Two.')]] }),
   conversation(
@@ -435,6 +474,28 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       await first[Symbol.asyncDispose]();
       const second = await begin({ model: [[says('Two.')]], resume: first, ...free });
       await second.send('two');
+      return second;
+    },
+  },
+  {
+    name: 'memory-of-another-thread',
+    record: async (begin) => {
+      const first = await begin({
+        model: [
+          [says('It is heron.')],
+          ({ text: sent }) => [calls('get_memory', { memory_id: /- ([0-9a-f-]{36}) \(/.exec(sent)?.[1] ?? '' })],
+          [says('Heron.')],
+          [says('Yes.')],
+        ],
+        memory: true,
+        ...free,
+      });
+      await first.send('Remember the word');
+      await first.manager.memoriesWritten();
+      const second = await first.another();
+      await first.session.dispose();
+      await second.send('Which word was it?');
+      await second.send('Sure?');
       return second;
     },
   },

@@ -69,6 +69,10 @@ function recorded(
   });
 }
 
+function utf16(text: string): Buffer {
+  return Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+}
+
 /** A command writes the file, and an open editor shows it. */
 async function shown(here: EditorPlace, path: string, text: string): Promise<void> {
   here.write(path, text);
@@ -180,6 +184,30 @@ suite('Undo of what a command changed', () => {
       assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\n3\n');
       assert.equal(here.disk('a.txt'), '1\n2\n3\n');
     }),
+  );
+
+  test(
+    'restores unsaved UTF-16 text with its byte order mark, and names a text that its encoding cannot hold',
+    recorded(
+      { 'wide.txt': utf16('1\n2\n3\n'), 'latin.txt': Buffer.from('1\n\xe9\n', 'latin1') },
+      async (here, kept) => {
+        await withSetting('files.autoGuessEncoding', true, async () => {
+          await here.type('wide.txt', 'mine ');
+          await kept.change(['wide.txt'], () =>
+            here.apply([here.update('wide.txt', 'mine 1\n2\n3\n', 'mine 1\n2\nthree\n')]),
+          );
+          assert.deepEqual(await kept.undo(), { paths: ['wide.txt'], skipped: [] });
+          assert.equal(here.document('wide.txt')?.getText(), 'mine 1\n2\n3\n');
+          await here.document('wide.txt')?.save();
+          assert.equal(here.disk('wide.txt'), utf16('mine 1\n2\n3\n').toString('latin1'));
+        });
+        await vscode.workspace.openTextDocument(here.uri('latin.txt'), { encoding: 'iso88591' });
+        await here.type('latin.txt', '\u6f22');
+        const states = await kept.store.capture([here.at('latin.txt'), here.at('wide.txt')]);
+        const kinds = [...states.values()].map((state) => (state.type === 'left_out' ? state.reason : state.type));
+        assert.deepEqual(kinds, ['unreadable', 'file']);
+      },
+    ),
   );
 
   test(

@@ -213,6 +213,12 @@ describe('a key in pieces', () => {
       web_search: { query: text },
       image_view: { path: text },
       file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
+      user_question: {
+        callId: 'c',
+        questions: [{ id: 'q', header: text, question: text, options: [{ label: text, description: text }] }],
+        answers: { q: [text] },
+        why: text,
+      },
       sub_agent: { agentId: 'a', role: text, agentState: 'running', lastMessage: text },
       compaction: { beforeTokens: 0, afterTokens: 0, summary: text },
     };

@@ -2,7 +2,7 @@ import { type PanelCommand, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { openPopup } from '../view.ts';
 import { Icon } from '../components/Icon.tsx';
-import { Popup } from '../components/Popup.tsx';
+import { moveInMenu, Popup } from '../components/Popup.tsx';
 
 export function HeaderMenu() {
   const entries: readonly { command: PanelCommand; icon: string; label: string }[] = [
@@ -14,7 +14,7 @@ export function HeaderMenu() {
   ];
   return (
     <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
-      <ul role="menu" aria-label={t('More actions')} onKeyDown={moveByArrow}>
+      <ul role="menu" aria-label={t('More actions')} onKeyDown={moveInMenu}>
         {entries.map(({ command, icon, label }) => (
           <li key={command} role="none">
             <button
@@ -35,13 +35,4 @@ export function HeaderMenu() {
       </ul>
     </Popup>
   );
-}
-
-function moveByArrow(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  if (step === 0) return;
-  event.preventDefault();
-  const items = [...event.currentTarget.querySelectorAll('button')];
-  const place = items.findIndex((item) => item === document.activeElement);
-  items[(place + step + items.length) % items.length]?.focus();
 }

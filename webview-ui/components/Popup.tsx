@@ -39,3 +39,13 @@ export function Popup(props: {
     </div>
   );
 }
+
+/** Arrow keys in a `role=menu`. */
+export function moveInMenu(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const items = [...event.currentTarget.querySelectorAll('button')];
+  const place = items.findIndex((item) => item === document.activeElement);
+  items[(place + step + items.length) % items.length]?.focus();
+}

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { needsCare } from '../../src/protocol/approval.ts';
+import { isDestructive, needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
 import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
-import { approvals, wantsList } from '../store.ts';
+import { approvals, cwd, wantsList } from '../store.ts';
 import { DecisionCard } from './DecisionCard.tsx';
 import { LineCount } from '../components/Facts.tsx';
 import { sumOf } from '../components/FileRows.tsx';
@@ -30,38 +31,33 @@ export function ApprovalList() {
     toggled.value = next;
   };
   const hasAny = ticked.length > 0;
+  const destroys = requests.some((request) => isDestructive(request) && isTicked(request));
   return (
     <DecisionCard
       id={TOGETHER}
       testid="approval-list"
-      title={plural(requests.length, '{0} request waits for you', '{0} requests wait for you')}
+      title={plural(requests.length, '{0} request needs approval', '{0} requests need approval')}
       isRisky={requests.some((request) => needsCare(request) && isTicked(request))}
       hasPlace={false}
+      noDefault={destroys}
       answers={[
         {
           testid: 'decision-approve-all',
           label: t('Approve {0} of {1}', ticked.length, requests.length),
-          shortcut: 'Enter',
+          ...(destroys ? {} : { shortcut: 'Enter' }),
           disabled: !hasAny,
           act: () => decide(ticked, 'approved'),
         },
-      ]}
-      wider={[
         {
           testid: 'decision-one-by-one',
-          label: t('One by one'),
+          label: t('One by One'),
           shortcut: 'L',
           act: () => (wantsList.value = false),
         },
       ]}
       deny={hasAny ? (word) => decide(ticked, { denied: word === '' ? {} : { message: word } }) : undefined}
       denyLabel={t('Deny {0}…', ticked.length)}
-      stop={{
-        testid: 'decision-stop',
-        label: t('Stop'),
-        shortcut: 'Esc',
-        act: () => decide(requests[0]?.approvalId ?? [], 'abort'),
-      }}
+      escape={() => decide(requests[0]?.approvalId ?? [], 'abort')}
     >
       <ul class="batch" aria-label={t('Requests')}>
         {requests.map((request) => (
@@ -78,7 +74,7 @@ export function ApprovalList() {
                 <Subject request={request} />
                 <span class="batch-why">
                   {needsCare(request) && <Icon name="warning" />}
-                  {reasonInFull(request.reason)}
+                  {insideOf(cwd.value, reasonInFull(request.reason))}
                 </span>
               </span>
             </label>

@@ -1,16 +1,21 @@
 import type { ComponentChildren } from 'preact';
-import { leavesSandbox } from '../../src/protocol/approval.ts';
+import { useEffect } from 'preact/hooks';
+import { isDestructive, leavesSandbox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { SandboxMechanism } from '../../src/protocol/policy.ts';
+import type { RuleSuggestion } from '../../src/protocol/rules.ts';
 import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
+import { post } from '../bridge.ts';
 import { decisionTitle } from './titles.ts';
-import { reasonInFull, reasonName } from '../text/reasons.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { plural, say, t } from '../l10n.ts';
-import { settings } from '../store.ts';
+import { cwd as root, ruleSuggestion, settings } from '../store.ts';
 import { makingRule } from '../view.ts';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
+import { Link } from '../components/Buttons.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
@@ -33,17 +38,19 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
     alsoItems = [],
     unsaved = [],
   } = request;
+  const isRisky = leavesSandbox(request) || isDestructive(request);
   return (
     <DecisionCard
       id={approvalId}
       testid="approval-command"
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
-      icon={leavesSandbox(request) ? 'warning' : undefined}
-      isRisky={leavesSandbox(request)}
+      icon={isRisky ? 'warning' : undefined}
+      isRisky={isRisky}
+      noDefault={isDestructive(request)}
       subjectId={COMMAND}
-      answers={approvalsOffered(request)}
+      answers={[firstAnswer(request)]}
       deny={denyOf(request)}
-      stop={stopOf(request)}
+      escape={escapeOf(request)}
       wider={widerAnswers(request)}
       instead={ruleRow(request)}
     >
@@ -53,25 +60,24 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         </pre>
       )}
       <Elsewhere request={request} />
+      <Offer request={request} />
       <dl class="facts">
         {unsaved.length > 0 && (
-          <Fact name={t('Not saved')}>
+          <Fact name={t('Unsaved')}>
             <span data-testid="approval-unsaved">{unsaved.map((file) => fileIn(file, cwd)).join(', ')}</span>
           </Fact>
         )}
-        {justification && <Fact name={t('Purpose')}>{t('“{0}”', visibleText(justification))}</Fact>}
-        <Fact name={t('Asked because')}>
-          {visibleText(reason.text)} <span class="reason-name">{t('({0})', reasonName(reason))}</span>
-        </Fact>
+        {justification && <Fact name={t('Model’s reason')}>{t('“{0}”', visibleText(justification))}</Fact>}
+        <Fact name={t('Why you’re asked')}>{insideOf(root.value, reasonInFull(reason))}</Fact>
         {alsoItems.length > 0 && (
-          <Fact name={t('Asked for')}>
-            {plural(alsoItems.length, 'this and {0} call of the same', 'this and {0} calls of the same')}
+          <Fact name={t('Applies to')}>
+            {plural(alsoItems.length, 'this and {0} identical call', 'this and {0} identical calls')}
           </Fact>
         )}
-        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, leavesSandbox(request))}</Fact>}
+        {cwd !== undefined && <Fact name={t('Directory')}>{runsIn(cwd, box, leavesSandbox(request))}</Fact>}
         {request.tty && <Fact name={t('Terminal')}>{t('Tiller may type into it while it runs')}</Fact>}
         {parts.length > 1 && (
-          <Fact name={t('Parts')}>
+          <Fact name={t('Commands')}>
             <ul class="parts">
               {parts.map((part, index) => (
                 <PartLine key={index} part={part} />
@@ -85,18 +91,42 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
 }
 
 /** When a patch left files unsaved, the command would read their old text, so saving them is offered. */
-function approvalsOffered({ approvalId, choices }: ApprovalRequest): Answer[] {
-  const approve = { testid: 'decision-approve', act: () => decide(approvalId, 'approved') };
-  if (!choices.includes('approved_saving')) return [{ ...approve, label: t('Approve once'), shortcut: 'Enter' }];
-  return [
-    {
-      testid: 'decision-approve-saving',
-      label: t('Save these and run'),
-      shortcut: 'Enter',
-      act: () => decide(approvalId, 'approved_saving'),
-    },
-    { ...approve, label: t('Run anyway'), shortcut: 'R' },
-  ];
+function firstAnswer(request: ApprovalRequest): Answer {
+  const { approvalId, choices } = request;
+  // No shortcut: a command that destroys work must not be approved by habit.
+  const key = isDestructive(request) ? {} : { shortcut: 'Enter' };
+  if (!choices.includes('approved_saving')) {
+    const act = () => decide(approvalId, 'approved');
+    return { testid: 'decision-approve', label: t('Approve Once'), ...key, act };
+  }
+  const act = () => decide(approvalId, 'approved_saving');
+  return { testid: 'decision-approve-saving', label: t('Save and Run'), ...key, act };
+}
+
+/** The suggestion of a rule for this request, once the host has found one. */
+function suggestionOf({ approvalId, choices }: ApprovalRequest): RuleSuggestion | undefined {
+  const { value } = ruleSuggestion;
+  return choices.includes('approved_rule') && value?.approvalId === approvalId ? value.suggestion : undefined;
+}
+
+/** Offers a rule once the user has approved the same several times. */
+function Offer({ request }: { request: ApprovalRequest }) {
+  const { approvalId, choices, kind } = request;
+  const canHaveRule = kind === 'command' && choices.includes('approved_rule') && !isDestructive(request);
+  useEffect(() => {
+    if (canHaveRule) post({ type: 'suggest_rule', approvalId });
+  }, [approvalId, canHaveRule]);
+  const suggestion = suggestionOf(request);
+  if (suggestion === undefined || !canHaveRule) return null;
+  return (
+    <p class="decide-lead" data-testid="rule-offer">
+      <Icon name="lightbulb" />{' '}
+      {plural(suggestion.approvals, 'You approved this {0} time.', 'You approved this {0} times.')}{' '}
+      <Link testid="rule-offer-show" onClick={() => (makingRule.value = approvalId)}>
+        {say('Always Allow {0}', <code>{ruleSubject(suggestion.rule)}</code>)}
+      </Link>
+    </p>
+  );
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -114,7 +144,7 @@ function fileIn(file: string, cwd = ''): string {
 }
 
 function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: boolean): ComponentChildren {
-  const place = <code>{visibleText(cwd)}</code>;
+  const place = placeOf(cwd);
   if (leavesSandbox) return say('{0}, outside the sandbox', place);
   const policy = settings.value?.sandboxPolicy;
   if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no sandbox: full access', place);
@@ -122,6 +152,12 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
   if (box === undefined) return place;
   const hasNetwork = policy !== undefined && 'networkAccess' in policy && policy.networkAccess;
   return hasNetwork ? say('{0}, in the sandbox', place) : say('{0}, in the sandbox: no network', place);
+}
+
+/** The directory as seen from the workspace; in full only when it is elsewhere. */
+function placeOf(cwd: string): ComponentChildren {
+  if (cwd === root.value) return t('workspace');
+  return <code>{visibleText(fileIn(cwd, root.value))}</code>;
 }
 
 /** Each sub-command with its own verdict; those that need approval are marked. */
@@ -151,31 +187,50 @@ export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string
   return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
 }
 
-export function stopOf({ approvalId, choices }: ApprovalRequest): Answer | undefined {
-  if (!choices.includes('abort')) return undefined;
-  return { testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: () => decide(approvalId, 'abort') };
+/** Esc stops the turn, as in the composer, which has the button. */
+export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void) | undefined {
+  return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
 function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;
-  return <RuleRow request={request} proposed={proposedRule} onBack={() => (makingRule.value = null)} />;
+  const suggestion = suggestionOf(request);
+  return (
+    <RuleRow
+      request={request}
+      proposed={suggestion?.rule ?? proposedRule}
+      suggestion={suggestion}
+      onBack={() => (makingRule.value = null)}
+    />
+  );
 }
 
-export function widerAnswers({ approvalId, choices, proposedRule: rule }: ApprovalRequest): Answer[] {
+/** The ways to approve that go further than this request, or run it on the old text of files. */
+export function widerAnswers(request: ApprovalRequest): Answer[] {
+  const { approvalId, choices, proposedRule } = request;
   const answers: Answer[] = [];
+  if (choices.includes('approved_saving') && choices.includes('approved')) {
+    answers.push({
+      testid: 'decision-approve',
+      label: t('Run Without Saving'),
+      shortcut: 'R',
+      act: () => decide(approvalId, 'approved'),
+    });
+  }
   if (choices.includes('approved_for_thread')) {
     answers.push({
       testid: 'decision-approve-thread',
-      label: t('Approve for this thread'),
+      label: t('Approve for This Thread'),
       shortcut: 'T',
       act: () => decide(approvalId, 'approved_for_thread'),
     });
   }
+  const rule = suggestionOf(request)?.rule ?? proposedRule;
   if (choices.includes('approved_rule') && rule !== undefined) {
     answers.push({
       testid: 'decision-approve-always',
-      label: say('Always for {0}', <code>{ruleSubject(rule)}</code>),
+      label: say('Always Allow {0}', <code>{ruleSubject(rule)}</code>),
       shortcut: 'A',
       act: () => (makingRule.value = approvalId),
     });

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
 import { approvals, waiting, wantsList } from '../store.ts';
-import { decisionIndex, denying, showDecision } from '../view.ts';
+import { decisionIndex, denying, openPopup, showDecision } from '../view.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
+import { moveInMenu, Popup } from '../components/Popup.tsx';
 import { DenyRow } from './DenyRow.tsx';
 import { Icon } from '../components/Icon.tsx';
 
@@ -30,20 +31,27 @@ export interface DecisionCardProps {
   subjectId?: string;
   /** The first one is the filled button. */
   answers: readonly Answer[];
+  /** No button is filled, and Enter answers nothing: for a call that can destroy work. */
+  noDefault?: boolean;
   /** Opens a field for the message of the denial, in place of the answers. */
   deny?: ((word: string) => void) | undefined;
   denyLabel?: string;
   /** Shown in place of the answers, when set. */
   instead?: ComponentChildren;
+  /** Ends the request in another way; a button at the end of the row. */
   stop?: Answer | undefined;
-  /** Approvals that go further than this request; less prominent on purpose. */
+  /** Stops the turn by Esc; its button is the one of the composer. */
+  escape?: (() => void) | undefined;
+  /** Other ways to approve, in the menu of the first answer. */
   wider?: readonly Answer[];
 }
 
 /** The evidence scrolls inside the card; the buttons are always visible. */
 export function DecisionCard(props: DecisionCardProps) {
   const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
-  const { children, subjectId, answers, deny, denyLabel = t('Deny…'), instead, stop, wider = [] } = props;
+  const { children, subjectId, answers, noDefault = false, deny, denyLabel = t('Deny…') } = props;
+  const { instead, stop, escape, wider = [] } = props;
+  const [first, ...others] = answers;
   const isDenying = deny !== undefined && denying.value === id;
   const openDenial: Answer = {
     testid: 'decision-deny',
@@ -56,6 +64,7 @@ export function DecisionCard(props: DecisionCardProps) {
     ...(deny ? [openDenial] : []),
     ...wider,
     ...(stop ? [stop] : []),
+    ...(escape ? [{ shortcut: 'Esc', act: escape }] : []),
     ...(hasPlace && approvals.value.length > 1 ? [SHOW_LIST] : []),
   ];
   return (
@@ -80,27 +89,19 @@ export function DecisionCard(props: DecisionCardProps) {
         {isDenying && <DenyRow onDeny={deny} onBack={() => (denying.value = null)} />}
         {!isDenying &&
           (instead || (
-            <>
-              <div class="decide-buttons">
-                {answers.map((answer, index) => (
-                  <AnswerButton
-                    key={answer.testid}
-                    answer={answer}
-                    kind={index === 0 ? 'primary' : 'secondary'}
-                    describedBy={index === 0 ? subjectId : undefined}
-                  />
-                ))}
-                {deny && <AnswerButton answer={openDenial} kind="secondary" />}
-                {stop && <AnswerButton answer={stop} kind="quiet" />}
-              </div>
-              {wider.length > 0 && (
-                <div class="decide-remember">
-                  {wider.map((answer) => (
-                    <AnswerButton key={answer.testid} answer={answer} kind="quiet" />
-                  ))}
-                </div>
+            <div class="decide-buttons">
+              {first && (
+                <span class="btn-split">
+                  <AnswerButton answer={first} kind={noDefault ? 'secondary' : 'primary'} describedBy={subjectId} />
+                  {wider.length > 0 && <AnswerMenu id={id} answers={wider} isPrimary={!noDefault} />}
+                </span>
               )}
-            </>
+              {deny && <AnswerButton answer={openDenial} kind="secondary" />}
+              {others.map((answer) => (
+                <AnswerButton key={answer.testid} answer={answer} kind="quiet" />
+              ))}
+              {stop && <AnswerButton answer={stop} kind="quiet" />}
+            </div>
           ))}
       </div>
     </section>
@@ -125,6 +126,53 @@ function AnswerButton(props: {
     >
       {answer.label}
     </Button>
+  );
+}
+
+/** The chevron beside the first answer, and the menu that it opens. The keys of its entries work without it, too. */
+function AnswerMenu({ id, answers, isPrimary }: { id: string; answers: readonly Answer[]; isPrimary: boolean }) {
+  const popup = `answers ${id}` as const;
+  const isOpen = openPopup.value === popup;
+  const label = t('More Ways to Approve');
+  return (
+    <>
+      <button
+        type="button"
+        class={`btn btn-caret ${isPrimary ? 'btn-primary' : 'btn-secondary'}`}
+        data-testid="decision-more"
+        title={label}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => (openPopup.value = isOpen ? null : popup)}
+      >
+        <Icon name="chevron-down" />
+      </button>
+      {isOpen && (
+        <Popup testid="decision-menu" label={label} opener="decision-more" className="pop pop-answers">
+          <ul role="menu" aria-label={label} onKeyDown={moveInMenu}>
+            {answers.map(({ testid, label, shortcut, act }) => (
+              <li key={testid} role="none">
+                <button
+                  type="button"
+                  class="pop-item"
+                  role="menuitem"
+                  data-testid={testid}
+                  aria-keyshortcuts={shortcut}
+                  onClick={() => {
+                    openPopup.value = null;
+                    act();
+                  }}
+                >
+                  <span class="pop-label">{label}</span>
+                  {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </Popup>
+      )}
+    </>
   );
 }
 

@@ -28,7 +28,7 @@ export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; on
         {t('Deny')}
       </Button>
       <Button testid="decision-deny-back" kind="quiet" shortcut="Esc" onClick={onBack}>
-        {t('Back')}
+        {t('Cancel')}
       </Button>
     </div>
   );

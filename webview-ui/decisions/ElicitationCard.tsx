@@ -34,7 +34,7 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
           act: () => answerQuestion({ type: 'elicitation_answer', questionId, action: 'decline' }),
         },
       ]}
-      stop={{ testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: interrupt }}
+      escape={interrupt}
     >
       <p class="decide-lead">
         {message} {t('What you enter is sent to {0}.', server)}

@@ -1,12 +1,13 @@
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { countHunks, isTouched, type ReviewedFile } from '../../src/protocol/review.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { decisionTitle } from './titles.ts';
 import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
-import { pendingDiff, reviews } from '../store.ts';
-import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
+import { cwd, pendingDiff, reviews } from '../store.ts';
+import { denyOf, escapeOf, widerAnswers } from './CommandApproval.tsx';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { LineCount } from '../components/Facts.tsx';
@@ -43,7 +44,9 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       id={approvalId}
       testid="approval-patch"
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
+      icon={discarded.length > 0 ? 'warning' : undefined}
       isRisky={discarded.length > 0}
+      noDefault={discarded.length > 0}
       aside={
         <>
           {isReviewed && (
@@ -65,7 +68,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
         },
       ]}
       deny={denyOf(request)}
-      stop={stopOf(request)}
+      escape={escapeOf(request)}
       // A remembered approval is for whole files: it is not offered for a part of a patch.
       wider={isReviewed ? [] : widerAnswers(request)}
     >
@@ -75,7 +78,9 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
         </p>
       )}
       <Elsewhere request={request} />
-      {showsReason && <p class="decide-lead">{t('Asked because: {0}', reasonInFull(reason))}</p>}
+      {showsReason && (
+        <p class="decide-lead">{t('Why you’re asked: {0}', insideOf(cwd.value, reasonInFull(reason)))}</p>
+      )}
       <FileRows
         itemId={itemId}
         changes={changes}
@@ -88,8 +93,8 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
 }
 
 function approveLabel(fileCount: number, isReviewed: boolean, taken: number, total: number): string {
-  if (isReviewed) return taken === total ? t('Approve as edited') : t('Approve {0} of {1} hunks', taken, total);
-  return fileCount === 1 ? t('Approve') : t('Approve all');
+  if (isReviewed) return taken === total ? t('Approve as Edited') : t('Approve {0} of {1}', taken, total);
+  return fileCount === 1 ? t('Approve') : t('Approve All');
 }
 
 /** With a single hunk there is nothing to choose beside Deny. */

@@ -2,12 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
-import type { RulePreview } from '../../src/protocol/rules.ts';
+import type { RulePreview, RuleSuggestion } from '../../src/protocol/rules.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { scriptOf } from '../../src/protocol/text/ruleLabels.ts';
+import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
-import { say, t } from '../l10n.ts';
+import { plural, say, t } from '../l10n.ts';
 import { rulePreview } from '../store.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
 
@@ -18,10 +19,13 @@ import { Button, IconButton } from '../components/Buttons.tsx';
 export function RuleRow({
   request,
   proposed,
+  suggestion,
   onBack,
 }: {
   request: ApprovalRequest;
   proposed: Rule;
+  /** What the rule would have answered before, if that is known. */
+  suggestion?: RuleSuggestion | undefined;
   onBack: () => void;
 }) {
   const { approvalId } = request;
@@ -72,15 +76,21 @@ export function RuleRow({
             <code>{visibleText(word)}</code>
           </button>
         ))}
-        <IconButton testid="rule-shorter" icon="remove" label={t('Shorter')} onClick={() => resize(length.value - 1)} />
-        <IconButton testid="rule-longer" icon="add" label={t('Longer')} onClick={() => resize(length.value + 1)} />
+        <IconButton
+          testid="rule-shorter"
+          icon="remove"
+          label={t('Fewer Words')}
+          onClick={() => resize(length.value - 1)}
+        />
+        <IconButton testid="rule-longer" icon="add" label={t('More Words')} onClick={() => resize(length.value + 1)} />
       </div>
       <Reach rule={rule} preview={preview} />
+      {suggestion !== undefined && <Earlier suggestion={suggestion} />}
       <div class="rule-options">
         <select
           class="input"
           data-testid="rule-scope"
-          aria-label={t('Where it holds')}
+          aria-label={t('Scope')}
           value={scope.value}
           onChange={(event) => (scope.value = scopeOf(event.currentTarget.value))}
         >
@@ -95,7 +105,7 @@ export function RuleRow({
             checked={outside.value}
             onChange={() => (outside.value = !outside.value)}
           />
-          <span>{t('Run outside the sandbox, too')}</span>
+          <span>{t('Also run outside the sandbox')}</span>
         </label>
       </div>
       {proposed.bypassSandbox === true && !outside.value && (
@@ -110,12 +120,31 @@ export function RuleRow({
         disabled={preview !== null && preview.problem !== null}
         onClick={allow}
       >
-        {t('Always allow')}
+        {t('Always Allow')}
       </Button>
       <Button testid="rule-back" kind="quiet" shortcut="Esc" onClick={onBack}>
-        {t('Back')}
+        {t('Cancel')}
       </Button>
     </div>
+  );
+}
+
+/** The approvals that the suggested rule would have answered. */
+function Earlier({ suggestion: { approvals, commands } }: { suggestion: RuleSuggestion }) {
+  return (
+    <dl class="facts rule-reach" data-testid="rule-earlier">
+      <div>
+        <dt>{t('Would have answered')}</dt>
+        <dd>
+          {plural(approvals, '{0} earlier approval:', '{0} earlier approvals:')}
+          {commands.map((command) => (
+            <code key={command} class="rule-still">
+              {inOneLine(command)}
+            </code>
+          ))}
+        </dd>
+      </div>
+    </dl>
   );
 }
 
@@ -141,7 +170,7 @@ function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
     return (
       <dl class="facts rule-reach">
         <div>
-          <dt>{t('Covers')}</dt>
+          <dt>{t('Allows')}</dt>
           <dd>{t('this script, word for word')}</dd>
         </div>
       </dl>
@@ -150,20 +179,20 @@ function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
   return (
     <dl class="facts rule-reach">
       <div>
-        <dt>{t('Covers')}</dt>
+        <dt>{t('Allows')}</dt>
         <dd>{say('{0} with anything after it', <code>{words.join(' ')}</code>)}</dd>
       </div>
       <div>
-        <dt>{t('Not')}</dt>
+        <dt>{t('Doesn’t allow')}</dt>
         <dd>
           {before === ''
             ? say('any program but {0}', <code>{last}</code>)
-            : say('{0} with another word than {1}', <code>{before}</code>, <code>{last}</code>)}
+            : say('{0} followed by anything other than {1}', <code>{before}</code>, <code>{last}</code>)}
         </dd>
       </div>
       {preview !== null && preview.stillAsked.length > 0 && (
         <div>
-          <dt>{t('Still asked')}</dt>
+          <dt>{t('Still asks for')}</dt>
           <dd>
             {preview.stillAsked.map((command) => (
               <code key={command} class="rule-still">

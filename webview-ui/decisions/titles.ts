@@ -1,4 +1,5 @@
 /** The titles of pending requests, shared by the card and the announcement. */
+import { isDestructive } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
@@ -24,9 +25,11 @@ export function decisionSubject(waiting: Waiting): string {
 function approvalTitle(request: ApprovalRequest): string {
   switch (request.kind) {
     case 'command':
-      return t('Run this command?');
+      return isDestructive(request) ? t('Run this destructive command?') : t('Run this command?');
     case 'escalation':
-      return t('Run outside the sandbox?');
+      return isDestructive(request)
+        ? t('Run this destructive command outside the sandbox?')
+        : t('Run outside the sandbox?');
     case 'network':
       return t('Let this command use the network?');
     case 'patch':

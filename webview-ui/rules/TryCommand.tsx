@@ -1,7 +1,6 @@
 import type { CommandExplanation } from '../../src/protocol/rules.ts';
-import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Icon } from '../components/Icon.tsx';
-import { reasonName } from '../text/reasons.ts';
+import { reasonInFull, reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';
@@ -37,9 +36,7 @@ function Verdict({
       <Icon name={decisionIcon(decision)} />
       <div>
         <p class="page-strong">{sentence(decision, bypassSandbox)}</p>
-        <p>
-          {visibleText(reason.text)} <span class="page-dim">{t('({0})', reasonName(reason))}</span>
-        </p>
+        <p>{reasonInFull(reason)}</p>
         {commands !== null && commands.length > 1 && (
           <p class="page-dim">{t('It runs {0} commands; the strictest decides.', commands.length)}</p>
         )}

@@ -12,6 +12,11 @@ export function duration(milliseconds: number): string {
   return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
 }
 
+/** A time worth telling: `null` below a second. */
+export function notable(milliseconds: number | null): number | null {
+  return milliseconds === null || milliseconds < 1_000 ? null : milliseconds;
+}
+
 /** Without fractions, for durations that are only estimated: `6 s` */
 export function roughly(milliseconds: number): string {
   return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import type { ChangedFile, CommandChanges as Changes } from '../../src/protocol/baseline.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { cwd, review, turns } from '../store.ts';
+import { cwd, lastWriters, pathsInReview } from '../store.ts';
 import { whyNotUndone } from '../text/whyNotUndone.ts';
 import { Act } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
@@ -80,16 +80,10 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
   );
 }
 
-/** Whether one of them is to be reviewed, and no later command has changed it: its hunks are under that one's row. */
+/** Whether one of them is to be reviewed, and no later command or patch has changed it. */
 function hasPending(itemId: string, files: readonly ChangedFile[]): boolean {
-  const toReview = new Set(review.value.files.map(({ path }) => path));
-  const left = new Set(files.map(({ path }) => path).filter((path) => toReview.has(absolute(path))));
-  if (left.size === 0) return false;
-  const items = turns.value.flatMap((turn) => turn.items);
-  for (const item of items.slice(items.findIndex(({ id }) => id === itemId) + 1)) {
-    if (item.type === 'command_execution') for (const { path } of item.changed?.files ?? []) left.delete(path);
-  }
-  return left.size > 0;
+  const [inReview, writers] = [pathsInReview.value, lastWriters.value];
+  return files.some(({ path }) => inReview.has(absolute(path)) && writers.get(path) === itemId);
 }
 
 function absolute(path: string): string {

@@ -51,7 +51,7 @@ export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
   );
 }
 
-const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search' } as const;
+const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search', memory: 'history' } as const;
 
 export function FileLookup({ item }: { item: TurnItemOf<'file_lookup'> }) {
   const { why } = item;
@@ -79,6 +79,8 @@ function lookupLabel({ action, path, pattern = '', status }: TurnItemOf<'file_lo
       return isRunning
         ? say('Searching {0} in {1}', <code>{firstLine(pattern)}</code>, name)
         : say('Searched {0} in {1}', <code>{firstLine(pattern)}</code>, name);
+    case 'memory':
+      return isRunning ? say('Reading the memory of {0}', <q>{path}</q>) : say('Read the memory of {0}', <q>{path}</q>);
   }
 }
 

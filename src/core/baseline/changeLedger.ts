@@ -1,10 +1,10 @@
 import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
 import type { BaselineStore, Clock, Look, LookedChange, LookLimits } from '../ports.ts';
-import { abortable } from '../util/abort.ts';
+import { abortable, onAbort } from '../util/abort.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { Emitter } from '../util/emitter.ts';
 import { attribute, CLOCK_TICK_MS, type CommandWindow, isKnownWrite, type KnownWrite } from './attribution.ts';
-import { composed, sameState } from './diffBaselines.ts';
+import { addChange, sameState } from './diffBaselines.ts';
 
 export interface ChangeLedgerDeps {
   readonly store: BaselineStore;
@@ -55,6 +55,7 @@ export class ChangeLedger {
   readonly #store: BaselineStore;
   readonly #clock: Clock;
   readonly #others: Emitter<readonly RecordedChange[]>;
+  readonly #ofCommands: Emitter<readonly RecordedChange[]>;
   readonly #open = new Set<Window>();
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
@@ -66,6 +67,7 @@ export class ChangeLedger {
     this.#store = store;
     this.#clock = clock;
     this.#others = new Emitter(report);
+    this.#ofCommands = new Emitter(report);
   }
 
   /**
@@ -106,15 +108,22 @@ export class ChangeLedger {
 
   /**
    * Runs something that is no command and writes these paths, such as a patch, and returns what it changed. No look runs
-   * meanwhile.
+   * meanwhile. @throws the signal's reason when it aborts before `act` has begun, which is then not called
    */
   async write<Result>(
     paths: readonly string[],
     act: () => Promise<Result>,
+    signal?: AbortSignal,
   ): Promise<WindowChanges & { readonly result: Result }> {
-    return this.#alone(async () => {
+    const waiting = new AbortController();
+    const stop = signal && onAbort(signal, () => waiting.abort(signal.reason));
+    const written = this.#alone(async () => {
+      waiting.signal.throwIfAborted();
       const missing = await this.#store.missingFolders(paths);
       const before = await this.#store.capture(paths);
+      waiting.signal.throwIfAborted();
+      // From here on the caller waits for the whole of it.
+      stop?.();
       const result = await act();
       const after = await this.#store.capture(paths);
       const stillMissing = await this.#store.missingFolders(paths);
@@ -125,11 +134,17 @@ export class ChangeLedger {
       for (const { path, after: state } of changes) this.noteWrite(path, state);
       return { result, changes, newFolders: missing.filter((folder) => !stillMissing.includes(folder)) };
     });
+    return abortable(written, waiting.signal).finally(() => stop?.());
   }
 
   /** Fires with changes that no command and no known writer has made. */
   get onOtherChanges(): Emitter<readonly RecordedChange[]>['event'] {
     return this.#others.event;
+  }
+
+  /** Fires with what a command changed, when it has ended and the folders were looked at. */
+  get onCommandChanges(): Emitter<readonly RecordedChange[]>['event'] {
+    return this.#ofCommands.event;
   }
 
   /** Looks at the folders, for the changes of other programs. @throws the error of the disk */
@@ -152,11 +167,12 @@ export class ChangeLedger {
       this.#open.delete(window);
     }
     const isDoubtful = !window.isExact && window.hasUnknownWriter;
-    const changes = [...window.changes.values()].map((change) =>
-      isDoubtful ? { ...change, by: 'uncertain' as const } : change,
-    );
+    const changes = [...window.changes.values()]
+      .map((change) => (isDoubtful ? { ...change, by: 'uncertain' as const } : change))
+      .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+    if (changes.length > 0) this.#ofCommands.fire(changes);
     return {
-      changes: changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      changes,
       newFolders: [...window.newFolders].toSorted(),
       ...(window.problem === undefined ? {} : { problem: window.problem }),
     };
@@ -214,18 +230,8 @@ export class ChangeLedger {
 
   #add(windows: readonly Window[], ids: readonly string[], change: LookedChange, by: RecordedChange['by']): void {
     for (const window of windows.filter(({ id }) => ids.includes(id))) {
-      const known = window.changes.get(change.path);
       const { path, before, after } = change;
-      const one: RecordedChange = { path, before, after, by };
-      if (known === undefined) {
-        window.changes.set(path, one);
-        continue;
-      }
-      // Between the two another program has written.
-      const isBroken = !sameState(known.after, before) || known.by === 'uncertain';
-      const both = composed<RecordedChange>(known, isBroken ? { ...one, by: 'uncertain' } : one);
-      if (both === undefined) window.changes.delete(path);
-      else window.changes.set(path, both);
+      addChange(window.changes, { path, before, after, by });
     }
   }
 

@@ -1,7 +1,13 @@
 import { type ChangeRecord, changeRecordSchema } from '../../protocol/baseline.ts';
 import type { Storage } from '../ports.ts';
 
+/** In TILLER_HOME. */
 export const RECORDS_FOLDER = 'baselines/records';
+
+/** The records of one thread, from TILLER_HOME. */
+export function recordsPath(threadId: string): string {
+  return `${RECORDS_FOLDER}/${threadId}.jsonl`;
+}
 
 /** All that the commands and patches of one thread changed, and what was undone of it: one line of JSON each. */
 export class ChangeRecords {
@@ -10,7 +16,7 @@ export class ChangeRecords {
 
   constructor(storage: Pick<Storage, 'openAppend' | 'readText'>, threadId: string) {
     this.#storage = storage;
-    this.#path = `${RECORDS_FOLDER}/${threadId}.jsonl`;
+    this.#path = recordsPath(threadId);
   }
 
   /** @throws the error of the disk */

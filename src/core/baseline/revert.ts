@@ -68,7 +68,11 @@ export async function planRevert(
       after: await textOf(change.after, store),
       now: await textOf(state, store),
     });
-    const plan = await planFile(change, state, texts, options.overwrite.includes(shown));
+    const found = await planFile(change, state, texts, options.overwrite.includes(shown));
+    const plan: FilePlan =
+      found.state === 'done' || (await isKept(change.before, store))
+        ? found
+        : { state: 'impossible', reason: NO_CONTENT };
     const reason = 'reason' in plan ? { reason: plan.reason } : {};
     const uncertain = change.by === 'uncertain' ? { uncertain: true } : {};
     // Of a file that comes back: what the undo does, not what the turn did.
@@ -112,6 +116,15 @@ export async function performRevert(
     });
   }
   return { paths: made.map(({ shown }) => shown), skipped };
+}
+
+/** For the user. */
+export function revertFailure(result: Exclude<RestoreResult, { type: 'restored' }>): string {
+  if (result.type === 'stale') {
+    return `These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`;
+  }
+  const left = result.notRestored.length === 0 ? '' : ` Not restored: ${result.notRestored.join(', ')}.`;
+  return `${result.message}${left}`;
 }
 
 /** What carrying out the plan would change, conflicts left out. */
@@ -179,6 +192,11 @@ async function contentOf(to: Move['to'], store: BaselineStore): Promise<Restorat
   if (to.type === 'absent') return to;
   const bytes = await store.read(to.hash);
   return bytes && { type: 'file', bytes, mode: to.mode };
+}
+
+/** Also of what has no content. */
+async function isKept(state: FileState, store: BaselineStore): Promise<boolean> {
+  return state.type !== 'file' || (await store.read(state.hash)) !== undefined;
 }
 
 async function hasByteOrderMark(hash: string, store: BaselineStore): Promise<boolean> {

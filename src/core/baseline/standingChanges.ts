@@ -1,6 +1,6 @@
 /** What of a thread's records an undo or a redo is about. */
 import type { ChangeRecord, ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
-import { composed, sameState } from './diffBaselines.ts';
+import { addChange } from './diffBaselines.ts';
 
 export interface StandingChanges {
   readonly turnIds: readonly string[];
@@ -26,7 +26,7 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   const wanted = steps.filter(({ turnId }) => turnIds.includes(turnId));
   const changes = new Map<string, RecordedChange>();
   for (const { turnId, changes: ofStep } of wanted) {
-    for (const change of ofStep) if (!undone.has(keyOf(turnId, change.path))) add(changes, change);
+    for (const change of ofStep) if (!undone.has(keyOf(turnId, change.path))) addChange(changes, change);
   }
   return {
     turnIds: turnIds.filter((turnId) => wanted.some((step) => step.turnId === turnId)),
@@ -51,19 +51,6 @@ export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges
 export function turnsWithChanges(records: readonly ChangeRecord[]): readonly string[] {
   const turnIds = new Set(records.flatMap((record) => (record.type === 'step' ? [record.turnId] : [])));
   return [...turnIds].filter((turnId) => changesOfTurns(records, [turnId]).changes.length > 0);
-}
-
-function add(changes: Map<string, RecordedChange>, change: RecordedChange): void {
-  const known = changes.get(change.path);
-  if (known === undefined) {
-    changes.set(change.path, change);
-    return;
-  }
-  // Where one does not begin as the other ended, another writer was there in between.
-  const isWhole = sameState(known.after, change.before) && known.by === 'this';
-  const both = composed<RecordedChange>(known, isWhole ? change : { ...change, by: 'uncertain' });
-  if (both === undefined) changes.delete(change.path);
-  else changes.set(change.path, both);
 }
 
 function keysOf({ turnIds, changes }: Reverted): readonly string[] {

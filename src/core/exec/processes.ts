@@ -33,6 +33,8 @@ export interface StartRequest {
   readonly facts: ProcessFacts;
   /** Milliseconds until it is killed; never where absent. */
   readonly timeoutMs?: number | undefined;
+  /** Redacted in its output, instead of the keys of the thread. */
+  readonly keys?: SecretRedactor;
   /** Receives its output until it goes into the background. */
   readonly onOutput: OutputListener;
 }
@@ -56,8 +58,8 @@ export class Processes {
   }
 
   /** @throws Error with a message for the model when the process cannot be started. */
-  async start({ exec, facts, timeoutMs, onOutput }: StartRequest): Promise<LiveProcess> {
-    const { clock, storage, log, keys, threadId } = this.#options;
+  async start({ exec, facts, timeoutMs, keys, onOutput }: StartRequest): Promise<LiveProcess> {
+    const { clock, storage, log, threadId } = this.#options;
     const startedAt = clock.monotonic();
     const child = await this.#options.exec.spawn(exec);
     const process = new LiveProcess({
@@ -66,7 +68,7 @@ export class Processes {
       child,
       clock,
       log: new OutputLog(storage, newLogPath(clock.now(), threadId, facts.itemId), log),
-      keys,
+      keys: keys ?? this.#options.keys,
       network: exec.confinement.type === 'none' || exec.confinement.limits.network,
       startedAt,
       timeoutMs,

@@ -27,7 +27,14 @@ export type CommandTree =
       readonly ownWords: number;
       readonly adds?: string | undefined;
     }
-  | { readonly type: 'opaque'; readonly argv: Argv; readonly why: string; readonly mentions: readonly CommandTree[] };
+  | {
+      readonly type: 'opaque';
+      readonly argv: Argv;
+      readonly why: string;
+      readonly mentions: readonly CommandTree[];
+      /** No rule is proposed for it. */
+      readonly isOneOff?: boolean | undefined;
+    };
 
 /** Real commands are not nested deeper. */
 const MAX_DEPTH = 6;
@@ -64,8 +71,8 @@ function scriptTree(
   const commands = inner(script.type === 'opaque' ? script.mentions : script.commands);
   const isFed = script.feeds && commands.some(treeRunsInput);
   const mentions = isFed ? [...commands, ...inner(script.texts.map((text) => ['sh', '-c', text]))] : commands;
-  if (script.type === 'opaque') return { type: 'opaque', argv, why: script.why, mentions };
-  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs its input', mentions };
+  if (script.type === 'opaque') return { type: 'opaque', argv, why: script.why, mentions, isOneOff: script.isOneOff };
+  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs its input', mentions, isOneOff: true };
   return { type: 'script', argv, commands: script.complex ? commands.map(fedByHereDocument) : commands };
 }
 

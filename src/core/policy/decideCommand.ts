@@ -11,7 +11,8 @@ import type {
   SandboxPermissions,
   SandboxPolicy,
 } from '../../protocol/policy.ts';
-import { takeApart } from './commandTree.ts';
+import { aboutReading } from './aboutReading.ts';
+import { classifyTree, takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
 import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
 import type { Platform } from './knownSafe.ts';
@@ -39,6 +40,8 @@ export interface CommandRequest {
    * default.
    */
   readonly gitStartsPrograms?: boolean | undefined;
+  /** A file that may not be read and that the command names: a clause with its path. */
+  readonly reads?: string | undefined;
   /** False when no user can answer (`exec`); true by default. */
   readonly canAsk?: boolean | undefined;
 }
@@ -60,10 +63,14 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
   const context: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };
   const tree = takeApart(request.argv, request);
-  const whole = decideVerdict(tree, context);
+  const decided = decideVerdict(tree, context);
+  const whole = aboutReading(decided, request.reads, circumstances);
   const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
   return {
-    requirement: requirementOf(whole, proposal(parts, request.prefixRule, wantsOut(circumstances)), parts),
+    requirement: requirementOf(whole, parts, {
+      ...proposal(parts, request.prefixRule, wantsOut(circumstances)),
+      ...(classifyTree(tree) === 'dangerous' ? { destructive: true } : {}),
+    }),
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
     commands: tree.type === 'opaque' ? null : parts.map(({ argv }) => argv),
   };
@@ -71,15 +78,15 @@ export function explainCommand(request: CommandRequest): CommandDecision {
 
 function requirementOf(
   whole: PolicyVerdict,
-  proposed: { readonly proposedRule?: Rule },
   parts: readonly PolicyVerdict[],
+  more: { readonly proposedRule?: Rule; readonly destructive?: boolean },
 ): ApprovalRequirement {
   const { decision, reason } = whole;
   switch (decision) {
     case 'allow':
       return { type: 'skip', reason, bypassSandbox: whole.outside };
     case 'prompt':
-      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...proposed };
+      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...more };
     case 'forbidden':
       return { type: 'forbidden', reason };
   }

@@ -23,6 +23,8 @@ export interface PatchRequest {
   readonly rootPlaces: ReadonlyMap<string, string>;
   /** Files whose unsaved edits would be lost. */
   readonly discards: readonly string[];
+  /** A file that may be read only when the user allows it, and that the patch reads or replaces: a clause with its path. */
+  readonly reads: string | undefined;
   readonly review: ReviewSetting;
   readonly platform: Platform;
 }
@@ -43,6 +45,14 @@ export function decidePatch(request: PatchRequest): ApprovalRequirement {
   const outcome = outcomeOf(request, elsewhere !== undefined);
   const reason =
     elsewhere === undefined ? insideReason(outcome, request) : elsewhereReason(elsewhere, outcome, request);
+  const { reads } = request;
+  if (reads !== undefined && outcome !== 'refused') {
+    const isNever = request.approvalPolicy === 'never';
+    const text = isNever ? `${reads}, and the approval policy never asks.` : `${reads}.`;
+    const unreadable: DecisionReason = { source: 'policy', id: 'unreadable-file', text };
+    if (isNever) return { type: 'forbidden', reason: unreadable };
+    if (elsewhere === undefined) return { type: 'needs_approval', reason: unreadable, parts: [] };
+  }
   const [unsaved] = request.discards;
   // Under `never` the port that applies the patch refuses it, and the model gets the reason (design decision 5).
   if (unsaved !== undefined && elsewhere === undefined && request.approvalPolicy !== 'never') {

@@ -41,6 +41,8 @@ export type ParsedScript = Feeding &
          * allow.
          */
         readonly mentions: readonly Argv[];
+        /** It computes what it does (expansions, loops, several lines), so exactly this text is unlikely to come again. */
+        readonly isOneOff: boolean;
       }
   );
 
@@ -75,11 +77,24 @@ export function parseScript(script: string): ParsedScript {
     };
   } catch (error) {
     if (!(error instanceof Opaque)) throw error;
-    return { type: 'opaque', why: error.message, mentions: mentionedCommands(tree), ...feeding };
+    return {
+      type: 'opaque',
+      why: error.message,
+      mentions: mentionedCommands(tree),
+      isOneOff: !isRedirected(error, script),
+      ...feeding,
+    };
   }
 }
 
 class Opaque extends Error {}
+
+const REDIRECTS = 'it redirects input or output';
+
+/** True when only the redirection keeps a single line from being parsed: `npm test > out`. */
+function isRedirected({ message }: Opaque, script: string): boolean {
+  return message === REDIRECTS && !/[$`\n]|[<>]\(/.test(script.trim());
+}
 
 function statementCommands(statement: Statement): Command[] {
   if (statement.background === true) throw new Opaque('it starts something in the background');
@@ -96,7 +111,7 @@ function pipelineCommands(node: PipelineNode): Command[] {
 
 function simpleCommand(node: CommandNode): Command {
   if (node.type !== 'Command') throw new Opaque('it uses control flow, a group or a function');
-  if (node.redirects.length > 0) throw new Opaque('it redirects input or output');
+  if (node.redirects.length > 0) throw new Opaque(REDIRECTS);
   return node;
 }
 

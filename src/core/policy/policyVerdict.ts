@@ -41,7 +41,8 @@ export function decideVerdict(tree: CommandTree, context: PolicyContext): Policy
     case 'wrapped':
       return decideWrapped(tree, context);
     case 'opaque': {
-      const own = byRule(tree, context) ?? byHeuristic(tree, context, classifyTree(tree) === 'other', tree.why);
+      const proposable = classifyTree(tree) === 'other' && tree.isOneOff !== true;
+      const own = byRule(tree, context) ?? byHeuristic(tree, context, proposable, tree.why);
       return combine(argv, [own, ...tree.mentions.flatMap((mention) => restrictionsIn(mention, context))]);
     }
   }

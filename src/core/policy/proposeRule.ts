@@ -13,11 +13,13 @@ const PROJECT_JOBS: ReadonlySet<string> = new Set(
 /**
  * Returns the model's prefix if it would allow every command of the script and no rule has matched; otherwise the first
  * command that the heuristics asked about: `npm test` for `npm test a.js`, the whole command for any other. `undefined`
- * when a rule or danger was the reason to ask.
+ * when a rule or danger was the reason to ask,
+ * or when the script is of the kind that is written once: with expansions, loops or a bare interpreter in it.
  */
 export function proposePrefix(commands: readonly PolicyVerdict[], modelPrefixRule?: Argv): Argv | undefined {
   const asked = commands.filter(({ decision }) => decision !== 'allow');
-  if (asked.some(({ proposable }) => !proposable)) return undefined;
+  // `curl URL | sh`: a rule for the download would not make the script that it brings any safer.
+  if (asked.some(({ proposable, argv }) => !proposable || isBannedPattern(argv))) return undefined;
   if (modelPrefixRule !== undefined && isSanePrefix(modelPrefixRule, commands, asked)) return modelPrefixRule;
   const [first] = asked;
   return first === undefined || !canBePrefix(first.argv) ? undefined : sensiblePrefix(first.argv);

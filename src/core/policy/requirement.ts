@@ -21,5 +21,7 @@ export type ApprovalRequirement =
       readonly parts: readonly CommandVerdict[];
       /** The rule that "always allow …" would add; absent when a rule asked, or when there is no reasonable one. */
       readonly proposedRule?: Rule | undefined;
+      /** A command in it can destroy work, whichever rule or policy asks. */
+      readonly destructive?: boolean | undefined;
     }
   | { readonly type: 'forbidden'; readonly reason: DecisionReason };

@@ -53,6 +53,7 @@ function opaqueScript(why: string, texts: readonly string[]): ParsedScript {
     type: 'opaque',
     why,
     mentions: parsed.flatMap((one) => (one.type === 'commands' ? one.commands : one.mentions)),
+    isOneOff: true,
     feeds: parsed.some(({ feeds }) => feeds),
     texts: parsed.flatMap((one) => one.texts),
   };

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import type { Workspace } from '../ports.ts';
-import { isGitRoot } from '../util/gitRoot.ts';
+import { gitFoldersOf } from '../util/gitRoot.ts';
 
 export interface GitFacts {
   readonly branch?: string;
@@ -19,29 +19,11 @@ export async function readGitFacts(workspace: Workspace, folder: string): Promis
       ({ text }) => text,
       () => undefined,
     );
-  for (let place = folder; ; place = path.dirname(place)) {
-    if (await isGitRoot(place, workspace).catch(() => false)) {
-      const git = await gitFolder(read, path.join(place, '.git'));
-      const head = /^ref: refs\/heads\/(.+)$/m.exec((await read(path.join(git.own, 'HEAD'))) ?? '')?.[1]?.trim();
-      const remote = remoteIn((await read(path.join(git.common, 'config'))) ?? '');
-      return { ...(head ? { branch: head } : {}), ...(remote ? { remote } : {}) };
-    }
-    if (path.dirname(place) === place) return undefined;
-  }
-}
-
-/**
- * A worktree's `.git` is a file that points to the worktree's own git folder, which points to that of the repository.
- */
-async function gitFolder(
-  read: (file: string) => Promise<string | undefined>,
-  dotGit: string,
-): Promise<{ readonly own: string; readonly common: string }> {
-  const pointer = /^gitdir: (.+)$/m.exec((await read(dotGit)) ?? '')?.[1];
-  if (pointer === undefined) return { own: dotGit, common: dotGit };
-  const own = path.resolve(path.dirname(dotGit), pointer.trim());
-  const common = (await read(path.join(own, 'commondir')))?.trim();
-  return { own, common: common ? path.resolve(own, common) : own };
+  const git = await gitFoldersOf(folder, workspace);
+  if (git === undefined) return undefined;
+  const head = /^ref: refs\/heads\/(.+)$/m.exec((await read(path.join(git.own, 'HEAD'))) ?? '')?.[1]?.trim();
+  const remote = remoteIn((await read(path.join(git.common, 'config'))) ?? '');
+  return { ...(head ? { branch: head } : {}), ...(remote ? { remote } : {}) };
 }
 
 /** The address of `origin`, or of the first remote. */

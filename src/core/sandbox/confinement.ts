@@ -13,6 +13,8 @@ export interface SandboxSurroundings extends Surroundings {
   readonly tmpdirVariable?: string | undefined;
   /** The result of `unreadablePaths`. */
   readonly unreadable: readonly string[];
+  /** The setting `sandbox.unreadable`; its globs count. */
+  readonly unreadableGlobs: readonly string[];
 }
 
 /**
@@ -23,7 +25,7 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
   if (writable.type === 'everything') return { type: 'none' };
-  const { cwd, temporaryFolder, unreadable } = surroundings;
+  const { cwd, temporaryFolder, unreadable, unreadableGlobs } = surroundings;
   const temporary = temporaryOf(box, policy, temporaryFolder, cwd);
   const roots = writable.roots.map((root) => root.path);
   return {
@@ -33,6 +35,7 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
       visible: [cwd],
       network: allowsNetwork(policy),
       unreadable: [...unreadable, ...replacedTmpdir(box, temporary, [cwd, ...roots], surroundings)],
+      unreadableGlobs,
       temporary,
     },
   };

@@ -1,12 +1,13 @@
-import type { FileState, RevertFile } from '../../protocol/baseline.ts';
 import type { EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { ChangeRecords } from '../baseline/changeRecords.ts';
+import { keptContents } from '../baseline/keptContents.ts';
 import {
   changesOfPlan,
   performRevert,
   planRevert,
+  revertFailure,
   type Reverted,
   type RevertOptions,
   type RevertPlan,
@@ -82,12 +83,14 @@ export class Reverts {
   }
 
   async #planned(plan: RevertPlan, options: RevertOptions, store: BaselineStore): Promise<EventMsg> {
-    const changes = await changesOfPlan(plan, options, { store });
-    // A file that is asked about is shown as it would become.
+    // A file that is asked about is shown as it would become, and is no part of the diff.
     const asked = await changesOfPlan(plan, { includeUncertain: true }, { store });
-    const shown = new Map(asked.map(({ path, before, after }) => [path, contentsOf(before, after)]));
+    const shown = new Map(asked.map(({ path, before, after }) => [path, keptContents(before, after)]));
+    const uncertain = plan.files.filter(({ file }) => file.uncertain === true).map(({ change }) => change.path);
+    const left = new Set(options.includeUncertain ? [] : uncertain);
+    const changes = asked.filter(({ path }) => !left.has(path));
     const files = plan.files.map(({ file, change, now }) => {
-      const contents = file.state === 'conflict' ? contentsOf(now, change.before) : shown.get(change.path);
+      const contents = file.state === 'conflict' ? keptContents(now, change.before) : shown.get(change.path);
       return { ...file, ...(contents === undefined ? {} : { contents }) };
     });
     return {
@@ -124,13 +127,6 @@ function nothingPlanned(direction: RevertOptions['direction']): EventMsg {
   return { type: 'revert_planned', turnIds: [], direction, files: [], unifiedDiff: '' };
 }
 
-/** `undefined` where one of them is not kept. */
-function contentsOf(before: FileState, after: FileState): RevertFile['contents'] {
-  if (before.type === 'left_out' || after.type === 'left_out') return undefined;
-  const nameOf = (state: typeof before) => (state.type === 'file' ? state.hash : null);
-  return { before: nameOf(before), after: nameOf(after) };
-}
-
 function reverted(
   { direction, turnIds }: RevertPlan,
   result: Reverted | Exclude<RestoreResult, { type: 'restored' }>,
@@ -140,11 +136,7 @@ function reverted(
     const msg = { type: 'files_reverted' as const, direction, paths: [...paths], skipped: [...skipped] };
     return { msgs: turnIds.map((turnId) => ({ ...msg, turnId })), type: 'done' };
   }
-  if (result.type === 'stale') {
-    return warning(`These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`);
-  }
-  const left = result.notRestored.length === 0 ? '' : ` Not restored: ${result.notRestored.join(', ')}.`;
-  return warning(`${result.message}${left}`);
+  return warning(revertFailure(result));
 }
 
 function warning(message: string): RevertOutcome {

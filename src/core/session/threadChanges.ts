@@ -73,7 +73,7 @@ export class ThreadChanges {
           return () => {};
         }
       },
-      patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, hooks.turnId),
+      patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, hooks),
     };
   }
 
@@ -107,18 +107,21 @@ export class ThreadChanges {
     onChanges(described);
   }
 
-  /** A patch is applied whether or not what it changes can be recorded. */
+  /**
+   * A patch is applied whether or not what it changes can be recorded. @throws the signal's reason when it aborts while
+   * the patch waits for a look
+   */
   async #patch<Result>(
     { itemId, paths }: { readonly itemId: string; readonly paths: readonly string[] },
     apply: () => Promise<Result>,
     isApplied: (result: Result) => boolean,
-    turnId: string,
+    { turnId, signal }: Pick<TurnHooks, 'turnId' | 'signal'>,
   ): Promise<Result> {
     const { ledger, maxBytes, clock } = this.#deps;
     if (ledger === undefined || maxBytes === 0) return apply();
     let applying: Promise<Result> | undefined;
     try {
-      const written = await ledger.write(paths, () => (applying = apply()));
+      const written = await ledger.write(paths, () => (applying = apply()), signal);
       const { result, changes, newFolders } = written;
       if (isApplied(result) && changes.length > 0) {
         const at = clock.now().toISOString();
@@ -127,6 +130,7 @@ export class ThreadChanges {
       }
       return result;
     } catch (error) {
+      if (applying === undefined) signal.throwIfAborted();
       const result = await (applying ?? apply());
       this.#tell(error);
       return result;

@@ -11,6 +11,7 @@ import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
+import { resolveMentions } from './mentions.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
@@ -94,6 +95,8 @@ async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
+  const missing = await run.toolsReady();
+  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
   answerOwed(run);
 }
 
@@ -111,9 +114,12 @@ function answerOwed(run: TurnRun): void {
 }
 
 async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<void> {
-  const { message, warnings } = await userMessage(input, run.ports.workspace, run.settings.cwd);
+  const { settings, signal, thread } = run;
+  const { workspace, host, storage, keys } = run.ports;
+  const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
+  const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
+  const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
-  const content = [...input];
   run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
   run.remember(message);
   run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
@@ -149,9 +155,9 @@ function turnFiles(run: TurnRun): TurnFiles {
   const tell = () => {
     if (diff.takeUpdate()) emit();
   };
-  const changes = run.changes(({ texts, untold }) => {
+  const changes = run.changes(({ texts, diffs, untold }) => {
     if (isOver) return;
-    diff.add(texts);
+    diff.add(texts, diffs);
     diff.name(untold);
     tell();
   });

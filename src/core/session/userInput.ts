@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { UserInput } from '../../protocol/item.ts';
+import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
 import type { ContentPart, MessageItem } from '../../protocol/responseItem.ts';
 import { IMAGE_LIMITS, inspectImage } from '../history/imageData.ts';
 import { type Workspace, WorkspaceError } from '../ports.ts';
@@ -35,12 +35,44 @@ async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Pr
     case 'image':
       return { content: [{ type: 'input_image', image_url: part.imageUrl }] };
     case 'mention':
-      return { content: [text(part.text ?? `[${part.name}](${part.path})`)] };
+      return part.kind === undefined
+        ? { content: [text(part.text ?? `[${part.name}](${part.path})`)] }
+        : mentioned(part, part.kind);
     case 'local_image':
       return localImage(path.resolve(cwd, part.path), workspace);
     default:
       return assertNever(part);
   }
+}
+
+/** The form of an attachment; `resolveMentions` has read it. */
+function mentioned(mention: Mention, kind: MentionKind): HeardPart {
+  const { name, path: file, text: body = '', sent } = mention;
+  const refused = sent?.type === 'refused' ? sent.reason : undefined;
+  const content = refused === undefined ? body : `[not attached: ${refused}]`;
+  // A text that contains the end mark cannot end its own attachment.
+  let tag = 'attachment';
+  for (let number = 2; content.includes(`</${tag}>`); number++) tag = `attachment-${number}`;
+  const facts = [`name="${attribute(name)}"`, `kind="${kind}"`];
+  if (file !== '') facts.push(`path="${attribute(file)}"`);
+  if (sent?.type === 'text' && kind !== 'folder') {
+    const first = mention.lines?.first ?? 1;
+    if (file !== '' && sent.lines > 0) facts.push(`lines="${first}-${first + sent.lines - 1}"`);
+  }
+  if (sent?.type === 'text' && sent.of !== undefined) {
+    facts.push(`cut="the first ${sent.lines} of ${sent.of} ${kind === 'folder' ? 'entries' : 'lines'}"`);
+  }
+  const warning = refused === undefined ? undefined : `@${name} was not attached: ${refused}.`;
+  // Chat Completions gets all parts as one text.
+  const part = text(`\n\n<${tag} ${facts.join(' ')}>\n${content}\n</${tag}>`);
+  return { content: [part], ...(warning === undefined ? {} : { warning }) };
+}
+
+function attribute(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[\r\n]/g, ' ');
 }
 
 async function localImage(file: string, workspace: Workspace): Promise<HeardPart> {

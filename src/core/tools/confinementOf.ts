@@ -15,5 +15,6 @@ export function confinementOf(
     tmpdirVariable: host.environment.TMPDIR,
     temporaryFolder: temporaryFolder(thread),
     unreadable: unreadablePaths(thread.unreadable, host.homeDirectory, thread.home),
+    unreadableGlobs: thread.unreadable,
   });
 }

@@ -21,6 +21,8 @@ export interface DescribedChanges {
   readonly summary: CommandChanges;
   /** Of files whose texts are shown. */
   readonly texts: readonly FileChange[];
+  /** Their diffs, with paths from `cwd`. */
+  readonly diffs: ReadonlyMap<FileChange, string>;
   /** Absolute paths of the others. */
   readonly untold: readonly string[];
 }
@@ -34,13 +36,17 @@ export async function describeChanges(
   const changes = recorded.filter(({ before, after }) => !isIgnored(before) && !isIgnored(after));
   const files: ChangedFile[] = [];
   const texts: FileChange[] = [];
+  const diffs = new Map<FileChange, string>();
   let bytesLeft = MAX_ALL_SHOWN_BYTES;
   for (const change of changes.slice(0, MAX_SHOWN_FILES)) {
     const bytes = sizeOf(change.before) + sizeOf(change.after);
     const text = bytes > bytesLeft ? undefined : await textChange(change, read);
     if (text !== undefined) bytesLeft -= bytes;
     const counts = text === undefined ? undefined : unifiedDiff(text, cwd);
-    if (text !== undefined) texts.push(text);
+    if (text !== undefined && counts !== undefined) {
+      texts.push(text);
+      diffs.set(text, counts.text);
+    }
     const left = [change.before, change.after].find((state) => state.type === 'left_out');
     files.push({
       path: pathBelow(cwd, change.path) ?? change.path,
@@ -54,6 +60,7 @@ export async function describeChanges(
   return {
     summary: { files, total: changes.length, cannotUndo: changes.filter((change) => !canUndo(change)).length },
     texts,
+    diffs,
     untold: changes.filter(({ path }) => !told.has(path)).map(({ path }) => path),
   };
 }
@@ -64,9 +71,9 @@ export async function diffOfChanges(
   cwd: string,
   read: (hash: string) => Promise<Uint8Array | undefined>,
 ): Promise<string> {
-  const { texts, untold } = await describeChanges(changes, cwd, read);
+  const { texts, diffs, untold } = await describeChanges(changes, cwd, read);
   const diff = new TurnDiff();
-  diff.add(texts);
+  diff.add(texts, diffs);
   diff.name(untold);
   return diff.unifiedDiff(cwd);
 }

@@ -56,10 +56,11 @@ export function commandEnvironment(
 /** Removes secrets from an environment, except the variables that the user listed in `keep`. */
 export function withoutSecrets(host: Variables, keep: readonly string[], held: HeldKeys): Record<string, string> {
   const isKept = matcher(keep);
-  return only(host, (name, value) => isKept(name) || !(isSecret(name, value) || held.isIn(value)));
+  return only(host, (name, value) => isKept(name) || !(isSecretVariable(name, value) || held.isIn(value)));
 }
 
-function isSecret(name: string, value: string): boolean {
+/** True where the name or the value of a variable is that of a secret. */
+export function isSecretVariable(name: string, value: string): boolean {
   return SECRET_WORDS.test(name) || LOADERS.test(name) || ADDRESS_WITH_PASSWORD.test(value);
 }
 

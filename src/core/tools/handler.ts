@@ -55,7 +55,10 @@ export interface ChangeWatch {
     readonly cwd: string;
     readonly box: SandboxMechanism;
   }): Promise<() => void>;
-  /** Runs `apply`, which writes these paths, and settles as it does. `isApplied`: whether it changed anything. */
+  /**
+   * Runs `apply`, which writes these paths, and settles as it does. `isApplied`: whether it changed anything. @throws the
+   * signal's reason when the turn is stopped before `apply` has begun
+   */
   patchApplies<Result>(
     patch: { readonly itemId: string; readonly paths: readonly string[] },
     apply: () => Promise<Result>,
@@ -190,6 +193,7 @@ export interface ToolFamily {
   readonly applyPatch: 'freeform' | 'function';
   readonly extraInstructions: boolean;
   readonly fileTools: boolean;
+  readonly userQuestions: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 

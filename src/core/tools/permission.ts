@@ -174,14 +174,18 @@ export function recordOf(
 
 export function questionOf(
   { card, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
-  { reason, proposedRule }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
+  { reason, proposedRule, destructive }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
   callId: string,
 ): Question {
   if (!card) throw new Error('A tool that needs approval must say what for.');
   return {
     callId,
     itemId: item?.id ?? callId,
-    card: proposedRule === undefined ? card : { ...card, proposedRule },
+    card: {
+      ...card,
+      ...(proposedRule === undefined ? {} : { proposedRule }),
+      ...(destructive === true ? { destructive } : {}),
+    },
     reason,
     keys: approvalKeys,
     binding,

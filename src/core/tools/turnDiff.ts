@@ -32,8 +32,15 @@ export class TurnDiff {
     return this.#files.size === 0 && this.#named.size === 0;
   }
 
-  add(changes: readonly FileChange[]): void {
-    for (const change of changes) this.#addOne(change);
+  /** `known`: diffs of these changes that the caller has computed. */
+  add(changes: readonly FileChange[], known: ReadonlyMap<FileChange, string> = new Map()): void {
+    for (const change of changes) {
+      const isFirst = !this.#files.has(change.path);
+      this.#addOne(change);
+      const diff = known.get(change);
+      const file = this.#files.get(change.path);
+      if (isFirst && diff !== undefined && file !== undefined) this.#diffs.set(file, diff);
+    }
     this.#hasUpdate ||= changes.length > 0;
   }
 

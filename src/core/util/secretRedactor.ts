@@ -34,6 +34,14 @@ export class SecretRedactor {
     for (const form of [key, inJson(key), inJson(inJson(key)), ...inAddress(key)]) this.add(form);
   }
 
+  /** A redactor of these keys as well, each in every form in which it may appear. */
+  with(keys: readonly string[]): SecretRedactor {
+    const all = new SecretRedactor();
+    for (const key of this.#keys) all.add(key);
+    for (const key of keys) all.hold(key);
+    return all;
+  }
+
   /** Adds exactly this text, however short. */
   add(key: string): void {
     if (key === '' || this.#keys.has(key)) return;

@@ -6,7 +6,7 @@
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
-import { NO_LINK } from './heldFolders.ts';
+import { NO_LINK } from '../host/openFlags.ts';
 
 export interface Owner {
   readonly user: number;

@@ -11,9 +11,6 @@ export interface DiskFolders extends HeldFolders {
   moved(): readonly string[];
 }
 
-/** Flags for opening files: follow no link, and do not block on a pipe. Windows has neither flag. */
-export const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Removes the internal paths of open folders from an error of the system. */
 export function withPlaces(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');

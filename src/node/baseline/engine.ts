@@ -7,6 +7,7 @@ import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
+import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
 import { FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
@@ -18,9 +19,12 @@ export const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 /** Of the limit: above it files for which there was no room are not tried again. */
 const NEARLY_FULL = 0.9;
+/** Of the limit: what has to be written after a collection that left too much, before there is another one. */
+const GROWTH = 0.05;
+/** Or so much time has to pass: young content can be removed by then. */
+const COLLECT_AGAIN_MS = 10 * 60_000;
 /** Free space of the disk of TILLER_HOME that is left for everything else. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
-const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface EngineOptions {
   /** TILLER_HOME. */
@@ -54,7 +58,8 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   readonly #blobs: Blobs;
   readonly #roots = new Map<string, Root>();
   #last: Promise<unknown> = Promise.resolve();
-  #hasCollected = false;
+  /** What the last removal of unneeded content left. */
+  #collected: { readonly at: number; readonly leftBytes: number; readonly maxBytes: number } | undefined;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -67,7 +72,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0 };
       for (const root of roots) looks.push(await this.#lookAt(root, looking));
       const problems = looks.flatMap(({ problem }) => problem ?? []);
-      if (!this.#hasCollected || this.#blobs.total > limits.maxBytes) this.#collect(limits);
+      if (this.#collected === undefined || this.#blobs.total > limits.maxBytes) this.#collect(limits);
       return {
         changes: looks.flatMap(({ changes }) => changes),
         newFolders: looks.flatMap(({ newFolders }) => newFolders),
@@ -270,9 +275,16 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     }
   }
 
+  /** Where the last one has left more than the limit, another one so soon would read all and free nothing. */
   #collect({ maxBytes }: LookLimits): void {
-    this.#hasCollected = true;
-    collectGarbage(this.#options.home, this.#blobs, maxBytes, this.#liveHashes());
+    const last = this.#collected;
+    const isDue =
+      last === undefined ||
+      last.maxBytes !== maxBytes ||
+      this.#blobs.total > last.leftBytes + maxBytes * GROWTH ||
+      Date.now() - last.at > COLLECT_AGAIN_MS;
+    if (!isDue || !collectGarbage(this.#options.home, this.#blobs, maxBytes, this.#liveHashes())) return;
+    this.#collected = { at: Date.now(), leftBytes: this.#blobs.total, maxBytes };
   }
 
   *#liveHashes(): Generator<string> {

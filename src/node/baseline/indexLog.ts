@@ -3,7 +3,7 @@
  * `baselines/index/<folder>/<process>.log`, one for each process. It is a cache; and while its process runs, or no other
  * one is there, what it names is kept. A line that a crash tore is left out.
  */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftOutReason } from '../../protocol/baseline.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
@@ -81,12 +81,36 @@ export class IndexLog {
   }
 }
 
+/**
+ * Removes logs of ended processes that were written more than `ageMs` ago: of a folder that is gone no other process
+ * removes them. A process writes its log anew at its first look, so what is still used is young.
+ */
+export function removeOldLogs(home: string, ageMs: number): void {
+  const since = Date.now() - ageMs;
+  for (const root of namesIn(indexFolder(home))) {
+    const folder = join(indexFolder(home), root);
+    const logs = logsIn(folder);
+    const old = logs.filter(({ writtenAt, owner }) => writtenAt < since && !isRunning(owner));
+    for (const { path } of old) removeFile(path);
+    if (old.length === logs.length) removeEmptyFolder(folder);
+  }
+}
+
 /** The hashes that all logs name. */
 export function* hashesInLogs(home: string): Generator<string> {
   for (const root of namesIn(indexFolder(home))) {
     for (const { path } of logsIn(join(indexFolder(home), root))) {
       for (const [, entry] of readLines(path)) if (entry?.state.type === 'file') yield entry.state.hash;
     }
+  }
+}
+
+/** What is not empty stays: another process may have begun to write. */
+function removeEmptyFolder(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // As with a file of an interrupted write in it.
   }
 }
 

@@ -1,5 +1,5 @@
 /** Turns a command and its sandbox limits into what has to be started, and cleans up when it has ended. */
-import { closeSync, openSync, utimesSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
@@ -69,10 +69,20 @@ export class Sandboxes {
       case 'bubblewrap':
         return this.#launchBubblewrap(request, limits, machinery);
       case 'seatbelt':
-        return launchSeatbelt(request, limits);
+        return launchSeatbelt(request, { ...limits, unreadable: [...limits.unreadable, ...this.#secretsIn(limits)] });
       case 'none':
         throw new Error(`The command was not run: it needs a sandbox, and there is none. ${machinery.cause}`);
     }
+  }
+
+  /** Real paths of the files that the globs match. */
+  #secretsIn({ unreadableGlobs, visible, writableRoots }: SandboxLimits): readonly string[] {
+    this.#scan.hide(unreadableGlobs);
+    const folders = [
+      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
+    ];
+    const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
+    return found.flatMap((one) => realOf(one) ?? []).filter((one) => !lstatSync(one).isDirectory());
   }
 
   async #launchBubblewrap(

@@ -14,6 +14,9 @@ import type { TreeScan } from './treeScan.ts';
 /** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
 const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
 
+/** Each is a mount, and the kernel takes longer for more of them. Nearer files come first. */
+const MAX_SECRETS = 256;
+
 /** The parts of a bare repository that decide which programs git runs for it. */
 const BARE_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'] as const;
 
@@ -44,6 +47,7 @@ export function look(
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
   rememberDevices();
+  tools.scan.hide(limits.unreadableGlobs);
   const { roots, mounted } = rootsOf(limits.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
   const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
@@ -58,6 +62,9 @@ export function look(
   const bareParts = bare.flatMap((one) => BARE_PARTS.map((name) => path.join(one, name))).filter(exists);
   const existing = named.filter((one) => found.includes(one) || (!links.has(one) && !absent.includes(one)));
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
+  const shown = limits.visible.flatMap((one) => realOf(one) ?? []).filter((one) => !inside(one));
+  const shownTrees = [...new Set(shown)].map((one) => tools.scan.recent(one, roots));
+  const secrets = [...trees, ...shownTrees].flatMap((tree) => tree.secrets).slice(0, MAX_SECRETS);
   return {
     facts: {
       writable: mounted,
@@ -65,7 +72,7 @@ export function look(
       visible: [
         ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((one) => realOf(one) ?? [])),
       ],
-      masked: [...limits.unreadable, ...machineSecrets()].flatMap(maskOf),
+      masked: [...[...limits.unreadable, ...machineSecrets()].flatMap(maskOf), ...secrets.flatMap(maskOfFile)],
       temporary: realTemporary(limits.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
@@ -106,6 +113,11 @@ function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' 
   const found = realOf(unreadable);
   if (found === undefined || found === '/') return [];
   return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
+}
+
+/** A folder with such a name (an environment of Python may be called `.env`) holds more than secrets. */
+function maskOfFile(secret: string): { path: string; type: 'file' | 'directory' }[] {
+  return maskOf(secret).filter(({ type }) => type === 'file');
 }
 
 /** Changes when the file was replaced by another one. */

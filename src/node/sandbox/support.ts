@@ -85,6 +85,7 @@ function findMacMachinery(): Machinery {
     visible: [],
     network: false,
     unreadable: [],
+    unreadableGlobs: [],
     temporary: { folder: '/private/tmp', seenAt: [], isTmpdir: false },
   };
   const tried = tryOut(SANDBOX_EXEC, [...seatbeltArguments(nothing), '/usr/bin/true']);

@@ -1,5 +1,5 @@
 /**
- * Finds protected names and repositories below a folder, before and after each sandboxed command.
+ * Finds protected names, repositories and files with secrets below a folder, before and after each sandboxed command.
  *
  * A folder is read again only when its change time has changed, which no process in a sandbox can set back; that keeps
  * a scan of 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest
@@ -7,6 +7,7 @@
  */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { matchingPattern } from '../../core/policy/readPatterns.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { isProtectedEntry, PROTECTED_PATTERNS } from '../../core/sandbox/writableRoots.ts';
 
@@ -29,6 +30,8 @@ export interface ScannedTree {
   readonly links: readonly string[];
   /** Folders that git would take for a repository without a working tree. */
   readonly bareRepositories: readonly string[];
+  /** Files and links that the globs match, nearest first. */
+  readonly secrets: readonly string[];
 }
 
 interface Folder {
@@ -37,6 +40,7 @@ interface Folder {
   readonly protectedPaths: readonly string[];
   readonly links: readonly string[];
   readonly folders: readonly string[];
+  readonly secrets: readonly string[];
   readonly isBare: boolean;
   /** The last scan that visited it. */
   scan: number;
@@ -46,6 +50,19 @@ export class TreeScan {
   readonly #known = new Map<string, Folder>();
   readonly #last = new Map<string, { readonly at: number; readonly tree: ScannedTree }>();
   #scans = 0;
+  #globs = '';
+  #isSecret: (path: string) => boolean = () => false;
+
+  /** `globs`: entries of the setting `sandbox.unreadable`. What was scanned under others is forgotten. */
+  hide(globs: readonly string[]): void {
+    const key = JSON.stringify(globs);
+    if (key === this.#globs) return;
+    const patternOf = matchingPattern(globs, process.platform === 'darwin' ? 'darwin' : 'linux');
+    this.#globs = key;
+    this.#isSecret = (path) => patternOf(path) !== undefined;
+    this.#known.clear();
+    this.#last.clear();
+  }
 
   /** The result of the last scan if it is very recent: commands often follow each other at once. */
   recent(root: string, roots: readonly string[]): ScannedTree {
@@ -56,7 +73,12 @@ export class TreeScan {
   /** Roots inside of this one are scanned separately: each has its own limits. */
   scan(root: string, roots: readonly string[]): ScannedTree {
     const apart = roots.filter((other) => other !== root && isWithin(other, root));
-    const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
+    const tree = {
+      protectedPaths: [] as string[],
+      links: [] as string[],
+      bareRepositories: [] as string[],
+      secrets: [] as string[],
+    };
     const scan = ++this.#scans;
     const queue = [{ folder: root, depth: 0 }];
     for (let next = 0, count = 0; count < MAX_FOLDERS; next++) {
@@ -69,6 +91,7 @@ export class TreeScan {
       count++;
       tree.protectedPaths.push(...content.protectedPaths);
       tree.links.push(...content.links);
+      tree.secrets.push(...content.secrets);
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
       for (const inner of content.folders) if (!apart.includes(inner)) queue.push({ folder: inner, depth: depth + 1 });
@@ -91,7 +114,7 @@ export class TreeScan {
     if (stat === undefined || !stat.isDirectory()) return undefined;
     const known = this.#known.get(folder);
     if (known !== undefined && known.inode === stat.ino && known.changedAt === stat.ctimeMs) return known;
-    const read = contentOf(folder, stat.ino, stat.ctimeMs);
+    const read = contentOf(folder, stat.ino, stat.ctimeMs, this.#isSecret);
     if (read !== undefined && Date.now() - stat.ctimeMs > TICK_MS) this.#known.set(folder, read);
     else this.#known.delete(folder);
     return read;
@@ -119,7 +142,12 @@ function entryOf(folder: string, name: string): { name: string; isDirectory(): b
   return [{ name, isDirectory: () => stat.isDirectory(), isSymbolicLink: () => stat.isSymbolicLink() }];
 }
 
-function contentOf(folder: string, inode: number, changedAt: number): Folder | undefined {
+function contentOf(
+  folder: string,
+  inode: number,
+  changedAt: number,
+  isSecret: (path: string) => boolean,
+): Folder | undefined {
   let entries: readonly Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>[];
   try {
     entries = readdirSync(folder, { withFileTypes: true });
@@ -129,6 +157,7 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
   const protectedPaths: string[] = [];
   const links: string[] = [];
   const folders: string[] = [];
+  const secrets: string[] = [];
   const bareParts = new Set<string>();
   const own = path.basename(folder);
   for (const entry of entries) {
@@ -136,10 +165,11 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
     const inner = `${folder}/${name}`;
     if (isProtectedEntry(name, own)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
     else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
+    if (!entry.isDirectory() && isSecret(inner)) secrets.push(inner);
     if (BARE_PARTS.includes(name)) bareParts.add(name);
   }
   // Objects and references may be in another repository, named by `commondir` (gitrepository-layout(5)).
   const hasObjects = bareParts.has('commondir') || (bareParts.has('objects') && bareParts.has('refs'));
   const isBare = bareParts.has('HEAD') && hasObjects;
-  return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };
+  return { inode, changedAt, protectedPaths, links, folders, secrets, isBare, scan: 0 };
 }

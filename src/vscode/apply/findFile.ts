@@ -5,6 +5,7 @@ import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
+import { isLive, liveContent } from '../workspace/liveContent.ts';
 import { uriOf } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { DiskFile, FoundFile } from './model.ts';
@@ -19,11 +20,7 @@ export async function findFile(path: string, files: PlaceFiles): Promise<FoundFi
   const isText = disk !== undefined && disk.linkTarget === undefined && disk.bytes.length <= MAX_TEXT_BYTES;
   const saved = isText ? await textContent(uri, disk.bytes) : undefined;
   // A clean document equals the disk, or will in a moment (§4: it lags 100 to 200 ms behind a shell).
-  const live = isDirty && {
-    text: document.getText(),
-    encoding: document.encoding.replace(/^utf8bom$/, 'utf8'),
-    hasByteOrderMark: saved?.hasByteOrderMark ?? document.encoding === 'utf8bom',
-  };
+  const live = isDirty && liveContent(document, saved);
   return {
     path,
     uri,
@@ -33,11 +30,6 @@ export async function findFile(path: string, files: PlaceFiles): Promise<FoundFi
     isDirty,
     hadTab: tabsOf(uri).length > 0,
   };
-}
-
-/** Whether the text exists only in the document. An untitled one counts even before VS Code marks it dirty. */
-function isLive(document: vscode.TextDocument | undefined): document is vscode.TextDocument {
-  return document !== undefined && (document.isDirty || document.isUntitled);
 }
 
 /**

@@ -1,8 +1,10 @@
+import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { BaselineStore } from '../../core/ports.ts';
 import type { FileState } from '../../protocol/baseline.ts';
-import { contentBytes } from '../workspace/textContent.ts';
-import { realpath } from 'node:fs/promises';
+import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
+import { isLive, liveContent } from '../workspace/liveContent.ts';
+import { contentBytes, textContent, UnencodableText } from '../workspace/textContent.ts';
 
 /** Permission bits of a file that is not on the disk yet. */
 const NEW_FILE = 0o644;
@@ -28,11 +30,12 @@ export function withUnsavedText(store: BaselineStore): BaselineStore {
 
 /** By resolved place. */
 async function unsavedDocuments(): Promise<ReadonlyMap<string, vscode.TextDocument>> {
-  const dirty = vscode.workspace.textDocuments.filter(
-    ({ isDirty, isClosed, uri }) => isDirty && !isClosed && (uri.scheme === 'file' || uri.scheme === 'untitled'),
+  const unsaved = vscode.workspace.textDocuments.filter(
+    (document) =>
+      isLive(document) && !document.isClosed && (document.uri.scheme === 'file' || document.uri.scheme === 'untitled'),
   );
-  const places = dirty.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath));
-  return new Map((await Promise.all(places)).map((place, index) => [place, dirty[index] as vscode.TextDocument]));
+  const places = unsaved.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath));
+  return new Map((await Promise.all(places)).map((place, index) => [place, unsaved[index] as vscode.TextDocument]));
 }
 
 async function stateOf(
@@ -40,8 +43,13 @@ async function stateOf(
   onDisk: FileState | undefined,
   store: BaselineStore,
 ): Promise<FileState> {
-  const hasByteOrderMark = document.encoding === 'utf8bom';
-  const encoding = document.encoding.replace(/^utf8bom$/, 'utf8');
-  const bytes = await contentBytes({ text: document.getText(), encoding, hasByteOrderMark });
-  return store.keep(bytes, onDisk?.type === 'file' ? onDisk.mode : NEW_FILE);
+  const bytes = onDisk?.type === 'file' && onDisk.size <= MAX_TEXT_BYTES ? await store.read(onDisk.hash) : undefined;
+  const saved = bytes && (await textContent(document.uri, bytes).catch(() => undefined));
+  try {
+    const live = await contentBytes(liveContent(document, saved));
+    return await store.keep(live, onDisk?.type === 'file' ? onDisk.mode : NEW_FILE);
+  } catch (error) {
+    if (!(error instanceof UnencodableText)) throw error;
+    return { type: 'left_out', reason: 'unreadable', stamp: `unsaved:${document.version}` };
+  }
 }

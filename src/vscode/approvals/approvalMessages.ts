@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import { isDestructive } from '../../protocol/approval.ts';
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
 import { rulePlaceOf, wordsOfRule } from '../../protocol/text/ruleLabels.ts';
+import { insideOf } from '../../protocol/text/relativizePaths.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
@@ -13,7 +15,7 @@ const NOTIFIED_LENGTH = 160;
 export function questionOf(approval: ApprovalRequest): string {
   const lost = (approval.changes ?? []).filter((change) => change.discardsUnsaved).map(({ path }) => path);
   if (lost.length > 0) {
-    return vscode.l10n.t('Tiller wants to discard edits you have not saved in {0}', withoutLinks(lost.join(', ')));
+    return vscode.l10n.t('Tiller wants to discard unsaved changes in {0}', withoutLinks(lost.join(', ')));
   }
   if (approval.kind === 'patch') {
     const [first] = approval.changes ?? [];
@@ -23,6 +25,12 @@ export function questionOf(approval: ApprovalRequest): string {
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
   const command = withoutLinks(inOneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
+  if (isDestructive(approval)) {
+    const reason = withoutLinks(insideOf(approval.cwd, whyAsked(approval)));
+    return approval.kind === 'escalation'
+      ? vscode.l10n.t('Tiller wants to run a destructive command outside the sandbox: {0}. {1}', command, reason)
+      : vscode.l10n.t('Tiller wants to run a destructive command: {0}. {1}', command, reason);
+  }
   if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the sandbox: {0}', command);
   const rule = ruleName(approval.reason);
   return rule === null
@@ -62,6 +70,11 @@ export function approvalsOffered({ choices, changes = [] }: ApprovalRequest): re
     { label: vscode.l10n.t('Save and Run'), decision: 'approved_saving' },
     { label: vscode.l10n.t('Run Anyway'), decision: 'approved' },
   ];
+}
+
+/** True when approving can destroy work or discards unsaved edits: a habitual key must not confirm it. */
+export function losesWork(approval: ApprovalRequest): boolean {
+  return isDestructive(approval) || approvalsOffered(approval).some(({ decision }) => typeof decision === 'object');
 }
 
 /** The command or patch in one line of a list. */

@@ -3,7 +3,7 @@ import { needsCare } from '../../protocol/approval.ts';
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
-import { questionOf, subjectOf, whyAsked, approvalsOffered } from './approvalMessages.ts';
+import { losesWork, questionOf, subjectOf, whyAsked, approvalsOffered } from './approvalMessages.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 
 interface WaitingItem extends vscode.QuickPickItem {
@@ -29,24 +29,22 @@ export async function pickWaiting(
   return picked?.map(({ approval }) => approval);
 }
 
-/** Whether approving has no variants. */
+/** Whether approving has no variants and loses no work. */
 export function isPlain(approval: ApprovalRequest): boolean {
-  return approvalsOffered(approval).every(({ decision }) => decision === 'approved');
+  return !losesWork(approval) && approvalsOffered(approval).every(({ decision }) => decision === 'approved');
 }
 
 /**
- * Asks how to approve a request that would discard or ignore unsaved edits. Names the files; the choice that discards
- * is not the preselected one. `undefined` when cancelled.
+ * Asks how to approve a request that can destroy work, or would discard or ignore unsaved edits. Names the command or
+ * the files; the choice that loses work is not the preselected one. `undefined` when cancelled.
  */
 export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecision | 'show' | undefined> {
   const approvals = approvalsOffered(approval);
   const show = { label: vscode.l10n.t('Show'), decision: 'show' as const };
-  const losesEdits = approvals.some(({ decision }) => typeof decision === 'object');
-  const picked = await vscode.window.showQuickPick(losesEdits ? [show, ...approvals] : [...approvals, show], {
+  const isRisky = losesWork(approval);
+  const picked = await vscode.window.showQuickPick(isRisky ? [show, ...approvals] : [...approvals, show], {
     title: vscode.l10n.t('Approve'),
-    placeHolder: losesEdits
-      ? questionOf(approval)
-      : vscode.l10n.t('Not saved: {0}', (approval.unsaved ?? []).join(', ')),
+    placeHolder: isRisky ? questionOf(approval) : vscode.l10n.t('Not saved: {0}', (approval.unsaved ?? []).join(', ')),
   });
   return picked?.decision;
 }

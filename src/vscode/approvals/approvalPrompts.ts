@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
-import { questionOf, approvalsOffered } from './approvalMessages.ts';
+import { losesWork, questionOf, approvalsOffered } from './approvalMessages.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
@@ -129,12 +129,12 @@ export class ApprovalPrompts implements Disposable {
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
     this.#notified.set(approval.approvalId, undefined);
-    const answer = await vscode.window.showInformationMessage(
-      questionOf(approval),
-      ...approvals.map(({ label }) => label),
-      deny,
-      show,
-    );
+    // The first button is the filled one: a command that destroys work must not be approved by habit.
+    const isRisky = losesWork(approval);
+    const approving = approvals.map(({ label }) => label);
+    const answer = await (isRisky
+      ? vscode.window.showWarningMessage(questionOf(approval), show, deny, ...approving)
+      : vscode.window.showInformationMessage(questionOf(approval), ...approving, deny, show));
     const settled = this.#notified.get(approval.approvalId);
     this.#notified.delete(approval.approvalId);
     if (answer === show) this.show(approval);

@@ -1,7 +1,8 @@
 import { previewRule } from '../../core/policy/previewRule.ts';
-import type { Host } from '../../core/ports.ts';
+import { SUGGESTED_FROM, suggestionFor } from '../../core/policy/suggestRules.ts';
+import type { AuditJournal, Host } from '../../core/ports.ts';
 import type { Rule } from '../../protocol/policy.ts';
-import type { RulePreview } from '../../protocol/rules.ts';
+import type { RulePreview, RuleSuggestion } from '../../protocol/rules.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 
 /** What a rule would decide about the command of an approval; `undefined` when the approval is no longer pending. */
@@ -11,8 +12,24 @@ export function previewFor(
   rule: Rule,
   platform: Host['platform'],
 ): RulePreview | undefined {
+  const argv = argvOf(state, approvalId);
+  return argv && previewRule(argv, rule, platform);
+}
+
+/** The rule that would answer a pending command and would have answered earlier approvals in the audit log. */
+export async function suggestionForApproval(
+  state: ThreadState | null,
+  approvalId: string,
+  audit: Pick<AuditJournal, 'latest'>,
+  platform: Host['platform'],
+): Promise<RuleSuggestion | undefined> {
+  const argv = argvOf(state, approvalId);
+  return argv && suggestionFor(argv, await audit.latest(SUGGESTED_FROM), { platform, rules: [] });
+}
+
+function argvOf(state: ThreadState | null, approvalId: string): readonly string[] | undefined {
   const itemId = state?.approvals.find((approval) => approval.approvalId === approvalId)?.itemId;
   const items = state?.turns.flatMap((turn) => turn.items) ?? [];
   const item = items.find(({ id }) => id === itemId);
-  return item?.type === 'command_execution' ? previewRule(item.argv, rule, platform) : undefined;
+  return item?.type === 'command_execution' ? item.argv : undefined;
 }

@@ -9,6 +9,8 @@ import { workspaceRoots } from '../workspace/places.ts';
 export interface OtherProgramsDeps {
   /** Records what the folders hold now. Real paths. */
   readonly look: (roots: readonly string[]) => Promise<void>;
+  /** The git folder of the repository that a folder is in: the one with the log of HEAD. */
+  readonly gitFolder: (root: string) => Promise<string | undefined>;
   readonly mark: (changes: readonly RecordedChange[]) => Promise<void>;
   readonly report: (error: unknown) => void;
 }
@@ -28,6 +30,7 @@ export class OtherPrograms implements Disposable {
   /** The last move of HEAD, by root. */
   #moves: ReadonlyMap<string, string> = new Map();
   #roots: readonly string[] = [];
+  /** A look since it is on was a success. */
   #isReady = false;
 
   constructor(deps: OtherProgramsDeps) {
@@ -45,7 +48,7 @@ export class OtherPrograms implements Disposable {
     // The first look finds what was changed before it was on.
     if (!this.#isReady) return;
     try {
-      const moves = await lastMoves(this.#roots);
+      const moves = await this.#lastMoves();
       const moved = this.#roots.filter((root) => moves.get(root) !== this.#moves.get(root));
       this.#moves = moves;
       const byGit = moved.filter((root) => !/\tcommit/.test(moves.get(root) ?? ''));
@@ -60,6 +63,9 @@ export class OtherPrograms implements Disposable {
     this.#watching?.dispose();
     this.#watching = undefined;
     this.#isReady = false;
+    // What git does while it is off is no news when it is on again.
+    this.#roots = [];
+    this.#moves = new Map();
   }
 
   async #start(): Promise<void> {
@@ -74,7 +80,6 @@ export class OtherPrograms implements Disposable {
     watching.add(watcher.onDidDelete(soon));
     watching.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#lookSoon()));
     await this.#look();
-    this.#isReady = this.#watching === watching;
   }
 
   #lookSoon(): void {
@@ -83,11 +88,24 @@ export class OtherPrograms implements Disposable {
   }
 
   async #look(): Promise<void> {
+    const watching = this.#watching;
     const roots = await Promise.all(workspaceRoots().map((root) => realpath(root).catch(() => undefined)));
+    if (watching === undefined || this.#watching !== watching) return;
     const known = this.#roots;
     this.#roots = roots.filter((root) => root !== undefined);
-    if (this.#roots.some((root) => !known.includes(root))) this.#moves = await lastMoves(this.#roots);
+    if (this.#roots.some((root) => !known.includes(root))) this.#moves = await this.#lastMoves();
     await this.#deps.look(this.#roots);
+    if (this.#watching === watching) this.#isReady = true;
+  }
+
+  /** The last lines of the logs of HEAD, by root; empty without a repository. */
+  async #lastMoves(): Promise<ReadonlyMap<string, string>> {
+    const logs = this.#roots.map(async (root) => {
+      const folder = await this.#deps.gitFolder(root);
+      const text = folder && (await readFile(path.join(folder, 'logs', 'HEAD'), 'utf8').catch(() => ''));
+      return [root, text?.trimEnd().split('\n').at(-1) ?? ''] as const;
+    });
+    return new Map(await Promise.all(logs));
   }
 }
 
@@ -100,13 +118,4 @@ export async function toggleOtherPrograms(): Promise<void> {
     ? vscode.l10n.t('What other programs change is marked for review.')
     : vscode.l10n.t('What other programs change is not marked.');
   void vscode.window.showInformationMessage(sentence);
-}
-
-/** The last lines of the logs of HEAD; empty without a repository. */
-async function lastMoves(roots: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const logs = roots.map(async (root) => {
-    const text = await readFile(path.join(root, '.git', 'logs', 'HEAD'), 'utf8').catch(() => '');
-    return [root, text.trimEnd().split('\n').at(-1) ?? ''] as const;
-  });
-  return new Map(await Promise.all(logs));
 }

@@ -12,6 +12,9 @@ import {
   type WebviewMessage,
   webviewMessageSchema,
 } from '../../protocol/wire.ts';
+import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
+import type { Op } from '../../protocol/op.ts';
+import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
@@ -28,6 +31,8 @@ export interface ChatViewOptions {
   /** Messages of the user in all threads, newest first. */
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
+  /** Submits an op of the page to the shown thread. */
+  readonly submit: (op: Op) => Promise<void>;
   /** The API keys that Tiller holds; the page does not get them. */
   readonly keys: SecretRedactor;
   /** Interrupted patches that wait for a recovery choice. */
@@ -120,8 +125,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tell({ type: 'review', review: this.#options.pendingReview() });
   }
 
-  insertText(text: string): void {
-    this.#postWhenReady({ type: 'insert_text', text });
+  insertText(text: string, attachments: readonly Attachment[] = []): void {
+    this.#postWhenReady({ type: 'insert_text', text, attachments });
   }
 
   /** Opens the list of threads; with an id, to rename that one. */
@@ -142,6 +147,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
   ): void {
     if (this.#ready) this.#post({ type: 'rule_preview', ...answer });
+  }
+
+  sendRuleSuggestion(
+    answer: Pick<Extract<HostMessage, { type: 'rule_suggestion' }>, 'approvalId' | 'suggestion'>,
+  ): void {
+    if (this.#ready) this.#post({ type: 'rule_suggestion', ...answer });
   }
 
   showWaiting(): void {
@@ -177,9 +188,9 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'ready':
         return this.#welcome(message.build);
       case 'op':
-        return void this.#options.threads.submit(message.op).catch(this.#options.tell);
+        return void this.#options.submit(message.op).catch(this.#options.tell);
       case 'draft':
-        return this.#options.drafts.set(message.threadId, message.text, message.edit);
+        return this.#options.drafts.set(message.threadId, message.text, message.edit, message.attachments);
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -210,6 +221,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
       access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
+      attachments: drafts.attachmentsOf(state?.threadId ?? null),
       edit: drafts.editOf(state?.threadId ?? null),
       settings: settings(),
       texts: vscode.l10n.bundle ?? {},
@@ -222,11 +234,13 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   /** A dropped message returns to the composer. The page ends an edit of its own on the same event. */
-  #returnToDraft({ threadId, msg, text }: Dequeued): void {
+  #returnToDraft({ threadId, msg, input }: Dequeued): void {
     const { drafts, threads } = this.#options;
-    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || text === '') return;
-    drafts.append(threadId, text);
-    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
+    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || input.length === 0) return;
+    const text = textOfInput(input);
+    const attachments = attachmentsOf(input);
+    drafts.append(threadId, text, attachments);
+    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments });
   }
 
   #sendEarlier(before: string): void {

@@ -27,6 +27,8 @@ export interface PanelRequestDeps {
   readonly efforts: () => OfferedEfforts;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
+  /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
+  readonly suggestRule: (approvalId: string) => Promise<void>;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
@@ -37,6 +39,8 @@ export interface PanelRequestDeps {
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   readonly insertText: (text: string) => void;
+  /** The list at an `@`. */
+  readonly mentions: { find(id: number, query: string): void; close(): void };
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
@@ -53,6 +57,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
   switch (message.type) {
     case 'preview_rule':
       return deps.previewRule(message.approvalId, message.rule);
+    case 'suggest_rule':
+      return deps.suggestRule(message.approvalId);
     case 'choose_hunk':
       return deps.chooseHunk(message);
     case 'open_diff':
@@ -101,6 +107,10 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return;
     case 'pick':
       return pick(message.what, deps);
+    case 'find_mentions':
+      return deps.mentions.find(message.id, message.query);
+    case 'close_mentions':
+      return deps.mentions.close();
     default:
       return assertNever(message);
   }

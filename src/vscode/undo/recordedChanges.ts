@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { ChangeRecords } from '../../core/baseline/changeRecords.ts';
 import { changesOfTurns } from '../../core/baseline/standingChanges.ts';
+import { keptContents } from '../../core/baseline/keptContents.ts';
 import type { Storage } from '../../core/ports.ts';
-import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
+import type { RecordedChange } from '../../protocol/baseline.ts';
 import { type KeptDiff, showKeptDiffs } from './keptDocuments.ts';
 
 /**
@@ -29,12 +30,8 @@ export async function openRecordedChanges(
 
 /** `undefined` where a content is not kept. */
 function diffOf({ path, before, after }: RecordedChange): KeptDiff | undefined {
-  if (before.type === 'left_out' || after.type === 'left_out') return undefined;
-  return { path, before: nameOf(before), after: nameOf(after) };
-}
-
-function nameOf(state: Exclude<FileState, { type: 'left_out' }>): string | null {
-  return state.type === 'file' ? state.hash : null;
+  const contents = keptContents(before, after);
+  return contents && { path, ...contents };
 }
 
 /** Absolute paths of files that a command changed, and no later command or patch. */
@@ -48,14 +45,4 @@ export async function pathsToReview(
   const index = steps.findIndex((step) => step.itemId === itemId);
   const later = new Set(steps.slice(index + 1).flatMap(({ changes }) => changes.map(({ path }) => path)));
   return (steps[index]?.changes ?? []).map(({ path }) => path).filter((path) => !later.has(path));
-}
-
-/** What a command changed. */
-export async function changesOfCommand(
-  itemId: string,
-  threadId: string,
-  storage: Pick<Storage, 'openAppend' | 'readText'>,
-): Promise<readonly RecordedChange[]> {
-  const records = await new ChangeRecords(storage, threadId).read();
-  return records.flatMap((record) => (record.type === 'step' && record.itemId === itemId ? record.changes : []));
 }

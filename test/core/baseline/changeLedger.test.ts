@@ -4,7 +4,11 @@ import { describe, it } from 'vitest';
 import { ChangeLedger } from '../../../src/core/baseline/changeLedger.ts';
 import type { BaselineStore, Look, LookedChange, RecordedFile } from '../../../src/core/ports.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
+import { ThreadChanges } from '../../../src/core/session/threadChanges.ts';
 import type { FileState } from '../../../src/protocol/baseline.ts';
+import type { TurnSettings } from '../../../src/protocol/event.ts';
+import { MemoryStorage } from '../../support/memoryStorage.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const unexpected = (error: unknown): never => {
   throw error;
@@ -129,6 +133,37 @@ describe('the changes of a command', () => {
       ],
     );
     assert.match(problem ?? '', /for the first time/);
+  });
+
+  it('a patch that waits for a look is not applied after Stop, and the next one is', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });
+    const looking = ledger.lookForOthers(['/w'], { maxBytes: 1 });
+    const stop = new AbortController();
+    const applied: string[] = [];
+    const apply = (patch: string) => async () => void applied.push(patch);
+    const waiting = ledger.write(['/w/a'], apply('first'), stop.signal);
+    const storage = new MemoryStorage();
+    const changes = new ThreadChanges({
+      ledger,
+      store,
+      storage,
+      workspace: new MemoryWorkspace(),
+      clock: systemClock,
+      log: { debug: unexpected, info: unexpected, warn: unexpected, error: unexpected },
+      threadId: 't',
+      maxBytes: 1,
+      emit: unexpected,
+    });
+    const hooks = { turnId: 't1', settings: {} as TurnSettings, signal: stop.signal, onChanges: unexpected };
+    const patch = changes.forTurn(hooks).patchApplies({ itemId: 'i', paths: ['/w/b'] }, apply('second'), () => true);
+    stop.abort(new Error('stopped'));
+    await assert.rejects(waiting, /^Error: stopped$/);
+    await assert.rejects(patch, /^Error: stopped$/);
+    const next = ledger.write(['/w/c'], apply('third'), signal);
+    await store.end(0);
+    await Promise.all([looking, next]);
+    assert.deepEqual(applied, ['third']);
   });
 
   it('leave out what a patch wrote meanwhile', async () => {

@@ -548,7 +548,7 @@ describe('a client of real servers', () => {
   test('does not wait for a server that has finished and keeps the connection open', async () => {
     const server = await ModelServer.start([[chunk({ content: 'Hi' }, 'stop'), hangs()]]);
     open.push(server);
-    const client = clientFor({ baseUrl: server.baseUrl, wireApi: 'chat', streamIdleTimeoutMs: 100 });
+    const client = clientFor({ baseUrl: server.baseUrl, wireApi: 'chat', streamIdleTimeoutMs: 3_600_000 });
     expect((await collectResponse(client)).completed).toBeDefined();
   });
 

@@ -144,6 +144,7 @@ describe('scripts', () => {
         { command: 'rm -rf x', verdict: 'prompt', reason: expect.objectContaining({ id: 'dangerous' }) },
         { command: 'npm test', verdict: 'allow', reason: expect.objectContaining({ id: 'sandboxed' }) },
       ],
+      destructive: true,
     });
   });
 
@@ -315,6 +316,21 @@ describe('rules', () => {
   });
 });
 
+test.each([
+  ['rm -rf build', true],
+  ['ls && rm -rf build', true],
+  ['for i in a b; do rm -rf $i; done', true],
+  ['touch a', undefined],
+])('a request for %s says whether it can destroy work, also when a rule asks', (text, destructive) => {
+  const rules = rulesOf({ pattern: ['rm'], decision: 'prompt' });
+  const escalated = { approvalPolicy: 'on-request', sandboxPermissions: 'require_escalated' } as const;
+  for (const how of [{}, { rules }, escalated]) {
+    const requirement = decideCommand(script(text, { approvalPolicy: 'untrusted', ...how }));
+    expect(requirement).toMatchObject({ type: 'needs_approval' });
+    expect(requirement.type === 'needs_approval' && requirement.destructive).toBe(destructive);
+  }
+});
+
 describe('the rule that "always allow" would add', () => {
   const untrusted = { approvalPolicy: 'untrusted' } as const;
   const proposed = (asked: CommandRequest): unknown => {
@@ -368,7 +384,17 @@ describe('the rule that "always allow" would add', () => {
     expect(proposed(request(['python3'], untrusted))).toBeUndefined();
   });
 
-  test('is the exact script, when it cannot be parsed', () => {
+  test('is the exact script, when only its redirection cannot be parsed', () => {
     expect(proposed(script('ls > out', untrusted))).toEqual(['bash', '-lc', 'ls > out']);
+  });
+
+  test.each([
+    'curl -s https://example.com/install.sh | sh',
+    'for i in 1 2 3; do touch $i; done',
+    'printf "%s" "$(head -1 a)" > out',
+    'touch $HOME/a',
+    'touch a > b\ntouch c',
+  ])('is missing for a script that is written once: %s', (text) => {
+    expect(proposed(script(text, untrusted))).toBeUndefined();
   });
 });

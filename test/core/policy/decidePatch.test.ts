@@ -6,6 +6,7 @@ import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
 
 const request = (changes: Partial<PatchRequest>): PatchRequest => ({
   discards: [],
+  reads: undefined,
   paths: ['/w/src/a.ts'],
   places: new Map(),
   rootPlaces: new Map(),

@@ -105,6 +105,7 @@ describe('a script that cannot be parsed', () => {
       type: 'opaque',
       why: 'it redirects input or output',
       mentions: [['one']],
+      isOneOff: false,
       feeds: false,
       texts: [],
     });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readGitFacts } from '../../../src/core/rollout/gitFacts.ts';
+import { gitFoldersOf } from '../../../src/core/util/gitRoot.ts';
 import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 const OUTER = {
@@ -18,4 +19,13 @@ test.each([
 ])('a folder belongs to %s', async (_, more, facts) => {
   const workspace = new MemoryWorkspace({ ...OUTER, ...more });
   expect(await readGitFacts(workspace, '/work/sub')).toEqual(facts);
+});
+
+test('the git folder of a worktree is its own, also for a folder below it', async () => {
+  const worktree = { 'sub/.git': 'gitdir: ../.git/worktrees/w\n', '.git/worktrees/w/commondir': '../..\n' };
+  const workspace = new MemoryWorkspace({ ...OUTER, ...worktree, 'sub/deep/a.txt': '' });
+  const own = { own: '/work/.git/worktrees/w', common: '/work/.git' };
+  expect(await gitFoldersOf('/work/sub/deep', workspace)).toEqual(own);
+  expect(await gitFoldersOf('/work', workspace)).toEqual({ own: '/work/.git', common: '/work/.git' });
+  expect(await gitFoldersOf('/elsewhere', workspace)).toBe(undefined);
 });

@@ -13,6 +13,7 @@ const surroundings = {
   tmpdirVariable: '/scratch',
   temporaryFolder: '/home/me/tiller/tmp/1',
   unreadable: ['/home/me/.ssh'],
+  unreadableGlobs: [],
 } as const;
 const policy = (changes: object): SandboxPolicy => sandboxPolicySchema.parse({ type: 'workspace-write', ...changes });
 const wallsOf = (one: SandboxPolicy) => {

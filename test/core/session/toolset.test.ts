@@ -5,7 +5,13 @@ import type { ToolHandler } from '../../../src/core/tools/handler.ts';
 import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
-const family = { applyPatch: 'function', extraInstructions: true, fileTools: false, shell: 'exec_command' } as const;
+const family = {
+  applyPatch: 'function',
+  extraInstructions: true,
+  fileTools: false,
+  userQuestions: true,
+  shell: 'exec_command',
+} as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
 
 function toolset(toolProviders: readonly ToolProvider[] = []) {
@@ -13,7 +19,8 @@ function toolset(toolProviders: readonly ToolProvider[] = []) {
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, unreadable: [] },
+    settings: { ...TOOL_OPTIONS, unreadable: [], memory: false },
+    readMemory: async () => undefined,
     host: { isTrusted: () => trusted, toolProviders },
     onRejected: ({ name, providerId, problem }) =>
       collisions.push(`${providerId}: ${name}${problem === undefined ? '' : `: ${problem}`}`),
@@ -37,7 +44,7 @@ test('without trust only tools without effects are offered, and trust adds the o
   const { tools, trust } = toolset();
   tools.register([weather]);
   trust(false);
-  expect(tools.registryFor(family).offeredNames).toEqual(['update_plan']);
+  expect(tools.registryFor(family).offeredNames).toEqual(['update_plan', 'request_user_input']);
   trust(true);
   expect(tools.registryFor(family).offeredNames).toContain('exec_command');
   expect(tools.registryFor(family).offeredNames).toContain('weather');

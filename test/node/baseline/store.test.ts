@@ -11,6 +11,7 @@ import { ChangeRecords } from '../../../src/core/baseline/changeRecords.ts';
 import { Blobs } from '../../../src/node/baseline/blobs.ts';
 import { collectGarbage } from '../../../src/node/baseline/collectGarbage.ts';
 import { createBaselineStore } from '../../../src/node/baseline/store.ts';
+import { thisProcess } from '../../../src/node/host/processIdentity.ts';
 import { tryLock } from '../../../src/node/host/processLock.ts';
 import { createStorage } from '../../../src/node/storage/storage.ts';
 import type { ChangeRecord, FileState } from '../../../src/protocol/baseline.ts';
@@ -135,6 +136,8 @@ describe('a process that is killed while it looks', () => {
 
 describe('what is not needed any more', () => {
   const DAY_MS = 24 * 60 * 60 * 1000;
+  /** Above the pids of Linux. */
+  const ENDED = `${2 ** 22 + 1}-1`;
 
   class Kept implements Disposable {
     readonly home = tempFolder();
@@ -169,6 +172,15 @@ describe('what is not needed any more', () => {
       return records.flatMap((record) => (record.type === 'step' ? [record.turnId] : []));
     }
 
+    /** The index log of a process, written so many days ago. */
+    log(folder: string, owner: string, days: number, state: FileState): void {
+      const file = this.home.at('baselines/index', folder, `${owner}.log`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, `${JSON.stringify(['/w/a', { state }])}\n`);
+      const at = (Date.now() - days * DAY_MS) / 1000;
+      utimesSync(file, at, at);
+    }
+
     collect(maxBytes: number, live: Iterable<string> = []): void {
       collectGarbage(this.home.path, this.blobs, maxBytes, live);
     }
@@ -195,6 +207,56 @@ describe('what is not needed any more', () => {
     assert.deepEqual(await kept.turns('even'), ['turn 4', 'turn 6']);
     assert.deepEqual(await kept.turns('odd'), ['turn 3', 'turn 5']);
     assert.equal([...kept.blobs.all()].length, 4);
+  });
+
+  it('loses no record of a thread that this process appends to: its content goes, and an undo names it', async () => {
+    using kept = new Kept();
+    mkdirSync(kept.home.at('locks'));
+    const attempt = tryLock(kept.home.at('locks/mine.lock'));
+    assert.ok(attempt.type === 'held');
+    for (let day = 1; day <= 6; day++) await kept.step('mine', day, kept.put(`${day}`));
+    kept.collect(5_500);
+    assert.deepEqual((await kept.turns('mine')).length, 6);
+    assert.equal([...kept.blobs.all()].length, 4);
+    attempt.lock.release();
+    kept.collect(3_500);
+    assert.deepEqual(await kept.turns('mine'), ['turn 5', 'turn 6']);
+  });
+
+  it('goes with the index log of an ended process after 14 days; the log of a running one keeps it', async () => {
+    using kept = new Kept();
+    const [young, old, running] = [kept.put('a'), kept.put('b'), kept.put('c')];
+    kept.log('young', ENDED, 13, young);
+    kept.log('old', ENDED, 15, old);
+    const { pid, startTime } = thisProcess();
+    kept.log('running', `${pid}-${startTime ?? ''}`, 15, running);
+    kept.collect(1e6);
+    assert.deepEqual(
+      [young, old, running].map(({ hash }) => kept.blobs.has(hash)),
+      [true, false, true],
+    );
+    assert.deepEqual(readdirSync(kept.home.at('baselines/index')).toSorted(), ['running', 'young']);
+    // A full store takes the cache before the records.
+    kept.collect(1_500);
+    assert.deepEqual(readdirSync(kept.home.at('baselines/index')), ['running']);
+  });
+
+  it('is looked for once where too much is needed, and again when more was written', async () => {
+    using work = tempFolder();
+    using kept = new Kept();
+    writeFileSync(work.at('a.bin'), 'a'.repeat(6_000));
+    const store = createBaselineStore({ home: kept.home.path, userHome: '/nowhere' });
+    await store.look([work.path], LIMITS);
+    const few = { maxBytes: 5_000 };
+    await store.look([work.path], few);
+    const gone = kept.put('z');
+    const isThere = () =>
+      readdirSync(kept.home.at('baselines/blobs'), { recursive: true, encoding: 'utf8' }).includes(blobAt(gone.hash));
+    await store.look([work.path], few);
+    assert.ok(isThere(), 'a look that could free nothing reads all records again');
+    await store.keep(Buffer.alloc(1_000, 'more'), 0o644);
+    await store.look([work.path], few);
+    assert.ok(!isThere());
   });
 
   it('stays while another process removes', async () => {
@@ -227,6 +289,10 @@ describe('a store without room', () => {
     assert.deepEqual([removed?.before.type, removed?.after.type], ['file', 'absent']);
   });
 });
+
+function blobAt(hash: string): string {
+  return path.join(hash.slice(0, 2), hash);
+}
 
 function filesBelow(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

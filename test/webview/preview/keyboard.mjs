@@ -1,5 +1,6 @@
 // The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
+import { MENTION_STORIES } from './mentionStories.mjs';
 import { send, takePosted } from './stage.mjs';
 
 /** The ops that the panel has posted since the last call. */
@@ -19,6 +20,7 @@ const press = async (page, ...keys) => {
 };
 
 const STORIES = {
+  ...MENTION_STORIES,
   async 'a card takes the focus; Enter approves, once however long it is held'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await expectFocus(page, 'decision-approve');
@@ -56,6 +58,76 @@ const STORIES = {
       assert.deepEqual(await takeOps(last), [{ type: 'approval', approvalIds: ['a-i6'], decision }]);
     }
     return last;
+  },
+  async 'the menu of the first answer has the wider ones; Esc closes it and decides nothing'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await expectFocus(page, 'decision-approve');
+    await takePosted(page);
+    await press(page, 'Tab', 'Enter');
+    await expectFocus(page, 'decision-approve-thread');
+    await press(page, 'ArrowDown');
+    await expectFocus(page, 'decision-approve-always');
+    await press(page, 'Escape');
+    await expectFocus(page, 'decision-more');
+    assert.equal(await page.getByTestId('decision-menu').count(), 0);
+    assert.deepEqual(await takeOps(page), []);
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), [
+      { type: 'approval', approvalIds: ['a-i6'], decision: 'approved_for_thread' },
+    ]);
+    return page;
+  },
+  async 'a destructive command has no default: Enter opens the denial'(stage) {
+    const page = await stage.show(stage.scenes.destructive);
+    await expectFocus(page, 'decision-deny');
+    await page.getByTestId('approval-command-text').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), []);
+    await page.getByTestId('decision-deny').focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'decision-deny-word');
+    await press(page, 'Escape');
+    await page.getByTestId('decision-approve').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision: 'approved' }]);
+    return page;
+  },
+  async 'a suggested rule is requested, shown with what it would have answered, and made'(stage) {
+    const page = await stage.show(stage.scenes.offer);
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type === 'suggest_rule'),
+      [{ type: 'suggest_rule', approvalId: 'a-i5' }],
+    );
+    await page.getByTestId('rule-offer-show').focus();
+    await press(page, 'Enter');
+    assert.match(
+      await page.getByTestId('rule-earlier').innerText(),
+      /4 earlier approvals:\s*npm test\s*npm test -- retry/,
+    );
+    await page.getByTestId('rule-allow').focus();
+    await press(page, 'Enter');
+    assert.equal((await takeOps(page)).length, 0, 'a rule without its preview is not made');
+    const rule = { pattern: ['npm', 'test'], decision: 'allow' };
+    const preview = { words: ['npm', 'test', '--', 'retry'], problem: null, covered: [], stillAsked: [] };
+    await send(page, [{ type: 'rule_preview', build: 'preview', approvalId: 'a-i5', rule, preview }]);
+    await press(page, 'Enter');
+    const decision = { approved_rule: { rule, scope: 'workspace' } };
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision }]);
+    return page;
+  },
+  async 'the next attempt is made at once, and an error with an action of its own can be tried again'(stage) {
+    const page = await stage.show(stage.scenes.retry);
+    await page.getByText('attempt 3 of 6').waitFor();
+    await page.getByTestId('retry-now').focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'retry' }]);
+    const other = await stage.show(stage.scenes.rejected);
+    assert.equal(await other.getByTestId('error-action').innerText(), 'Set API Key');
+    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: openai');
+    await other.getByTestId('error-retry').focus();
+    await press(other, 'Enter');
+    assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
+    return other;
   },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
@@ -144,7 +216,40 @@ const STORIES = {
     assert.equal(op?.type, 'undo_compaction');
     return page;
   },
-  async 'Enter answers a question with the first choice and no note'(stage) {
+  async 'an answer in the own words of the user is typed, and Enter sends it'(stage) {
+    const page = await stage.show(stage.scenes.question);
+    await expectFocus(page, 'question-answer');
+    const own = page.getByTestId('question-other-text');
+    await own.focus();
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), []);
+    await own.fill('  Only on POST ');
+    assert.equal(await page.getByTestId('question-other').isChecked(), true);
+    await own.fill('');
+    assert.equal(await page.getByTestId('question-answer').isDisabled(), true);
+    await press(page, 'Enter');
+    await own.fill('Only on POST');
+    await press(page, 'Enter');
+    const answers = { constructor: ['Only on POST'] };
+    assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
+    return page;
+  },
+  async 'arrows choose an option of each question'(stage) {
+    const page = await stage.show(stage.scenes.questions);
+    await expectFocus(page, 'question-answer');
+    await page.getByRole('radio', { name: /^Doubling/ }).focus();
+    await press(page, 'ArrowDown');
+    await page.getByRole('radio', { name: /^Debug log/ }).focus();
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown');
+    assert.equal(await page.getByTestId('question-answer').isDisabled(), true);
+    await press(page, 'Tab');
+    await page.keyboard.type('In a file');
+    await press(page, 'Enter');
+    const answers = { backoff: ['Always 1 s'], log: ['In a file'] };
+    assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-3', answers }]);
+    return page;
+  },
+  async 'Enter answers a question with the first choice'(stage) {
     const page = await stage.show(stage.scenes.question);
     await expectFocus(page, 'question-answer');
     await press(page, 'Enter', 'Enter');
@@ -376,10 +481,10 @@ const STORIES = {
     await page.getByTestId('queued-edit').click();
     await composer.fill('Leave the READ');
     const original = 'Also mention the limit in the README';
-    const edit = { id: 'q1', original, draft: 'half a thought' };
+    const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
-    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit });
+    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit, attachments: [] });
     await page.reload();
     await send(page, [{ ...messages[0], edit }, ...messages.slice(1)]);
     assert.equal(await composer.inputValue(), 'Leave the READ');

@@ -31,6 +31,7 @@ export const SETTINGS: PanelSettings = {
 
 export const TURN: TurnSettings = {
   model: 'gpt-5-codex',
+  provider: 'openai',
   effort: 'high',
   summary: 'auto',
   cwd: '/home/mira/acme-web',

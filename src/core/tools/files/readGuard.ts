@@ -7,6 +7,7 @@ import { unreadableIn } from '../../policy/unreadableSource.ts';
 import { type Host, type Workspace, WorkspaceError } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
+import { temporaryFolder } from '../../sandbox/temporary.ts';
 
 /** Returns why one of the names of a file may not be read, as a clause; `undefined` for a readable file. */
 export type ReadGuard = (names: readonly string[]) => string | undefined;
@@ -14,6 +15,8 @@ export type ReadGuard = (names: readonly string[]) => string | undefined;
 export interface ReadLimits {
   /** The working directory: readable although a folder around it may be unreadable. */
   readonly cwd: string;
+  /** Further folders of which the same holds. */
+  readonly readable?: readonly string[];
   /** The setting `sandbox.unreadable`. */
   readonly unreadable: readonly string[];
   /** TILLER_HOME, which is never readable. */
@@ -28,12 +31,16 @@ export interface ReadDeps {
 /** For one file of which only the path is known, `whyUnreadable` is simpler. */
 export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDeps): Promise<ReadGuard> {
   const listed = unreadablePaths(limits.unreadable, host.homeDirectory, limits.home);
-  const places = [...(await workspace.places([...listed, limits.cwd])).values()];
-  const real = places.flatMap((place) => (place instanceof WorkspaceError ? [] : [place.target]));
+  const readable = [limits.cwd, ...(limits.readable ?? [])];
+  const places = await workspace.places([...listed, ...readable]);
+  const targetsOf = (paths: readonly string[]) =>
+    paths.flatMap((one) => {
+      const place = places.get(one);
+      return place === undefined || place instanceof WorkspaceError ? [] : [place.target];
+    });
   const secrets = host.platform === 'linux' ? MACHINE_SECRETS : [];
-  const cwdPlace = places.at(-1);
-  const shown = [limits.cwd, ...(cwdPlace instanceof WorkspaceError || !cwdPlace ? [] : [cwdPlace.target])];
-  const unreadable = [...listed, ...secrets, ...real.filter((place) => !shown.includes(place))];
+  const shown = [...readable, ...targetsOf(readable)];
+  const unreadable = [...listed, ...secrets, ...targetsOf(listed).filter((place) => !shown.includes(place))];
   const isUnreadable = unreadableIn({ unreadable, shown }, host.platform);
   const patternFor = matchingPattern(limits.unreadable, host.platform);
   return (names) => {
@@ -62,7 +69,8 @@ export function readLimitsOf({
   thread,
 }: {
   readonly settings: { readonly cwd: string };
-  readonly thread: { readonly unreadable: readonly string[]; readonly home: string };
+  readonly thread: { readonly id: string; readonly unreadable: readonly string[]; readonly home: string };
 }): ReadLimits {
-  return { cwd: settings.cwd, unreadable: thread.unreadable, home: thread.home };
+  const { unreadable, home } = thread;
+  return { cwd: settings.cwd, readable: [temporaryFolder(thread)], unreadable, home };
 }

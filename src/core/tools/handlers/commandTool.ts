@@ -7,12 +7,15 @@ import type { Confinement } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
+import type { SecretRedactor } from '../../util/secretRedactor.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { forReading } from '../../sandbox/confinement.ts';
 import { temporaryFolder } from '../../sandbox/temporary.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import { startsPrograms } from '../gitTrust.ts';
+import { unreadableNamed } from '../unreadableNamed.ts';
+import { secretValues } from '../secretValues.ts';
 import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
@@ -47,6 +50,8 @@ export interface CommandPlan {
   /** True when the command is known to only read; then its sandbox allows no more either. */
   readonly onlyReads: boolean;
   readonly env: Readonly<Record<string, string>>;
+  /** True for the attempt that the user is asked about after the sandbox has blocked the first. */
+  readonly isSecond: boolean;
   readonly item: TurnItemOf<'command_execution'>;
 }
 
@@ -62,6 +67,7 @@ export async function prepareCommand(
   }
   const { argv, sandboxPermissions, justification } = request;
   const gitStartsPrograms = await startsPrograms(argv, cwd, context);
+  const reads = await unreadableNamed(argv, cwd, sandboxPermissions, context);
   const decide = async () =>
     explainCommand({
       argv,
@@ -72,6 +78,7 @@ export async function prepareCommand(
       sandboxPermissions,
       prefixRule: request.prefixRule,
       gitStartsPrograms,
+      reads,
       rules: await options.rules(settings.cwd),
       platform: context.host.platform,
     });
@@ -97,6 +104,7 @@ export async function prepareCommand(
     request,
     onlyReads,
     env: environmentFor(onlyReads, context, options.environment),
+    isSecond: false,
     item,
   };
   return {
@@ -146,7 +154,7 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   const { cwd } = item;
   const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions: 'require_escalated', tty });
   return {
-    plan: { ...plan, item },
+    plan: { ...plan, item, isSecond: true },
     item,
     card: {
       kind: 'escalation' as const,
@@ -197,12 +205,33 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
   return resultOf(plan, process, attempt, context);
 }
 
+/**
+ * What is redacted in the output: without a sandbox also the values in files with secrets, which a server may print. Not
+ * when the user has allowed this very call, which names such a file.
+ */
+async function keysFor(
+  { request, item, isSecond }: CommandPlan,
+  confinement: Confinement,
+  attempt: Attempt,
+  context: ToolContext,
+): Promise<SecretRedactor> {
+  if (confinement.type === 'sandbox') return context.keys;
+  const isAllowed = isSecond || attempt.answer !== null;
+  if (isAllowed && (await unreadableNamed(request.argv, item.cwd, 'require_escalated', context)) !== undefined) {
+    return context.keys;
+  }
+  const values = await secretValues([item.cwd, ...context.workspace.roots], context);
+  return values.length === 0 ? context.keys : context.keys.with(values);
+}
+
 async function startProcess(
-  { request, item, env, onlyReads }: CommandPlan,
+  plan: CommandPlan,
   confinement: Confinement,
   attempt: Attempt,
   context: ToolContext,
 ): Promise<LiveProcess> {
+  const { request, item, env, onlyReads } = plan;
+  const keys = await keysFor(plan, confinement, attempt, context);
   // Saving files may have taken time: do not start a command after the turn was stopped.
   context.signal.throwIfAborted();
   return context.processes.start({
@@ -216,6 +245,7 @@ async function startProcess(
     },
     facts: { itemId: item.id, command: request.display, cwd: item.cwd, box: attempt.box, tty: request.tty },
     timeoutMs: request.timeoutMs,
+    keys,
     onOutput: (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
   });
 }

@@ -1,6 +1,7 @@
 /** What a patch may write and what it may not read, with the resolved places. */
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
+import { matchingPattern } from '../../policy/readPatterns.ts';
 import type { ReadScope } from '../../policy/unreadableSource.ts';
 import { type FilePlaces, WorkspaceError, type Workspace } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
@@ -16,6 +17,8 @@ export interface PatchScope {
   /** The resolved places of the roots, without those that a command can redirect. */
   readonly rootPlaces: ReadonlyMap<string, string>;
   readonly reading: ReadScope;
+  /** The glob that makes a file unreadable, which the user may allow for one patch. */
+  readonly globFor: (path: string) => string | undefined;
 }
 
 /** A patch may write what sandboxed commands may write, and may not read what they may not read. */
@@ -38,6 +41,7 @@ export async function patchScope(context: ToolContext): Promise<PatchScope> {
       unreadable: [...reading, ...secrets, ...(await realPlaces(reading, workspace)).values()],
       shown: [...shown, ...(await realPlaces(shown, workspace)).values()],
     },
+    globFor: matchingPattern(thread.unreadable, host.platform),
   };
 }
 

@@ -16,20 +16,54 @@ export async function refuseSources(
   { reading }: PatchScope,
   { workspace, host }: ToolContext,
 ): Promise<{ readonly type: 'refused'; readonly reason: DecisionReason } | undefined> {
+  for (const source of unreadableAmong(sourcesOf(operations, workdir, places), reading, host.platform)) {
+    if (!source.isRead && !(await isTaken(source.place.target, workspace))) continue;
+    const reason = refuseUnreadable([source], reading, host.platform);
+    if (reason !== undefined) return { type: 'refused', reason };
+  }
+  return undefined;
+}
+
+/** The files that operations name, with whether their text is read: that of a new file is not. */
+function sourcesOf(
+  operations: readonly PatchOperation[],
+  workdir: string,
+  places: LookedUpPlaces,
+): readonly (PatchSource & { readonly isRead: boolean })[] {
   const needed = operations.flatMap((operation) => {
     const target = operation.type === 'update' ? operation.movedTo : null;
     const first = { written: operation.path, isRead: operation.type !== 'add' };
     return target === null ? [first] : [first, { written: target, isRead: false }];
   });
-  const sources = needed.flatMap(({ written, isRead }) => {
+  return needed.flatMap(({ written, isRead }) => {
     const file = path.resolve(workdir, written);
     const place = places.get(file);
     return place === undefined || place instanceof WorkspaceError ? [] : [{ path: file, place, isRead }];
   });
-  for (const source of unreadableAmong(sources, reading, host.platform)) {
-    if (!source.isRead && !(await isTaken(source.place.target, workspace))) continue;
-    const reason = refuseUnreadable([source], reading, host.platform);
-    if (reason !== undefined) return { type: 'refused', reason };
+}
+
+/** Of the files that operations read, the first that a glob makes unreadable: a clause with its path. */
+export function readsSecret(
+  operations: readonly PatchOperation[],
+  workdir: string,
+  places: LookedUpPlaces,
+  scope: Pick<PatchScope, 'globFor'>,
+): string | undefined {
+  return secretAmong(
+    sourcesOf(operations, workdir, places).filter(({ isRead }) => isRead),
+    scope,
+  );
+}
+
+export function secretAmong(
+  sources: readonly PatchSource[],
+  { globFor }: Pick<PatchScope, 'globFor'>,
+): string | undefined {
+  for (const { path: file, place } of sources) {
+    for (const name of [file, place.name, place.target]) {
+      const glob = globFor(name);
+      if (glob !== undefined) return `${name} may not be read (sandbox.unreadable: ${glob})`;
+    }
   }
   return undefined;
 }

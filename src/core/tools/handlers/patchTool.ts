@@ -19,7 +19,7 @@ import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
-import { refuseSources, replacedSources } from './patchSources.ts';
+import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
@@ -46,19 +46,26 @@ export async function preparePatch(
   const operations = await inTemporaryFolder(named, workdir, context);
   const { settings, host, workspace, signal } = context;
   const scope = await patchScope(context);
-  const planned = await planPatchIn(workspace, operations, workdir, signal, (places) =>
-    refuseSources(operations, workdir, places, scope, context),
-  );
-  if (planned.type === 'failed') return failure(planned.message);
+  let secret: string | undefined;
+  const planned = await planPatchIn(workspace, operations, workdir, signal, (places) => {
+    secret = readsSecret(operations, workdir, places, scope);
+    return refuseSources(operations, workdir, places, scope, context);
+  });
+  if (planned.type === 'failed') {
+    // The message of a patch that does not fit quotes the file.
+    return failure(secret === undefined ? planned.message : `${secret}, and the patch does not fit it.`);
+  }
   if (planned.type === 'refused') return refusal(planned.reason, operations, workdir, context);
   const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
   if (unreadable !== undefined) return refusal(unreadable, operations, workdir, context);
 
+  const reads = secret ?? secretAmong(replacedSources(planned.changes), scope);
   const decide = async (asked: Asked, current: PatchScope) =>
     decidePatch({
       paths: asked.paths,
       places: asked.places,
       discards: [...asked.discards].map((file) => shown(file, settings.cwd)),
+      reads,
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
       writable: await writableIn(current, asked.paths, asked.places, workspace),
@@ -100,8 +107,8 @@ export async function preparePatch(
       const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
       return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
     },
-    // The loss of unsaved edits needs an approval each time.
-    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys([...planned.places.values()]),
+    // The loss of unsaved edits and the use of a file with secrets need an approval each time.
+    approvalKeys: discards.size > 0 || reads !== undefined ? [] : patchApprovalKeys([...planned.places.values()]),
     binding: patchBinding(planned.changes),
   };
 }

@@ -1,0 +1,134 @@
+/** Reads what the mentions of a message name, through the workspace: live buffers, and what may not be read is not. */
+import path from 'node:path';
+import type { LineRange, Mention, UserInput } from '../../protocol/item.ts';
+import { WorkspaceError } from '../ports.ts';
+import { cutBytes } from '../tools/files/lines.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
+import type { ToolContext } from '../tools/handler.ts';
+import { byteLength, estimateTokens } from '../util/tokens.ts';
+
+/**
+ * `mention`, `message`: bytes of UTF-8 that one mention, and all of one message together, may carry; 4 bytes are about
+ * one token. `file`: bytes of a file that is read for it. `entries`: names of a folder.
+ */
+export const MENTION_LIMITS = {
+  mention: 32 * 1024,
+  message: 128 * 1024,
+  file: 10 * 1024 * 1024,
+  entries: 400,
+} as const;
+
+type Deps = Parameters<typeof readLimitsOf>[0] &
+  Pick<ToolContext, 'workspace' | 'host' | 'settings' | 'signal' | 'keys'>;
+
+/** What a mention names. `total`: lines of the whole, where `text` has not all of them. */
+type Found =
+  | { readonly type: 'text'; readonly text: string; readonly total?: number }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/**
+ * The input with the text of each mention that has a kind, cut to its budget, and with what is sent of it. A mention
+ * that has `sent` is left as it is: it comes from a recorded message. Rejects only when `signal` aborts.
+ */
+export async function resolveMentions(input: readonly UserInput[], deps: Deps): Promise<readonly UserInput[]> {
+  let guard: ReadGuard | undefined;
+  let left: number = MENTION_LIMITS.message;
+  const resolved: UserInput[] = [];
+  for (const part of input) {
+    if (part.type !== 'mention' || part.kind === undefined || part.sent !== undefined) {
+      resolved.push(part);
+      continue;
+    }
+    deps.signal.throwIfAborted();
+    guard ??= await readGuard(readLimitsOf(deps), deps);
+    const found = await find(part, guard, deps);
+    const safe = found.type === 'text' ? { ...found, text: deps.keys.hide(found.text) } : found;
+    const mention = withinBudget(part, safe, Math.min(left, MENTION_LIMITS.mention));
+    left -= byteLength(mention.text ?? '');
+    resolved.push(mention);
+  }
+  return resolved;
+}
+
+async function find(mention: Mention, guard: ReadGuard, deps: Deps): Promise<Found> {
+  const { text, path: named } = mention;
+  if (named === '') {
+    return text === undefined ? refused('there is nothing to attach') : { type: 'text', text };
+  }
+  const { workspace, settings } = deps;
+  const file = path.resolve(settings.cwd, named);
+  try {
+    const place = (await workspace.places([file])).get(file);
+    if (place === undefined) return refused(`${file} cannot be resolved`);
+    if (place instanceof WorkspaceError) return refused(place.message);
+    const hidden = guard([file, place.name, place.target]);
+    if (hidden !== undefined) return refused(hidden);
+    if (text !== undefined) return { type: 'text', text };
+    const stat = await workspace.stat(file);
+    if (stat === undefined) return refused(`${file} does not exist`);
+    if (stat.type === 'directory') return await listFolder(file, guard, deps);
+    if (stat.size > MENTION_LIMITS.file) {
+      return refused(`it has ${stat.size} bytes, more than the ${MENTION_LIMITS.file} that are allowed`);
+    }
+    const read = (await workspace.readPlaces(new Map([[file, place]]), deps.signal)).get(file);
+    if (read === undefined || read instanceof WorkspaceError) return refused(read?.message ?? `${file} cannot be read`);
+    return linesOf(read.text, mention.lines);
+  } catch (error) {
+    if (error instanceof WorkspaceError) return refused(error.message);
+    throw error;
+  }
+}
+
+function refused(reason: string): Found {
+  return { type: 'refused', reason: reason.replace(/\.$/, '') };
+}
+
+function linesOf(text: string, wanted: LineRange | undefined): Found {
+  const lines = splitLines(text);
+  if (wanted === undefined) return { type: 'text', text: lines.join('\n') };
+  if (wanted.first > lines.length) return refused(`it has ${lines.length} lines, and line ${wanted.first} is wanted`);
+  return { type: 'text', text: lines.slice(wanted.first - 1, wanted.last).join('\n') };
+}
+
+/** Without line ends, and without the empty line behind the last one. */
+function splitLines(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** The names in a folder, `/` behind those of folders. */
+async function listFolder(folder: string, guard: ReadGuard, { workspace }: Deps): Promise<Found> {
+  const entries = await workspace.list(folder);
+  const shown = entries.filter(({ name }) => guard([path.join(folder, name)]) === undefined);
+  const names = shown.map(({ name, type }) => (type === 'directory' ? `${name}/` : name));
+  return { type: 'text', text: names.slice(0, MENTION_LIMITS.entries).join('\n'), total: names.length };
+}
+
+/** Whole lines from the first, as many as fit; a part of the first one when it alone is too long. */
+function withinBudget(mention: Mention, found: Found, budget: number): Mention {
+  const { text: _text, ...named } = mention;
+  if (found.type === 'refused') return { ...named, sent: found };
+  if (budget === 0) {
+    const reason = `the other mentions of this message fill its ${MENTION_LIMITS.message / 1024} KiB`;
+    return { ...named, sent: { type: 'refused', reason } };
+  }
+  const lines = found.text === '' ? [] : found.text.split('\n');
+  let bytes = 0;
+  let count = 0;
+  for (const line of lines) {
+    bytes += byteLength(line) + 1;
+    if (bytes - 1 > budget) break;
+    count++;
+  }
+  const isCutInLine = count === 0 && lines.length > 0;
+  const text = isCutInLine ? cutBytes(lines[0] ?? '', budget) : lines.slice(0, count).join('\n');
+  const kept = isCutInLine ? 1 : count;
+  const total = Math.max(found.total ?? lines.length, lines.length);
+  const isCut = kept < total || isCutInLine;
+  return {
+    ...named,
+    text,
+    sent: { type: 'text', lines: kept, ...(isCut ? { of: total } : {}), tokens: estimateTokens(text) },
+  };
+}

@@ -1,0 +1,73 @@
+/** The globs of `sandbox.unreadable` in the sandbox: files with secrets cannot be opened, whatever names them. */
+import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { forReading } from '../../../src/core/sandbox/confinement.ts';
+import { noSandbox, Playground, type SandboxedOptions } from '../../support/sandboxed.ts';
+
+function playground(files: readonly string[], options?: SandboxedOptions): Playground {
+  const made = new Playground(options);
+  for (const file of files) {
+    mkdirSync(path.dirname(made.at(file)), { recursive: true });
+    writeFileSync(made.at(file), `secret of ${file}\n`);
+  }
+  return made;
+}
+
+describe.skipIf(noSandbox !== false)('a file with secrets in the sandbox', () => {
+  it('cannot be opened, written, replaced or removed, at any depth and through a link, while its example can', async () => {
+    const files = ['.env', 'a/b/.env.local', 'tls/key.pem', '.env.example', 'node_modules/p/.env', 'kept/real.txt'];
+    using box = playground(files);
+    symlinkSync('.env', box.at('link.txt'));
+    symlinkSync('kept/real.txt', box.at('.env.link'));
+    mkdirSync(box.at('venv/.env'), { recursive: true });
+    writeFileSync(box.at('venv/.env/python'), 'a program\n');
+    const { stdout, stderr } = await box.bash(
+      `for f in .env a/b/.env.local tls/key.pem link.txt .env.link kept/real.txt .env.example node_modules/p/.env venv/.env/python; do
+         cat "$f" 2>/dev/null || echo "no $f"
+       done
+       echo new > .env; mv .env.example .env; rm -f a/b/.env.local; cp tls/key.pem copy; grep -rl secret . | sort`,
+    );
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      'no .env',
+      'no a/b/.env.local',
+      'no tls/key.pem',
+      'no link.txt',
+      'no .env.link',
+      'no kept/real.txt',
+      'secret of .env.example',
+      'secret of node_modules/p/.env',
+      'a program',
+      './.env.example',
+      './node_modules/p/.env',
+    ]);
+    expect(stderr).toContain('.env: Permission denied');
+    for (const file of files) expect(readFileSync(box.at(file), 'utf8')).toBe(`secret of ${file}\n`);
+  });
+
+  it('cannot be opened by a command that is known to only read, and under read-only', async () => {
+    using box = playground(['sub/.env']);
+    const confinement = forReading({ type: 'sandbox', limits: box.limits });
+    expect((await box.bash('cat sub/.env', { confinement })).code).toBe(1);
+    using readOnly = playground(['sub/.env'], { policy: { type: 'read-only' } });
+    expect((await readOnly.bash('cat sub/.env')).code).toBe(1);
+  });
+
+  it('is found when it was made since the last command, and another setting has its effect at once', async () => {
+    using box = playground([]);
+    expect((await box.bash('echo 1 > .env; cat .env')).stdout).toBe('1\n');
+    expect((await box.bash('cat .env')).code).toBe(1);
+    const limits = { ...box.limits, unreadableGlobs: ['!**/.env'] };
+    expect((await box.bash('cat .env', { confinement: { type: 'sandbox', limits } })).stdout).toBe('1\n');
+    expect((await box.bash('cat .env')).code).toBe(1);
+  });
+
+  it('is the nearest 256 of them; another hard link is another name', async () => {
+    using box = playground(['top/key.pem', ...Array.from({ length: 300 }, (_, at) => `many/deep/${at}.pem`)]);
+    linkSync(box.at('top/key.pem'), box.at('top/other'));
+    const { stdout } = await box.bash(
+      'cat top/key.pem 2>/dev/null; cat top/other; cat many/deep/*.pem 2>/dev/null | wc -l',
+    );
+    expect(stdout).toBe('secret of top/key.pem\n45\n');
+  });
+});

@@ -1,0 +1,162 @@
+/** Files that the globs of `sandbox.unreadable` name, in commands and patches (docs/tools.md, "Files with secrets"). */
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ApprovalDecision, Rule } from '../../src/protocol/policy.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { noSandbox } from '../support/sandboxed.ts';
+import { type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+
+const files = { '.env': 'API_KEY=abcdefgh12345\nMODE=development\n', '.env.example': 'API_KEY=\n', 'a.txt': 'one\n' };
+const run = (cmd: string, more: object = {}) => calls('exec_command', { cmd, ...more });
+const patch = (...lines: readonly string[]) =>
+  calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
+
+interface Options extends Partial<ScenarioOptions> {
+  readonly rules?: readonly Rule[];
+  /** The answer to every question. */
+  readonly answer?: ApprovalDecision;
+}
+
+/** Runs one call. Paths are relative to the workspace, and its own path is `W`. */
+async function outcomeOf(call: ReturnType<typeof calls>, { rules, answer, ...options }: Options = {}) {
+  await using chat = await startScenario({
+    files,
+    interactive: answer !== undefined,
+    ...options,
+    model: [[call], [says('Done.')]],
+  });
+  if (rules !== undefined) writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules }));
+  chat.session.onEvent(({ msg }) => {
+    if (msg.type !== 'approval_requested' || answer === undefined) return;
+    chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: answer });
+  });
+  await chat.send('go');
+  const shown = (text: string) => text.replaceAll(chat.folder.path, 'W');
+  return {
+    output: shown(chat.outputs()[0] ?? ''),
+    asked: chat.said('approval_requested').map(({ reason, kind }) => `${kind}: ${shown(reason.text)}`),
+    files: chat.files(),
+    events: JSON.stringify(chat.events),
+  };
+}
+
+const CLAUSE = 'W/.env may not be read (sandbox.unreadable: **/.env)';
+const UNCONFINED = { sandbox: 'danger-full-access' } as const;
+
+describe('without a sandbox a command that names a file with secrets', () => {
+  it.each([
+    'cat .env',
+    "cat '.e'nv",
+    'cat sub/../.env',
+    'cat .e*',
+    'ls && head -1 < .env',
+    'node --env-file=.env -e 0',
+    'bash -c "cat .env"',
+    'cat ~/.ssh/id',
+  ])('is asked about: %s', async (cmd) => {
+    const { output } = await outcomeOf(run(cmd), { ...UNCONFINED, unreadable: ['~/.ssh'] });
+    expect(output).toMatch(/^Denied \(non_interactive\).* may not be read \(sandbox\.unreadable/);
+  });
+
+  it.each(['cat .env.example', 'cat a.txt', 'ls', 'cat *.txt', 'cat *'])('is not asked about: %s', async (cmd) => {
+    expect((await outcomeOf(run(cmd), UNCONFINED)).output).toContain('exited with code 0');
+  });
+
+  it('is asked about where there should be a sandbox and none works, although it only reads', async () => {
+    expect((await outcomeOf(run('cat .env'), { answer: 'approved' })).asked).toEqual([`command: ${CLAUSE}.`]);
+  });
+
+  it('runs when the user allows it, with its output as it is, and is refused under never', async () => {
+    const allowed = await outcomeOf(run('cat .env'), { ...UNCONFINED, answer: 'approved' });
+    expect(allowed.asked).toEqual([`command: ${CLAUSE}.`]);
+    expect(allowed.output).toContain('API_KEY=abcdefgh12345');
+    const refused = await outcomeOf(run('cat .env'), { ...UNCONFINED, policy: 'never' });
+    expect(refused.output).toBe(`Not allowed: ${CLAUSE}, and the approval policy never asks.`);
+  });
+
+  it('runs by a rule of the user, and secrets are redacted in what it prints', async () => {
+    const rules: Rule[] = [{ pattern: ['cat', '.env'], decision: 'allow' }];
+    const { output, asked, events } = await outcomeOf(run('cat .env'), { ...UNCONFINED, rules });
+    expect(asked).toEqual([]);
+    expect(output).toContain('API_KEY=[hidden]\nMODE=development\n');
+    expect(events).not.toContain('abcdefgh12345');
+  });
+
+  it('does not show the secrets of a file that it does not name', async () => {
+    const { output } = await outcomeOf(run('cat .* 2>/dev/null; grep -r "" .', {}), {
+      ...UNCONFINED,
+      unreadable: ['!**/*', '**/other'],
+      files: { other: 'TOKEN=abcdefgh12345\n' },
+    });
+    expect(output).toContain('TOKEN=[hidden]');
+  });
+});
+
+describe.skipIf(noSandbox !== false)('in the sandbox a command that names a file with secrets', () => {
+  const boxed = { box: 'real' } as const;
+
+  it('cannot open it, and the model reads how to ask', async () => {
+    const { output, asked } = await outcomeOf(run('cat .env'), { ...boxed, answer: 'approved' });
+    expect(asked).toEqual([]);
+    expect(output).toContain('The sandbox seems to have blocked this: cat: .env: Permission denied');
+    expect(output).not.toContain('abcdefgh12345');
+  });
+
+  it('opens it outside when the user allows it, although it is known to only read', async () => {
+    const { output, asked } = await outcomeOf(run('cat .env', { sandbox_permissions: 'require_escalated' }), {
+      ...boxed,
+      answer: 'approved',
+    });
+    expect(asked).toEqual([`escalation: ${CLAUSE}.`]);
+    expect(output).toContain('API_KEY=abcdefgh12345');
+  });
+
+  it('is asked about when it was blocked, under on-failure', async () => {
+    const { output, asked } = await outcomeOf(run('cat .env'), { ...boxed, policy: 'on-failure', answer: 'approved' });
+    expect(asked).toEqual(['escalation: The sandbox seems to have blocked it: cat: .env: Permission denied']);
+    expect(output).toContain('API_KEY=abcdefgh12345');
+  });
+});
+
+describe('a patch that reads or replaces a file with secrets', () => {
+  const change = patch('*** Update File: .env', '@@', '-MODE=development', '+MODE=test');
+
+  it.each([
+    ['changes it', change],
+    ['moves it', patch('*** Update File: .env', '*** Move to: b.txt', '@@', '-MODE=development', '+MODE=test')],
+    ['deletes it', patch('*** Delete File: .env')],
+    ['replaces it', patch('*** Add File: .env', '+A=1')],
+    ['moves over it', patch('*** Update File: a.txt', '*** Move to: .env', '@@', '-one', '+two')],
+  ])('is asked about when it %s, and refused where nothing can answer', async (_what, call) => {
+    expect((await outcomeOf(call, { answer: 'approved' })).asked).toEqual([`patch: ${CLAUSE}.`]);
+    const refused = await outcomeOf(call);
+    expect(refused.output).toContain(
+      `Denied (non_interactive): this needs approval and nobody is there to ask. ${CLAUSE}.`,
+    );
+    expect(refused.files).toEqual(files);
+    const never = await outcomeOf(call, { policy: 'never' });
+    expect(never.output).toBe(`Not allowed: ${CLAUSE}, and the approval policy never asks.`);
+  });
+
+  it('is asked about each time', async () => {
+    const back = patch('*** Update File: .env', '@@', '-MODE=test', '+MODE=development');
+    await using chat = await startScenario({ files, model: [[change], [back], [says('Done.')]] });
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved_for_thread' });
+    });
+    await chat.send('go');
+    expect(chat.said('approval_requested').map(({ kind }) => kind)).toEqual(['patch', 'patch']);
+    expect(chat.files()).toEqual(files);
+  });
+
+  it('shows the model no line of it when it does not fit', async () => {
+    const { output } = await outcomeOf(patch('*** Update File: .env', '@@', '-API_KEY=?', '+API_KEY=1'));
+    expect(output).toBe(`apply_patch verification failed: ${CLAUSE}, and the patch does not fit it.`);
+  });
+
+  it('is not asked about for a new file, and for the example', async () => {
+    const made = patch('*** Add File: sub/.env', '+A=1', '*** Update File: .env.example', '@@', '-API_KEY=', '+A=');
+    expect((await outcomeOf(made)).files).toMatchObject({ 'sub/.env': 'A=1\n', '.env.example': 'A=\n' });
+  });
+});
