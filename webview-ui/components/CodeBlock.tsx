@@ -2,7 +2,9 @@ import { useMemo } from 'preact/hooks';
 import { copyText } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
+import { type GrowingCode, GrowingHighlight } from '../text/growingHighlight.ts';
 import { highlight, languageOf } from '../text/highlight.ts';
+import type { Run } from '../text/runs.ts';
 import { IconButton } from './Buttons.tsx';
 import { pure } from './pure.tsx';
 import { Runs } from './Runs.tsx';
@@ -15,17 +17,39 @@ function readInfo(info: string): { language: string; name: string } {
   return /[./]/.test(first) ? { language: languageOf(first), name: first } : { language: first, name: first };
 }
 
+function Coloured({ text, language }: { text: string; language: string }) {
+  const runs = useMemo(() => highlight(text, language), [text, language]);
+  return <Runs runs={runs} />;
+}
+
+/** A finished part is not rendered again. */
+const Part = pure(function Part({ runs }: { runs: readonly Run[] }) {
+  return <Runs runs={runs} />;
+});
+
+function Growing({ code: { parts, rest } }: { code: GrowingCode }) {
+  return (
+    <>
+      {parts.map((runs, index) => (
+        <Part key={index} runs={runs} />
+      ))}
+      {rest}
+      <span class="caret" />
+    </>
+  );
+}
+
 interface CodeBlockProps {
   info: string;
   code: string;
-  /** Colours and buttons appear when the last line is there. */
+  /** The buttons appear when the last line is there. */
   complete: boolean;
 }
 
 export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeBlockProps) {
   const { language, name } = readInfo(info);
   const text = code.replace(/\n$/, '');
-  const runs = useMemo(() => (complete ? highlight(text, language) : null), [text, language, complete]);
+  const growing = useMemo(() => new GrowingHighlight(language), [language]);
   const title = name || t('text');
   return (
     <figure class="code" data-testid="code-block">
@@ -44,10 +68,7 @@ export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeB
         )}
       </figcaption>
       <pre tabIndex={0} role="group" aria-label={t('Code, {0}', title)}>
-        <code>
-          {runs === null ? text : <Runs runs={runs} />}
-          {!complete && <span class="caret" />}
-        </code>
+        <code>{complete ? <Coloured text={text} language={language} /> : <Growing code={growing.update(code)} />}</code>
       </pre>
     </figure>
   );

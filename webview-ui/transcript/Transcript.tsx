@@ -75,7 +75,7 @@ function ThreadNotices() {
   return (
     <div class="reply">
       {warnings.length > 0 && <Warnings warnings={warnings} />}
-      {error && <ErrorNotice error={error} isLive />}
+      {error && <ErrorNotice error={error} settings={null} isLive />}
     </div>
   );
 }
@@ -105,7 +105,8 @@ function rememberPlace(frame: HTMLElement): void {
   clearTimeout(placeTimer);
   placeTimer = setTimeout(() => {
     const scrollTop = followsEnd.value ? null : frame.scrollTop;
-    saveState({ threadId: threadId.value, draft: draft.value, scrollTop });
+    const saved = savedState();
+    saveState({ ...saved, threadId: threadId.value, draft: draft.value, scrollTop });
   }, 200);
 }
 

@@ -35,9 +35,10 @@ import { ThreadRules } from './threadRules.ts';
 import { ThreadChanges } from './threadChanges.ts';
 import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
+import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Rejected } from '../tools/registry.ts';
+import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
@@ -58,6 +59,7 @@ export class Session {
   readonly #conversation: Conversation;
   readonly #tokens: TokenMeter;
   readonly #caps: CapCounters;
+  readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
@@ -78,6 +80,7 @@ export class Session {
   readonly #work = new OpenWork();
   readonly #rules: ThreadRules;
   readonly #rulesChanged: Disposable;
+  #toolSources: Disposable | undefined;
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
@@ -87,6 +90,7 @@ export class Session {
     this.#settings = options.settings.turn;
     this.#conversation = new Conversation(replayed, options.host.interactive);
     const { caps } = options.settings.limits;
+    this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
       this.#caps.add(spent),
@@ -198,6 +202,7 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
+    this.#toolSources = this.#tools.watch((status) => this.#emit(null, status));
     this.#rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
@@ -283,6 +288,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
@@ -351,6 +357,7 @@ export class Session {
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
+        if (this.#retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#conversation.isAnswered) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
@@ -432,6 +439,7 @@ export class Session {
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
       memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
+      toolInstructions: this.#tools.instructions(),
     });
   }
 
@@ -495,6 +503,7 @@ export class Session {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#tools.turnStarts();
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -510,6 +519,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
+        toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
@@ -529,6 +539,7 @@ export class Session {
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
         images: this.#images,
+        retryPause: this.#retryPause,
         ports,
         signal: abort.signal,
         emit,
@@ -673,9 +684,3 @@ export class Session {
 
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
-
-function rejectionMessage({ name, providerId, problem }: Rejected): string {
-  const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
-  const why = problem === undefined ? 'another tool has this name' : `it demands strict arguments, but ${problem}`;
-  return `${owner} named ${name} is left out: ${why}.`;
-}

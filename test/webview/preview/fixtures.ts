@@ -68,7 +68,7 @@ export const FAILED_OUTPUT = ` ${red}FAIL${off}  test/retry.test.ts ${dim}>${off
 export function looksAround(script: Script): Script {
   return script
     .thinks(
-      '**Where the loop can end**\n\nThe loop in `get()` has no bound: `delayFor` is called with an ever larger attempt. A limit already exists in `RetryPolicy.limit`, but only `post()` reads it.\n\nSo the smallest honest change is to move the check into one place, `shouldRetry()`, and let both callers use it.',
+      '**Inspecting the fetch client**\n\nThe loop in `get()` has no bound: `delayFor` is called with an ever larger attempt. A limit already exists in `RetryPolicy.limit`, but only `post()` reads it.\n\n**Considering one gate**\n\nSo the smallest honest change is to move the check into one place, `shouldRetry()`, and let both callers use it.',
     )
     .ran('cat src/http/client.ts src/http/retry.ts test/retry.test.ts package.json', 'export class Client {}\n')
     .ran("rg 'delayFor('", 'src/http/client.ts:18\n');

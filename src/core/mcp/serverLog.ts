@@ -1,0 +1,25 @@
+import type { Clock } from '../ports.ts';
+
+/** In lines and characters: what is kept of the log of one server. */
+const MAX_LINES = 500;
+const MAX_LINE = 2_000;
+
+/** The last lines that a server has printed on stderr, and what happened to it; kept in memory only. */
+export class ServerLog {
+  readonly #clock: Clock;
+  #lines: string[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(line: string): void {
+    const cut = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
+    this.#lines.push(`${this.#clock.now().toISOString()} ${cut}`);
+    if (this.#lines.length > MAX_LINES * 2) this.#lines = this.#lines.slice(-MAX_LINES);
+  }
+
+  get text(): string {
+    return this.#lines.slice(-MAX_LINES).join('\n');
+  }
+}
