@@ -37,7 +37,16 @@ const sentMentionSchema = z.discriminatedUnion('type', [
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
-  z.object({ type: z.literal('image'), imageUrl: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    imageUrl: z.string(),
+    /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
+    name: z.string().optional(),
+    thumbnail: z.string().optional(),
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+    bytes: z.int().positive().optional(),
+  }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
   /**
    * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
@@ -60,6 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
 export type Mention = Extract<UserInput, { type: 'mention' }>;
+export type UserImage = Extract<UserInput, { type: 'image' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;

@@ -262,6 +262,7 @@ suite('mentions of a message', () => {
       submit: async (op) => void submitted.push(op),
       submitTo: (_, op) => void submitted.push(op),
       post: (message) => void posted.push(message),
+      postWhenReady: (message) => void posted.push(message),
       report: (error) => {
         throw error;
       },

@@ -1,4 +1,5 @@
-import * as assert from 'node:assert/strict';
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { findRipgrep } from '../../src/node/host/textSearch.ts';
 

@@ -15,6 +15,7 @@ import { LIST_ID, rowId, SuggestionList } from './SuggestionList.tsx';
 import * as list from './suggestions.ts';
 import { rangesOf } from '../text/attachments.ts';
 import { Chips } from './Chips.tsx';
+import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
@@ -32,6 +33,14 @@ export function Composer() {
       <form
         class="composer"
         aria-label={t('Message')}
+        onDragOver={(event) => {
+          if (event.dataTransfer !== null && isAttachable(event.dataTransfer)) event.preventDefault();
+        }}
+        onDrop={(event) => {
+          if (event.dataTransfer === null || isDisabled || !dropFiles(event.dataTransfer)) return;
+          event.preventDefault();
+          field.current?.focus();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
@@ -57,6 +66,9 @@ export function Composer() {
             onInput={(event) => {
               setDraft(event.currentTarget.value);
               if (!composes.current) lookAt(event.currentTarget);
+            }}
+            onPaste={(event) => {
+              if (pasteImages(event.clipboardData)) event.preventDefault();
             }}
             onCompositionStart={() => (composes.current = true)}
             onCompositionEnd={({ currentTarget }) => {

@@ -5,7 +5,7 @@ import type { Regexps } from '../../core/ports.ts';
 /** For one text. */
 const LIMIT_MS = 1_000;
 
-export function createRegexps(): Regexps {
+export function createRegexps(limitMs = LIMIT_MS): Regexps {
   return {
     compile(pattern) {
       const expression = new RegExp(pattern);
@@ -17,7 +17,7 @@ export function createRegexps(): Regexps {
       return (text) => {
         place['text'] = text;
         try {
-          return script.runInContext(place, { timeout: LIMIT_MS }) === true;
+          return script.runInContext(place, { timeout: limitMs }) === true;
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too_slow';
           throw error;

@@ -59,18 +59,6 @@ export async function pickEffort({ efforts, areGuessed }: OfferedEfforts): Promi
   return picked === undefined ? undefined : { effort: picked };
 }
 
-/** A file of the workspace, as the path to insert. */
-export async function pickFile(): Promise<string | undefined> {
-  const files = await vscode.workspace.findFiles('**/*', undefined, 5000);
-  const paths = files
-    .map((file) => vscode.workspace.asRelativePath(file))
-    .toSorted((left, right) => left.localeCompare(right));
-  return pick(
-    vscode.l10n.t('Add a file to the message'),
-    paths.map((label) => ({ label, value: label })),
-  );
-}
-
 /** Each row has its value, so a value may be anything, `null` included. */
 async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });

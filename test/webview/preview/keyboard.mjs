@@ -482,7 +482,14 @@ const STORIES = {
     const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
-    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit, attachments: [] });
+    assert.deepEqual(draft, {
+      type: 'draft',
+      threadId: 'thread-1',
+      text: 'Leave the READ',
+      edit,
+      attachments: [],
+      images: null,
+    });
     await page.reload();
     await send(page, [{ ...messages[0], edit }, ...messages.slice(1)]);
     assert.equal(await composer.inputValue(), 'Leave the READ');
