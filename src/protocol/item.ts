@@ -203,7 +203,17 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     success: z.boolean().nullable(),
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
-  z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
+  /** The model has seen an image file (`view_image`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('image_view'),
+    /** Relative to the working directory if possible. */
+    path: z.string(),
+    /** Of the image that was sent, in pixels; absent until then. */
+    width: z.number().optional(),
+    height: z.number().optional(),
+  }),
   /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,

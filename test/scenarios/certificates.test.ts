@@ -1,4 +1,6 @@
 /** A server with a certificate of its own, reached directly and through a proxy (issue 17, “How it will be tried”). */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';
 import { addressOf } from '../support/addressOf.ts';
@@ -6,8 +8,10 @@ import { ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
-import { SELF_SIGNED, startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';
+import { startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';
 
+/** A key with its self-signed certificate for `localhost` and `model.invalid`, made for tests only. */
+const SELF_SIGNED = path.join(import.meta.dirname, '../fixtures/tls/selfSigned.pem');
 const TRUSTING = { NODE_EXTRA_CA_CERTS: SELF_SIGNED };
 
 interface Way {
@@ -22,7 +26,7 @@ interface Way {
 async function exec({ env = {}, host = 'localhost', proxied = false }: Way) {
   using home = tempFolder();
   await using model = await ModelServer.start([[says('Over TLS.')]]);
-  await using front = await startTlsFront(model.baseUrl);
+  await using front = await startTlsFront(model.baseUrl, readFileSync(SELF_SIGNED, 'utf8'));
   await using proxy = await startTunnelProxy(front.port);
   const address = proxied ? 'https://model.invalid/v1' : `https://${host}:${front.port}/v1`;
   const args = ['exec', '--json', '--model', 'm', '--base-url', address, '-c', 'retry.maxAttempts=1', 'hi'];
@@ -89,7 +93,7 @@ describe('a self-signed certificate', () => {
 
 it('a thread whose certificate was refused goes on once it is trusted', async () => {
   await using model = await ModelServer.start([[says('Hello.')]]);
-  await using front = await startTlsFront(model.baseUrl);
+  await using front = await startTlsFront(model.baseUrl, readFileSync(SELF_SIGNED, 'utf8'));
   let address = `https://localhost:${front.port}/v1`;
   await using chat = await startScenario({
     provider: { baseUrl: address },

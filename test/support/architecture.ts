@@ -71,9 +71,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     sandbox: ['host'],
     apply: ['host'],
     baseline: ['host'],
+    images: [],
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {
@@ -114,6 +115,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
+    mathPage: ['components'],
   },
 };
 

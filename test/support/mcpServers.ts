@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Ports } from '../../src/core/ports.ts';
@@ -98,6 +99,26 @@ export async function modernHttp(args: readonly string[] = []) {
   return served([MODERN, '--http', ...args], (line) => (line.startsWith('http') ? line : undefined));
 }
 
+/** The reference server over streamable HTTP. */
+export async function everythingHttp() {
+  const port = await freePort();
+  return served(
+    [EVERYTHING, 'streamableHttp'],
+    (line) => (/listening|running/i.test(line) ? `http://127.0.0.1:${port}/mcp` : undefined),
+    {
+      PORT: String(port),
+    },
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
 /** Starts a program that prints its address. */
 async function served(
   argv: readonly string[],
@@ -105,6 +126,7 @@ async function served(
   env: NodeJS.ProcessEnv = {},
 ) {
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
@@ -116,10 +138,10 @@ async function served(
   });
   return {
     url,
+    ended,
     kill: () => void child.kill('SIGKILL'),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
     },

@@ -1,12 +1,7 @@
 /** HTTPS before a server of HTTP, and a proxy that opens tunnels: for tests of certificates and proxies. */
-import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
-import path from 'node:path';
 import tls from 'node:tls';
-
-/** A key with its self-signed certificate for `localhost` and `model.invalid`, made for tests only. */
-export const SELF_SIGNED = path.join(import.meta.dirname, '../fixtures/tls/selfSigned.pem');
 
 export interface Front extends AsyncDisposable {
   readonly port: number;
@@ -14,9 +9,8 @@ export interface Front extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** Ends TLS with the certificate of `SELF_SIGNED` and passes all bytes to the server at this address. */
-export async function startTlsFront(baseUrl: string): Promise<Front> {
-  const pem = readFileSync(SELF_SIGNED, 'utf8');
+/** Ends TLS with this key and certificate and passes all bytes to the server at this address. */
+export async function startTlsFront(baseUrl: string, pem: string): Promise<Front> {
   const { port } = new URL(baseUrl);
   const sockets = new Set<Socket>();
   const server = tls.createServer({ key: pem, cert: pem }, (socket) => {

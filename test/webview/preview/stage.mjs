@@ -10,7 +10,13 @@ import { chromium } from 'playwright-core';
 import { buildWebview } from '../../../scripts/buildWebview.mjs';
 import { findBrowser } from '../../../scripts/vscode/browser.mjs';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.ttf': 'font/ttf',
+  '.svg': 'image/svg+xml',
+};
 
 export const THEMES = {
   dark: { name: 'Dark Modern', classes: 'vscode-dark' },

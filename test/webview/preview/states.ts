@@ -11,6 +11,7 @@ import type {
   ThreadRow,
 } from '../../../src/protocol/wire.ts';
 import {
+  ANSWER,
   ASK,
   CODE,
   COLOURS,
@@ -618,7 +619,17 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
-    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-viewed',
+        type: 'image_view',
+        path: 'docs/login.svg',
+        status: 'failed',
+        why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
@@ -714,6 +725,11 @@ function retry(): Script {
     of: 6,
     retryInMs: 240_000,
   });
+}
+
+/** What answers contain besides plain prose. */
+function answer(): Script {
+  return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
 }
 
 /** An error with an action of its own, beside which the turn can be tried again. */
@@ -992,6 +1008,7 @@ export const SCENES = {
   rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
+  answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   long: scene(long()),
