@@ -29,7 +29,11 @@ export const leftToRunTime = (...names) => ({
 });
 
 /** Separate programs that the extension and the command line start. */
-const PROGRAMS = { afterKill: 'src/node/afterKill.ts', baselineWorker: 'src/node/baseline/worker.ts' };
+const PROGRAMS = {
+  afterKill: 'src/node/afterKill.ts',
+  baselineWorker: 'src/node/baseline/worker.ts',
+  imageWorker: 'src/node/images/worker.ts',
+};
 
 const common = {
   absWorkingDir: root,

@@ -11,6 +11,7 @@ import { providerNamed, providerNames } from '../protocol/providers.ts';
 import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { showMemories } from '../vscode/threads/showMemories.ts';
 import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
@@ -106,6 +107,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       environment: node.host.environment,
       threads,
     }),
+    showMemories: () =>
+      showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>
@@ -122,6 +125,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       await Promise.all([editors.review.close(), threads.close()]);
       await agent.mcp.servers.close();
       await editors.review.close();
+      await agent.manager.memoriesWritten();
       store.dispose();
       await demo.dispose();
     },

@@ -51,6 +51,8 @@ export interface Agent {
   readonly hasProvider: (id: string) => boolean;
   readonly inUse: () => ServerInUse | undefined;
   readonly efforts: () => OfferedEfforts;
+  /** Whether the model in use is sent images. */
+  readonly takesImages: () => boolean;
 }
 
 export function createAgent(
@@ -191,5 +193,9 @@ export function createAgent(
     hasProvider: (id) => modelsById(id) !== undefined,
     inUse,
     efforts,
+    takesImages: () => {
+      const server = inUse();
+      return server !== undefined && http.abilities(server.provider, server.model).family.images;
+    },
   };
 }

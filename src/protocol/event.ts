@@ -29,6 +29,7 @@ import {
   sandboxModeSchema,
   sandboxPolicySchema,
 } from './policy.ts';
+import { questionSchema } from './question.ts';
 
 /** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
 export const tokenUsageSchema = z.object({
@@ -152,14 +153,6 @@ export const approvalRequestSchema = z.object({
   alsoItems: z.array(z.string()).optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
-
-export const questionSchema = z.object({
-  id: z.string(),
-  header: z.string(),
-  question: z.string(),
-  options: z.array(z.object({ label: z.string(), description: z.string() })),
-});
-export type Question = z.infer<typeof questionSchema>;
 
 /** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [

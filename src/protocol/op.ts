@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { revertOptionsSchema } from './baseline.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
+import { answersSchema } from './question.ts';
 
 export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -77,7 +78,7 @@ export const opSchema = z.discriminatedUnion('type', [
     type: z.literal('user_input_answer'),
     questionId: z.string(),
     /** Question id → chosen labels or free text; `null` cancels. */
-    answers: z.record(z.string(), z.array(z.string())).nullable(),
+    answers: answersSchema.nullable(),
   }),
   z.strictObject({
     type: z.literal('elicitation_answer'),
@@ -102,7 +103,10 @@ export const opSchema = z.discriminatedUnion('type', [
     rows: z.number().int().min(1).max(10_000),
   }),
   z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
-  /** Continues a turn that failed, was interrupted or was cut off by a crash, without new input. */
+  /**
+   * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits for
+   * its next attempt, makes that attempt now.
+   */
   z.strictObject({ type: z.literal('retry') }),
   /**
    * Replaces what the model reads of the thread with a summary; the transcript stays. `continueTurn`: then takes up a turn

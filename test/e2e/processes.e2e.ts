@@ -106,5 +106,5 @@ test('after a reload the thread shows the commands as ended', async () => {
   await panel.get('turn').last().waitFor();
   expect(await panel.get('processes').count()).toBe(0);
   await panel.get('turn-fold').last().locator('summary').first().click();
-  await panel.get('command').last().getByText('ended with its window').waitFor();
+  await panel.get('command').last().getByText('stopped when the window closed').waitFor();
 }, 90_000);

@@ -71,9 +71,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     sandbox: ['host'],
     apply: ['host'],
     baseline: ['host'],
+    images: [],
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {
@@ -88,7 +89,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
+      ['approvals', 'chat', 'mentions', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
         feature,
         ['workspace', 'ui'],
       ]),
@@ -112,9 +113,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     dock: [...SPINE, 'components', 'composer', 'decisions'],
     app: [...SPINE, 'components', 'dock', 'transcript', 'threads'],
     announce: ['decisions', 'l10n', 'store', 'view'],
-    main: ['actions', 'announce', 'app', 'bridge', 'store', 'threads', 'view'],
+    main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
+    mathPage: ['components'],
   },
 };
 

@@ -89,7 +89,36 @@ describe('a turn', () => {
   });
 
   it('stays open when it was interrupted, and never hides a message of the user', () => {
-    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 6', 'user_message', 'agent_message']);
+    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 7', 'user_message', 'agent_message']);
+  });
+
+  it('shows the last plan only, and keeps code and tables of the model out of the fold', () => {
+    const turn = turnOf(SCENES.done, 1);
+    const plan = (id: string): TurnItem => ({ id, type: 'plan', status: 'completed', steps: [] });
+    const says = (text: string): TurnItem => ({ id: text, type: 'agent_message', status: 'completed', text });
+    const [ask, ...steps] = turn.items;
+    assert.ok(ask);
+    const items = [
+      ask,
+      plan('one'),
+      ...steps,
+      says('So:\n\n```ts\na\n```\n'),
+      plan('two'),
+      says('| a |\n|---|\n'),
+      says('Done.'),
+    ];
+    const parts = partsOfTurn({ ...turn, items });
+    assert.deepEqual(parts.map((part) => (part.type === 'item' ? part.item.id : part.type)).slice(-4), [
+      'So:\n\n```ts\na\n```\n',
+      'steps',
+      '| a |\n|---|\n',
+      'Done.',
+    ]);
+    const shown = parts.flatMap((part) => (part.type === 'item' ? [part.item] : part.items));
+    assert.deepEqual(
+      shown.filter(({ type }) => type === 'plan').map(({ id }) => id),
+      ['two'],
+    );
   });
 
   it('is exported as Markdown', () => {

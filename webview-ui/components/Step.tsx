@@ -6,6 +6,7 @@ import { shortened } from '../../src/protocol/text/truncate.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
+import { Soft } from './Facts.tsx';
 import { Icon, Spinner } from './Icon.tsx';
 
 export type StepState = 'done' | 'running' | 'waiting' | 'failed' | 'denied' | 'background';
@@ -50,10 +51,10 @@ export function refusalFacts(
   denial: Denial | undefined,
   { why, forbiddenBy }: { readonly why?: string | undefined; readonly forbiddenBy?: DecisionReason | undefined },
 ): Pick<StepProps, 'meta' | 'word'> {
-  if (forbiddenBy !== undefined) return { meta: t('by a rule'), word: reasonInFull(forbiddenBy) };
+  if (forbiddenBy !== undefined) return { meta: <Soft>{t('by a rule')}</Soft>, word: reasonInFull(forbiddenBy) };
   if (why !== undefined || denial?.by !== 'user') return { word: visibleText(why ?? '') };
   const word = shortened(denial.word, MAX_WORD);
-  return { meta: t('by you'), word: word === '' ? '' : t('“{0}”', visibleText(word)) };
+  return { meta: <Soft>{t('by you')}</Soft>, word: word === '' ? '' : t('“{0}”', visibleText(word)) };
 }
 
 /** One piece of work in one line, which may be opened. */

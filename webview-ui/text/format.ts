@@ -12,6 +12,11 @@ export function duration(milliseconds: number): string {
   return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
 }
 
+/** A time worth telling: `null` below a second. */
+export function notable(milliseconds: number | null): number | null {
+  return milliseconds === null || milliseconds < 1_000 ? null : milliseconds;
+}
+
 /** Without fractions, for durations that are only estimated: `6 s` */
 export function roughly(milliseconds: number): string {
   return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);
@@ -49,4 +54,10 @@ export function visibleKeys(chars: string, limit = 60): string {
     // oxlint-disable-next-line no-control-regex -- control characters are searched for
     .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
   return shortened(shown, limit);
+}
+
+/** `950 B`, `120 kB`, `1.4 MB` */
+export function bytes(count: number): string {
+  if (count < 1_000) return t('{0} B', count);
+  return count < 999_500 ? t('{0} kB', Math.round(count / 1_000)) : t('{0} MB', trimmed(count / 1_000_000));
 }

@@ -18,7 +18,7 @@ const isStep = (item: TurnItem): boolean => traitsOf(item).place === 'step';
  * stopped turn is not folded, to show where it stopped.
  */
 export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
-  const items = turn.items[0]?.type === 'user_message' ? turn.items.slice(1) : turn.items;
+  const items = shownItems(turn);
   if (turn.status.type !== 'completed') return openParts(items);
   const lastWords = items.findLastIndex((item) => traitsOf(item).place === 'speech');
   const parts: TurnPart[] = [];
@@ -28,7 +28,7 @@ export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
     folded = [];
   };
   for (const [index, item] of items.entries()) {
-    if (index !== lastWords && traitsOf(item).place !== 'landmark') folded.push(item);
+    if (index !== lastWords && traitsOf(item).place !== 'landmark' && !holdsAnswer(item)) folded.push(item);
     else {
       close();
       parts.push({ type: 'item', item });
@@ -36,6 +36,19 @@ export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
   }
   close();
   return parts;
+}
+
+/** The items after the first message; of several plans only the last one, because it has all steps. */
+function shownItems({ items }: TurnState): readonly TurnItem[] {
+  const lastPlan = items.findLastIndex(({ type }) => type === 'plan');
+  const isShown = ({ type }: TurnItem, index: number) =>
+    type === 'plan' ? index === lastPlan : index > 0 || type !== 'user_message';
+  return items.filter(isShown);
+}
+
+/** A message with a block of code or a table is part of the answer, also when calls follow it. */
+function holdsAnswer(item: TurnItem): boolean {
+  return item.type === 'agent_message' && /^ {0,3}(?:```|~~~|\|.*\|\s*$)/m.test(item.text);
 }
 
 function openParts(items: readonly TurnItem[]): readonly TurnPart[] {

@@ -9,7 +9,7 @@ import { startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
 import { denialOf, processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
-import { clock, duration } from '../text/format.ts';
+import { clock, duration, notable } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { now } from '../view.ts';
 import { CommandChanges } from './CommandChanges.tsx';
@@ -111,8 +111,13 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
         item={item}
         icon="server-process"
         state="background"
-        label={say('Running {0} in background', <Name item={item} />)}
-        meta={<Since milliseconds={Date.parse(process.startedAt)} />}
+        label={say('Running {0}', <Name item={item} />)}
+        meta={
+          <>
+            <Soft>{t('background')} · </Soft>
+            <Since milliseconds={Date.parse(process.startedAt)} />
+          </>
+        }
         body={() => (
           <LiveOutput
             itemId={item.id}
@@ -141,8 +146,13 @@ function EndedCommand({ item, process }: { item: CommandItem; process: ProcessSt
       item={item}
       icon="server-process"
       state={hasFailed ? 'failed' : 'done'}
-      label={say('Ran {0} in background', <Name item={item} />)}
-      meta={exitCode === null ? t('ended with its window') : t('exit {0}', String(exitCode))}
+      label={say('Ran {0}', <Name item={item} />)}
+      meta={
+        <>
+          <Soft>{t('background')} · </Soft>
+          {exitCode === null ? t('stopped when the window closed') : t('exit {0}', String(exitCode))}
+        </>
+      }
       body={() => (
         <LiveOutput itemId={item.id} text={output} isRunning={false} label={t('Output of {0}', item.command)} />
       )}
@@ -173,7 +183,7 @@ function StoppedCommand({ item }: { item: CommandItem }) {
       item={item}
       state="denied"
       label={say(hasRun ? t('Stopped {0}') : t('Not run: {0}'), <Name item={item} />)}
-      meta={item.durationMs > 0 && t('after {0}', duration(item.durationMs))}
+      meta={notable(item.durationMs) !== null && <Soft>{t('after {0}', duration(item.durationMs))}</Soft>}
       body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
     />
   );
@@ -207,13 +217,10 @@ function DoneCommand({ item }: { item: CommandItem }) {
   const hasFailed = item.status === 'failed' || (item.exitCode !== null && item.exitCode !== 0);
   const kind = commandKindOf(item.command).type;
   const isExitSaid = item.exitCode !== null && (kind === 'run' || hasFailed);
-  const facts = [
-    item.allowedBy && t('by a rule'),
-    isExitSaid && t('exit {0}', String(item.exitCode)),
-    item.durationMs > 0 && duration(item.durationMs),
-  ]
-    .filter(Boolean)
-    .join(' · ');
+  const exit = isExitSaid && t('exit {0}', String(item.exitCode));
+  const time = notable(item.durationMs) !== null && duration(item.durationMs);
+  const rule = item.allowedBy !== undefined && t('by a rule');
+  const soft = [rule, !hasFailed && exit, time].filter((fact) => fact !== false).join(' · ');
   return (
     <CommandStep
       item={item}
@@ -222,7 +229,15 @@ function DoneCommand({ item }: { item: CommandItem }) {
       open={hasFailed && item.output !== ''}
       label={doneLabel(item)}
       word={whyNot(item.why, item.cwd).line}
-      meta={hasFailed ? facts : <Soft>{facts}</Soft>}
+      meta={
+        <>
+          {hasFailed && exit}
+          <Soft>
+            {hasFailed && exit !== false && soft !== '' && ' · '}
+            {soft}
+          </Soft>
+        </>
+      }
       body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
       foot={
         <>

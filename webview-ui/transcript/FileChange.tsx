@@ -98,7 +98,11 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
     <Step
       testid="file-change"
       icon="edit"
-      label={say('Edited {0}', subjectOf(taken))}
+      label={
+        taken.length > 0 && taken.length < item.changes.length
+          ? t('Edited {0} of {1} files', taken.length, item.changes.length)
+          : say('Edited {0}', subjectOf(taken))
+      }
       meta={
         <>
           <LeftUnsaved changes={taken} />

@@ -1,14 +1,15 @@
+import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
 import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
-import { actOnError } from '../actions.ts';
+import { actOnError, submit } from '../actions.ts';
 import { say, t } from '../l10n.ts';
-import { waiting } from '../store.ts';
+import { isOwn, startedProvider, waiting } from '../store.ts';
 import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** An error with its one action. */
+/** An error with its actions. */
 function Notice(props: {
   testid: string;
   kind: 'error' | 'warning';
@@ -89,37 +90,86 @@ function labelOf(action: ErrorAction): string {
 }
 
 /** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
-export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boolean }) {
-  const { action, kind } = error;
+export function ErrorNotice({
+  error,
+  settings,
+  isLive,
+}: {
+  error: TurnError;
+  /** Of its turn; `null` for an error outside of turns, which cannot be tried again. */
+  settings: TurnSettings | null;
+  isLive: boolean;
+}) {
+  const { kind } = error;
+  const action = error.action ?? (settings === null ? undefined : 'retry');
+  const isRetry = action === 'retry' || action === 'check_network';
+  // A server that rejects a key asks for another one; VS Code, when the user refuses its models, for another model.
+  const isConsent = kind === 'auth' && action === 'select_model';
   return (
     <Notice
       testid="error"
       kind={kind === 'context_exceeded' || kind === 'paused' ? 'warning' : 'error'}
-      icon={ICONS[kind] ?? 'error'}
-      title={titleOf(kind)}
+      icon={isConsent ? 'lock' : (ICONS[kind] ?? 'error')}
+      title={isConsent ? t('Use of the model not allowed') : titleOf(kind)}
       action={
         isLive &&
         action && (
-          <Button
-            testid="error-action"
-            kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
-            onClick={() => actOnError(action)}
-          >
-            {labelOf(action)}
-          </Button>
+          <>
+            <Button
+              testid="error-action"
+              kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
+              onClick={() => actOnError(action)}
+            >
+              {labelOf(action)}
+            </Button>
+            {settings !== null && !isRetry && (
+              <Button testid="error-retry" onClick={() => actOnError('retry')}>
+                {labelOf('retry')}
+              </Button>
+            )}
+          </>
         )
       }
     >
       {error.message}
       {error.detail && <span class="notice-detail">{error.detail}</span>}
+      {settings !== null && !OWN_ERRORS.has(kind) && <Where settings={settings} />}
     </Notice>
   );
 }
 
-export function RetryNotice({ retry }: { retry: RetryState }) {
+/** Errors of this machine, for which the model does not matter. */
+const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbox', 'internal']);
+
+/** The model and the server of the request. */
+function Where({ settings }: { settings: TurnSettings }) {
+  const provider = settings.provider ?? startedProvider.value;
+  return (
+    <span class="notice-where" data-testid="error-where">
+      {provider === undefined
+        ? t('Model: {0}', settings.model)
+        : t('Model: {0} · Server: {1}', settings.model, provider)}
+    </span>
+  );
+}
+
+export function RetryNotice({ retry, settings }: { retry: RetryState; settings: TurnSettings }) {
   const seconds = Math.ceil((Date.parse(retry.at) + retry.retryInMs - now.value) / 1000);
   return (
-    <Notice testid="retry" kind="warning" icon={ICONS[retry.kind] ?? 'sync'} title={titleOf(retry.kind)}>
+    <Notice
+      testid="retry"
+      kind="warning"
+      icon={ICONS[retry.kind] ?? 'sync'}
+      title={titleOf(retry.kind)}
+      action={
+        seconds > 0 &&
+        isOwn.value && (
+          <Button testid="retry-now" onClick={() => submit({ type: 'retry' })}>
+            {t('Retry Now')}
+          </Button>
+        )
+      }
+    >
       {retry.message}{' '}
       {seconds > 0
         ? say(
@@ -129,6 +179,7 @@ export function RetryNotice({ retry }: { retry: RetryState }) {
             retry.of,
           )
         : t('Attempt {0} of {1}.', retry.attempt + 1, retry.of)}
+      <Where settings={settings} />
     </Notice>
   );
 }

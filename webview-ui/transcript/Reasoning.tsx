@@ -2,43 +2,42 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { durationOf } from '../facts.ts';
 import { t } from '../l10n.ts';
 import { settings } from '../store.ts';
-import { roughly } from '../text/format.ts';
-import { Soft } from '../components/Facts.tsx';
+import { notable, roughly } from '../text/format.ts';
+import { reasoningParts } from '../text/reasoningParts.ts';
 import { Markdown } from '../components/Markdown.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Servers begin each section with its title in bold: the newest one is the subject. */
-function subjectOf(summary: readonly string[]): string | null {
-  const title = summary
-    .map((section) => /^\s*\*\*(.+?)\*\*/.exec(section)?.[1])
-    .findLast((found) => found !== undefined);
-  return title === undefined ? null : title.charAt(0).toLowerCase() + title.slice(1);
-}
-
+/** The reasoning of the model: while it runs, its newest heading; afterwards how long it took, with the headings inside. */
 export function Reasoning({ item }: { item: TurnItemOf<'reasoning'> }) {
-  const subject = subjectOf(item.summary);
-  const isRunning = item.status === 'in_progress';
-  const time = durationOf(item.id);
   const summary = item.summary.join('\n\n');
   // An item has raw reasoning only where the setting allowed it; without a choice the summary is preferred.
   const showsRaw = settings.value?.showRawReasoning ?? summary === '';
   const text = (showsRaw ? item.raw : undefined) ?? summary;
+  const time = notable(durationOf(item.id));
+  const isRunning = item.status === 'in_progress';
+  const heading = reasoningParts(summary).findLast((part) => part.heading !== null)?.heading ?? null;
+  const thought = time === null ? t('Thought') : t('Thought for {0}', roughly(time));
   return (
     <Step
       testid="reasoning"
       icon="lightbulb"
       state={isRunning ? 'running' : 'done'}
-      label={
-        isRunning
-          ? subject === null
-            ? t('Thinking')
-            : t('Thinking about {0}', subject)
-          : subject === null
-            ? t('Thought')
-            : t('Thought about {0}', subject)
-      }
-      meta={time !== null && <Soft>{roughly(time)}</Soft>}
-      body={text.trim() === '' ? undefined : () => <Markdown text={text} />}
+      label={isRunning ? (heading ?? t('Thinking')) : thought}
+      title={heading ?? undefined}
+      body={text.trim() === '' ? undefined : () => <Parts text={text} />}
     />
+  );
+}
+
+function Parts({ text }: { text: string }) {
+  return (
+    <>
+      {reasoningParts(text).map(({ heading, body }, index) => (
+        <section key={index} class="reasoning-part">
+          {heading !== null && <h4>{heading}</h4>}
+          <Markdown text={body} />
+        </section>
+      ))}
+    </>
   );
 }

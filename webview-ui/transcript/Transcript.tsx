@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { loadEarlier } from '../actions.ts';
+import { copyText, loadEarlier } from '../actions.ts';
 import { post, savedState, saveState } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { draft, hiddenTurns, threadError, threadId, threadWarnings, visibleTurns } from '../store.ts';
@@ -75,7 +75,7 @@ function ThreadNotices() {
   return (
     <div class="reply">
       {warnings.length > 0 && <Warnings warnings={warnings} />}
-      {error && <ErrorNotice error={error} isLive />}
+      {error && <ErrorNotice error={error} settings={null} isLive />}
     </div>
   );
 }
@@ -105,7 +105,8 @@ function rememberPlace(frame: HTMLElement): void {
   clearTimeout(placeTimer);
   placeTimer = setTimeout(() => {
     const scrollTop = followsEnd.value ? null : frame.scrollTop;
-    saveState({ threadId: threadId.value, draft: draft.value, scrollTop });
+    const saved = savedState();
+    saveState({ ...saved, threadId: threadId.value, draft: draft.value, scrollTop });
   }, 200);
 }
 
@@ -147,8 +148,10 @@ function useKeptPlace(frame: Ref<HTMLElement>): void {
   }, [frame, id, firstId]);
 }
 
-/** Links in Markdown, to a file or the web, are opened by the host. */
+/** Links in Markdown, to a file or the web, are opened by the host; a nested block of code has a button to copy it. */
 function openLink(event: MouseEvent): void {
+  const button = event.target instanceof Element ? event.target.closest('[data-act=copy]') : null;
+  if (button !== null) return copyText((button.closest('figure')?.querySelector('code')?.textContent ?? '').trimEnd());
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null) return;
   event.preventDefault();

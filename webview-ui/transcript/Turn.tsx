@@ -3,7 +3,7 @@ import type { TurnItem } from '../../src/protocol/item.ts';
 import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
 import { lastTurnId, threadWaits } from '../store.ts';
-import { clock, roughly } from '../text/format.ts';
+import { clock, notable, roughly } from '../text/format.ts';
 import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
 import { now } from '../view.ts';
 import { Soft } from '../components/Facts.tsx';
@@ -30,9 +30,13 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
           <Part key={part.type === 'item' ? part.item.id : `${part.type}-${index}`} part={part} turn={turn} />
         ))}
         {turn.warnings.length > 0 && <Warnings warnings={turn.warnings} />}
-        {turn.retry && <RetryNotice retry={turn.retry} />}
+        {turn.retry && <RetryNotice retry={turn.retry} settings={turn.settings} />}
         {turn.error && (
-          <ErrorNotice error={turn.error} isLive={lastTurnId.value === turn.id && turn.status.type !== 'running'} />
+          <ErrorNotice
+            error={turn.error}
+            settings={turn.settings}
+            isLive={lastTurnId.value === turn.id && turn.status.type !== 'running'}
+          />
         )}
         {turn.status.type === 'running' ? <Working turn={turn} /> : <TurnEnd turn={turn} />}
       </div>
@@ -54,7 +58,7 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
   if (part.type === 'item') return <Item item={part.item} />;
   if (part.type === 'steps') return <Items items={part.items} />;
   const summary = foldSummary(part.items);
-  const time = turn.status.type === 'running' ? null : Date.parse(turn.status.at) - Date.parse(turn.startedAt);
+  const time = turn.status.type === 'running' ? null : notable(Date.parse(turn.status.at) - Date.parse(turn.startedAt));
   return (
     <div class="steps">
       <Step
@@ -70,9 +74,15 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
   );
 }
 
+/** Whether something of the item moves: not of a message that has no word yet. */
+function showsWork(item: TurnItem): boolean {
+  if (item.status !== 'in_progress' || item.type === 'user_message') return false;
+  return item.type !== 'agent_message' || item.text !== '';
+}
+
 /** Shown between two items, when nothing else on the screen shows that the turn is running. */
 function Working({ turn }: { turn: TurnState }) {
-  const isBusy = turn.items.some((item) => item.status === 'in_progress' && item.type !== 'user_message');
+  const isBusy = turn.items.some(showsWork);
   const isAsked = threadWaits.value.some(({ type }) => type === 'question');
   if (!isAsked && (isBusy || turn.retry !== null || threadWaits.value.length > 0)) return null;
   if (isAsked) {

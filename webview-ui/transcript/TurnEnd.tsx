@@ -4,7 +4,7 @@ import { copyText, fork, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { isOwn, isRunning, lastTurnId } from '../store.ts';
-import { roughly } from '../text/format.ts';
+import { notable, roughly } from '../text/format.ts';
 import { receiptAsMarkdown, receiptOf, receiptSentences } from '../text/receipt.ts';
 import { turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
@@ -19,13 +19,15 @@ export function TurnEnd({ turn }: { turn: TurnState }) {
   // Its card says all there is to say.
   if (isCompactionAlone(turn)) return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
+  // The line above says how long it took.
+  const isStopped = turn.status.type === 'aborted' && turn.error === null;
   return (
     <>
-      {turn.status.type === 'aborted' && turn.error === null && (
+      {turn.status.type === 'aborted' && isStopped && (
         <Stopped reason={turn.status.reason} time={time} isLast={lastTurnId.value === turn.id} />
       )}
       <footer class="turn-end" data-testid="turn-end">
-        <TurnFacts turn={turn} time={time} />
+        <TurnFacts turn={turn} time={isStopped ? null : notable(time)} />
         <TurnActions turn={turn} />
       </footer>
       <TurnReceipt turn={turn} />
@@ -33,23 +35,27 @@ export function TurnEnd({ turn }: { turn: TurnState }) {
   );
 }
 
-function TurnFacts({ turn, time }: { turn: TurnState; time: number }) {
+function TurnFacts({ turn, time }: { turn: TurnState; time: number | null }) {
   const { files, added, removed } = turnChanges(turn);
   return (
     <p class="turn-facts">
       {files > 0 && (
         <>
           <span>{plural(files, '{0} file', '{0} files')}</span> <LineCount added={added} removed={removed} />
-          <span class="sep" />
         </>
       )}
       {turn.reverted && (
         <>
+          {files > 0 && <span class="sep" />}
           <span>{t('undone')}</span>
-          <span class="sep" />
         </>
       )}
-      <span>{roughly(time)}</span>
+      {time !== null && (
+        <>
+          {(files > 0 || turn.reverted) && <span class="sep" />}
+          <span>{roughly(time)}</span>
+        </>
+      )}
     </p>
   );
 }
@@ -108,10 +114,10 @@ function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: numb
   const mayGoOn = isLast && !isRunning.value && isOwn.value;
   if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
   const labels: Record<TurnAbortReason, string> = {
-    interrupted: t('Stopped by you after {0}', roughly(time)),
-    replaced: t('Stopped for your next message after {0}', roughly(time)),
-    failed: t('Failed after {0}', roughly(time)),
-    crashed: t('Cut off when the window was reloaded'),
+    interrupted: notable(time) === null ? t('Stopped by you') : t('Stopped by you after {0}', roughly(time)),
+    replaced: t('Stopped to send your next message'),
+    failed: notable(time) === null ? t('Failed') : t('Failed after {0}', roughly(time)),
+    crashed: t('Interrupted by a window reload'),
   };
   return (
     <div class="marker" data-testid="turn-stopped">

@@ -9,6 +9,7 @@ import {
   environmentMessage,
   factsIn,
 } from '../prompt/environmentContext.ts';
+import { isMemoryListMessage, type ListedMemory, memoryListMessage } from '../prompt/memoryList.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
 import { isToolInstructionsMessage, toolInstructionsMessage } from '../prompt/toolInstructions.ts';
 import type { ToolThread } from '../tools/handler.ts';
@@ -27,6 +28,7 @@ export class ContextUpdates {
   #allowed = '';
   #tools = '';
   #docs = '';
+  #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
 
@@ -41,6 +43,7 @@ export class ContextUpdates {
     this.#allowed = '';
     this.#tools = '';
     this.#docs = '';
+    this.#hasMemories = false;
     this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
@@ -54,6 +57,8 @@ export class ContextUpdates {
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
+      /** Those that the model may read. Asked for only while the history lists none. */
+      readonly memories: () => Promise<readonly ListedMemory[]>;
       readonly toolInstructions: readonly ToolInstructions[];
     },
   ): Promise<readonly ResponseItem[]> {
@@ -79,6 +84,12 @@ export class ContextUpdates {
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;
     }
+    // Later ones would change the list in the middle of a thread, and with it what the server has cached.
+    if (!this.#hasMemories) {
+      const list = memoryListMessage(await options.memories());
+      if (list !== undefined) news.push(list);
+      this.#hasMemories = true;
+    }
     const changed = changedFacts(this.#facts, environmentFacts(settings, ports.host, ports.clock.now()));
     if (changed) news.push(environmentMessage(changed));
     for (const message of news) this.#recall(message);
@@ -91,6 +102,7 @@ export class ContextUpdates {
     else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
     else if (isToolInstructionsMessage(message)) this.#tools = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
+    else if (isMemoryListMessage(message)) this.#hasMemories = true;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
 }

@@ -59,6 +59,6 @@ export async function waitForRetry(
   const { kind, message } = fault;
   const { attempt, of, delayMs } = decision;
   run.emit({ type: 'stream_error', kind, message, attempt, of, retryInMs: delayMs });
-  await run.ports.clock.sleep(delayMs, run.signal);
+  await run.retryPause.wait(delayMs, run.signal);
   return undefined;
 }

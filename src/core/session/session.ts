@@ -7,6 +7,7 @@ import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../pro
 import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -34,9 +35,10 @@ import { ThreadRules } from './threadRules.ts';
 import { ThreadChanges } from './threadChanges.ts';
 import { ThreadModels } from './threadModels.ts';
 import { SettingNotes } from './settingNotes.ts';
+import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Rejected } from '../tools/registry.ts';
+import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
@@ -57,6 +59,7 @@ export class Session {
   readonly #conversation: Conversation;
   readonly #tokens: TokenMeter;
   readonly #caps: CapCounters;
+  readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
@@ -87,6 +90,7 @@ export class Session {
     this.#settings = options.settings.turn;
     this.#conversation = new Conversation(replayed, options.host.interactive);
     const { caps } = options.settings.limits;
+    this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
       this.#caps.add(spent),
@@ -122,6 +126,7 @@ export class Session {
       settings: options.settings.tools,
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -352,6 +357,7 @@ export class Session {
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
+        if (this.#retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (this.#conversation.isAnswered) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
@@ -432,6 +438,7 @@ export class Session {
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
+      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
       toolInstructions: this.#tools.instructions(),
     });
   }
@@ -532,6 +539,7 @@ export class Session {
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
         images: this.#images,
+        retryPause: this.#retryPause,
         ports,
         signal: abort.signal,
         emit,
@@ -676,9 +684,3 @@ export class Session {
 
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
-
-function rejectionMessage({ name, providerId, problem }: Rejected): string {
-  const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
-  const why = problem === undefined ? 'another tool has this name' : `it demands strict arguments, but ${problem}`;
-  return `${owner} named ${name} is left out: ${why}.`;
-}

@@ -16,6 +16,7 @@ import type { CapCounters } from './capCounters.ts';
 import type { CompactionTrigger } from './compactionTrigger.ts';
 import type { ThreadSettings } from './sessionOptions.ts';
 import type { TurnChanges } from './threadChanges.ts';
+import type { RetryPause } from './retryPause.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
@@ -66,6 +67,7 @@ export interface TurnRun {
     readonly replace: (compacted: CompactedItems) => void;
   };
   readonly images: ThreadImages;
+  readonly retryPause: RetryPause;
   readonly processes: Processes;
   /** Records what the commands and patches of this turn change, and tells of each command what it changed. */
   readonly changes: (onChanges: (changes: DescribedChanges) => void) => TurnChanges;

@@ -23,6 +23,8 @@ export const SETTINGS: PanelSettings = {
   fontSize: null,
   fontFamily: 'Inter, system-ui, sans-serif',
   showRawReasoning: false,
+  takesImages: true,
+  attachSelection: true,
   trusted: true,
   hasWorkspace: true,
   demo: false,
@@ -31,6 +33,7 @@ export const SETTINGS: PanelSettings = {
 
 export const TURN: TurnSettings = {
   model: 'gpt-5-codex',
+  provider: 'openai',
   effort: 'high',
   summary: 'auto',
   cwd: '/home/mira/acme-web',
