@@ -32,6 +32,7 @@ export type PanelCommand =
   | 'newThread'
   | 'showWaitingThread'
   | 'importThread'
+  | 'openThreadText'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
