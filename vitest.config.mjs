@@ -13,6 +13,7 @@ export default defineConfig({
       ...(process.env.TILLER_RECORD ? [] : ['test/scenarios/recordThreads.test.ts']),
     ],
     env: seedOfThisRun(),
+    globalSetup: 'test/support/folders.setup.ts',
     setupFiles: 'test/support/seed.setup.ts',
     pool: 'threads',
     isolate: false,

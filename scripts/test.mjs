@@ -18,6 +18,7 @@ const GROUPS = [
     { name: 'test:e2e', script: script('testE2e'), suite: 'e2e' },
     { name: 'check', script: script('check') },
     { name: 'test:fast', script: script('testFast'), suite: 'fast' },
+    { name: 'test:system', script: script('testSystem'), suite: 'system' },
     { name: 'test:vscode', script: script('testVscode'), suite: 'host' },
     { name: 'test:panel', script: script('testPanel'), suite: 'panel' },
     { name: 'test:vsix', script: script('testVsix') },

@@ -22,7 +22,7 @@ try {
   ];
   await runTests({
     vscodeExecutablePath,
-    extensionDevelopmentPath: run.extension,
+    extensionDevelopmentPath: [run.extension, ...run.others],
     extensionTestsPath: run.tests,
     extensionTestsEnv: run.env(),
     launchArgs: [run.workspace, ...state, '--disable-workspace-trust', '--skip-welcome', '--skip-release-notes'],

@@ -1,9 +1,12 @@
-// `npm run test:fast [-- FILE…]`: every test that needs no VS Code, or those named. Arguments go to vitest.
+// `npm run test:fast [-- FILE…]`: the tests that need no VS Code but those of `npm run test:system`, or those named.
+// Arguments go to vitest.
 import { ensureInstalled } from './bootstrap.mjs';
 
 ensureInstalled();
 const { runVitest } = await import('./test/runVitest.mjs');
+const { SYSTEM_TESTS } = await import('./test/systemTests.mjs');
 const words = process.argv.slice(2);
 // `npm run check` runs the architecture test.
-const all = words.length === 0 ? ['--exclude=test/architecture.test.ts'] : [];
+const others = ['test/architecture.test.ts', ...SYSTEM_TESTS];
+const all = words.length === 0 ? others.map((file) => `--exclude=${file}`) : [];
 process.exit(await runVitest('fast', ['--reporter=default', ...all, ...words]));

@@ -46,6 +46,7 @@ async function runOnce(attempt, titles) {
   const server = await startVscode({
     workspace: run.workspace,
     profile: 'fast',
+    extensions: run.others,
     folder: path.join(run.folder, `vscode-${attempt}`),
     env: { ...run.env(attempt, titles), TILLER_TEST_MARK: MARK },
   });

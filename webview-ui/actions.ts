@@ -1,26 +1,34 @@
 /** The actions of the panel's controls. They post messages to the host and do not change the thread. */
 import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
-import type { QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, attachmentsOf, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { UserInput } from '../src/protocol/item.ts';
 import type { Op, OpOf } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
+import { batch } from '@preact/signals';
+import { textOfInput } from '../src/protocol/thread.ts';
 import { post } from './bridge.ts';
 import { t } from './l10n.ts';
 import {
+  activeAttachments,
+  attachments,
+  attachProblem,
   composerFocus,
   draft,
   isBeginning,
   isRunning,
+  isSelectionAttached,
   joined,
   queuedEdit,
   queuedInputs,
+  selection,
   shownTurns,
   thread,
   threadId,
   TURN_WINDOW,
   turns,
 } from './store.ts';
+import { keyOf } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
@@ -40,7 +48,24 @@ export type PanelCommand =
   | 'openFolder'
   | 'manageTrust'
   | 'startDemo'
-  | 'showRules';
+  | 'showRules'
+  | 'undoTurn'
+  | 'redoTurn'
+  | 'rewind'
+  | 'review.next'
+  | 'review.showAll'
+  | 'review.keepAll'
+  | 'review.undoAll'
+  | 'threads'
+  | 'renameThread'
+  | 'forkThread'
+  | 'exportThread'
+  | 'deleteThread'
+  | 'backgroundProcesses'
+  | 'showAudit'
+  | 'testConnection'
+  | 'showAbilities'
+  | 'reportIssue';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });
@@ -52,47 +77,77 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
 
 /** Sends the text in the composer: a new turn, an addition to the running one, or an edit of a queued message. */
 export function sendDraft(): void {
-  const text = draft.value.trim();
-  if (text === '') return;
+  const input = draftInput();
+  if (input.length === 0) return;
   const edit = queuedEdit.value;
-  if (edit === null) sendText(text);
-  else sendEdit(edit.id, text);
+  followsEnd.value = true;
+  if (edit === null) send(input);
+  else submit({ type: 'edit_queued', id: edit.id, input });
   queuedEdit.value = null;
-  setDraft(edit?.draft ?? '');
+  setDraft(edit?.draft ?? '', edit?.attachments ?? []);
+}
+
+/** Whether the draft has something to send. */
+export function hasDraft(): boolean {
+  return draft.value.trim() !== '' || activeAttachments.value.length > 0;
+}
+
+/** The text in the composer, then what goes with it; empty when there is nothing. */
+function draftInput(): UserInput[] {
+  const text = draft.value.trim();
+  const parts: UserInput[] = activeAttachments.value.map(({ part }) => part);
+  const { value: selected } = selection;
+  // It alone is no message.
+  const isMessage = text !== '' || parts.length > 0;
+  const isNamed = parts.some((part) => part.type === 'mention' && part.name === selected?.name);
+  if (selected !== null && isSelectionAttached.value && isMessage && !isNamed) parts.push(selected);
+  return text === '' ? parts : [{ type: 'text', text }, ...parts];
 }
 
 export function sendText(text: string): void {
-  const input: UserInput[] = [{ type: 'text', text }];
+  send([{ type: 'text', text }]);
+}
+
+function send(input: UserInput[]): void {
   followsEnd.value = true;
   if (thread.value === null) isBeginning.value = true;
   submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
-/** Attachments of the message are kept. */
-function sendEdit(id: string, text: string): void {
-  const attached = queuedInputs.value.find((queued) => queued.id === id)?.input ?? [];
-  followsEnd.value = true;
-  submit({
-    type: 'edit_queued',
-    id,
-    input: [{ type: 'text', text }, ...attached.filter(({ type }) => type !== 'text')],
-  });
-}
-
+/** The thread and the images that the host has of its draft. */
+let keptImages = 'null\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The host keeps the draft, too; it gets it debounced, and at once when an edit begins or ends. */
-export function setDraft(text: string): void {
-  draft.value = text;
+export function setDraft(text: string, attached: readonly Attachment[] = attachments.value): void {
+  batch(() => {
+    draft.value = text;
+    attachments.value = attached;
+    attachProblem.value = null;
+  });
   keepDraft(250);
 }
 
 /** Sends the current draft to the host. */
 export function keepDraft(afterMs = 0): void {
-  const message = { type: 'draft', threadId: threadId.value, text: draft.value, edit: queuedEdit.value } as const;
+  const isImage = ({ part }: Attachment) => part.type === 'image';
+  const images = attachments.value.filter(isImage);
+  const key = `${threadId.value}\n${images.map(keyOf).join('\n')}`;
+  const message: WebviewMessage = {
+    type: 'draft',
+    threadId: threadId.value,
+    text: draft.value,
+    edit: queuedEdit.value,
+    attachments: attachments.value.filter((one) => !isImage(one)),
+    images,
+  };
+  const keep = () => {
+    post(key === keptImages ? { ...message, images: null } : message);
+    keptImages = key;
+  };
   clearTimeout(draftTimer);
-  if (afterMs === 0) post(message);
-  else draftTimer = setTimeout(() => post(message), afterMs);
+  if (afterMs === 0) keep();
+  else draftTimer = setTimeout(keep, afterMs);
 }
 
 export function addToDraft(text: string): void {
@@ -100,37 +155,39 @@ export function addToDraft(text: string): void {
   composerFocus.value++;
 }
 
-export function replaceDraft(text: string): void {
-  setDraft(text);
+export function replaceDraft(text: string, attached: readonly Attachment[] = []): void {
+  setDraft(text, attached);
   composerFocus.value++;
 }
 
 /** Loads a queued message into the composer. The draft before it returns after the edit. */
-export function editQueued(id: string, text: string): void {
+export function editQueued(id: string, input: readonly UserInput[]): void {
+  const text = textOfInput(input);
   const before = queuedEdit.value;
   if (before?.id === id) return;
   if (before !== null) submit({ type: 'hold_queued', id: before.id, held: false });
   submit({ type: 'hold_queued', id, held: true });
-  showEdit({ id, original: text, draft: before?.draft ?? draft.value }, text);
+  const kept = before?.attachments ?? attachments.value;
+  showEdit({ id, original: text, draft: before?.draft ?? draft.value, attachments: kept }, text, attachmentsOf(input));
 }
 
 /** Ends the edit; the queued message is not changed. */
 export function cancelEdit(): void {
   const edit = queuedEdit.value;
   if (edit === null) return;
-  showEdit(null, edit.draft);
+  showEdit(null, edit.draft, edit.attachments);
   submit({ type: 'hold_queued', id: edit.id, held: false });
 }
 
-function showEdit(edit: QueuedEdit | null, text: string): void {
+function showEdit(edit: QueuedEdit | null, text: string, attached: readonly Attachment[] = []): void {
   queuedEdit.value = edit;
-  replaceDraft(text);
+  replaceDraft(text, attached);
   keepDraft();
 }
 
 export function withdrawQueued(id: string): void {
   const edit = queuedEdit.value;
-  if (edit?.id === id) showEdit(null, edit.draft);
+  if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
   submit({ type: 'edit_queued', id, input: null });
 }
 
@@ -147,10 +204,10 @@ export function sendQueuedNow(id: string): void {
 
 /** Stops the turn and starts the next one with the draft. */
 export function stopAndSendDraft(): void {
-  const text = draft.value.trim();
-  if (text === '') return;
-  stopAndSend([{ type: 'text', text }]);
-  setDraft('');
+  const input = draftInput();
+  if (input.length === 0) return;
+  stopAndSend(input);
+  setDraft('', []);
 }
 
 function stopAndSend(input: UserInput[]): void {

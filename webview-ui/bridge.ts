@@ -2,13 +2,14 @@
  * The connection to the host. Messages are queued and folded once per animation frame, a slice at a time, so that a
  * burst makes no long task (docs/reference/libraries.md §1, "Coalescing").
  */
-import type { QueuedEdit } from '../src/protocol/draft.ts';
+import type { Attachment, QueuedEdit } from '../src/protocol/draft.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
 /** State that outlives the webview while the host runs. */
 export interface PanelState {
   readonly threadId: string | null;
   readonly draft: string;
+  readonly attachments?: readonly Attachment[];
   readonly edit?: QueuedEdit | null;
   /** Distance from the top; `null` while the end is followed. */
   readonly scrollTop: number | null;

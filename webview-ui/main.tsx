@@ -8,7 +8,18 @@ import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
-import { backgroundProcesses, draft, isRunning, queuedEdit, receive, settings, threadId } from './store.ts';
+import {
+  attachments,
+  backgroundProcesses,
+  draft,
+  isRunning,
+  queuedEdit,
+  receive,
+  settings,
+  threadId,
+} from './store.ts';
+import { receiveImageFile } from './composer/images.ts';
+import { receiveMentions } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
@@ -36,7 +47,8 @@ function runClock(): void {
 /** The draft outlives the webview even when the host has not got the last keys. */
 function saveDraft(): void {
   effect(() => {
-    const state = { threadId: threadId.value, draft: draft.value, edit: queuedEdit.value };
+    const kept = attachments.value.filter(({ part }) => part.type !== 'image');
+    const state = { threadId: threadId.value, draft: draft.value, edit: queuedEdit.value, attachments: kept };
     if (settings.value === null) return;
     const saved = savedState();
     const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
@@ -49,8 +61,10 @@ function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
   if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
   const { draft, edit = null } = saved;
-  if (edit === null) return draft === '' ? message : { ...message, draft, edit };
-  if (edit.id === message.edit?.id) return { ...message, draft, edit };
+  const images = message.attachments.filter(({ part }) => part.type === 'image');
+  const attachments = [...(saved.attachments ?? []), ...images];
+  if (edit === null) return draft === '' ? message : { ...message, draft, edit, attachments };
+  if (edit.id === message.edit?.id) return { ...message, draft, edit, attachments };
   // The message is no longer queued. The host has put what it knew of the edit into the draft.
   return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
 }
@@ -58,9 +72,15 @@ function withSavedDraft(message: HostMessage): HostMessage {
 /** A draft changed by a message of the host is stored as if it were typed. */
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
-  const [text, edit] = [draft.value, queuedEdit.value];
+  receiveMentions(message);
+  receiveImageFile(message);
+  const [text, edit, attached] = [draft.value, queuedEdit.value, attachments.value];
   receive(withSavedDraft(message));
-  if (message.type !== 'snapshot' && (draft.value !== text || queuedEdit.value !== edit)) keepDraft();
+  if (
+    message.type !== 'snapshot' &&
+    (draft.value !== text || queuedEdit.value !== edit || attachments.value !== attached)
+  )
+    keepDraft();
 }
 
 const root = document.getElementById('root');

@@ -2,8 +2,9 @@
  * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
-import { draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
+import type { Mention } from '../src/protocol/item.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type Denial,
@@ -22,6 +23,7 @@ import type {
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { activeOf, withAttachments } from './text/attachments.ts';
 import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
 
@@ -34,6 +36,21 @@ export const settings = signal<PanelSettings | null>(null);
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
+/** What goes with the draft. Those in the text are kept while it does not name them: an undo may bring the name back. */
+export const attachments = signal<readonly Attachment[]>([]);
+/** The selected lines of the active editor. */
+export const selection = signal<Mention | null>(null);
+/** The selection for which the user has changed whether it goes with the message: by its name. */
+export const selectionChoice = signal<{ readonly name: string; readonly isAttached: boolean } | null>(null);
+export const isSelectionAttached = computed(() => {
+  const choice = selectionChoice.value;
+  if (choice !== null && choice.name === selection.value?.name) return choice.isAttached;
+  return selection.value !== null && settings.value?.attachSelection === true;
+});
+/** Why something could not be attached; gone with the next change of the draft. */
+export const attachProblem = signal<string | null>(null);
+/** Those that are sent: in the text while it names them. */
+export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
 /** The queued message that the draft is an edit of. */
 export const queuedEdit = signal<QueuedEdit | null>(null);
 /** The first message is being sent: a draft written meanwhile belongs to the thread that it starts. */
@@ -181,7 +198,10 @@ function take(message: HostMessage): void {
       shownTurns.value = TURN_WINDOW;
       settings.value = message.settings;
       access.value = message.access;
-      if (!isBeginning.value || message.thread === null) draft.value = message.draft;
+      if (!isBeginning.value || message.thread === null) {
+        draft.value = message.draft;
+        attachments.value = message.attachments;
+      }
       queuedEdit.value = message.edit;
       isBeginning.value = false;
       break;
@@ -195,7 +215,8 @@ function take(message: HostMessage): void {
       addEarlier(message.turns, message.earlierTurns);
       break;
     case 'insert_text':
-      draft.value = joined(draft.value, message.text);
+      if (message.text !== '') draft.value = joined(draft.value, message.text);
+      attachments.value = withAttachments(attachments.value, message.attachments ?? []);
       composerFocus.value++;
       break;
     case 'focus_composer':
@@ -224,6 +245,13 @@ function take(message: HostMessage): void {
     case 'show_threads':
     case 'thread_deleted':
       // Handled in threads/store.ts.
+      break;
+    case 'mentions_found':
+    case 'image_file':
+      // Handled in composer/.
+      break;
+    case 'selection':
+      selection.value = message.mention;
       break;
     case 'show_waiting':
       wantsList.value = true;
@@ -255,6 +283,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   if (edit?.id !== id) return;
   queuedEdit.value = null;
   draft.value = draftAfterEdit(draft.value, edit, reason);
+  attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }
 
 /** Adds turns from before the snapshot. They have ended, so there is nothing to fold. */

@@ -38,7 +38,8 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
   const folder = profile ?? (await mkdtemp(path.join(tmpdir(), 'tiller-browser-')));
   const context = await chromium.launchPersistentContext(folder, {
     executablePath,
-    env,
+    // A browser that is killed leaves its temporary files in its profile.
+    env: { ...(env ?? process.env), TMPDIR: folder },
     headless: true,
     viewport: { width, height },
     permissions: ['clipboard-read', 'clipboard-write'],

@@ -1,7 +1,7 @@
 // Starts the installed VS Code on a folder, for a test, a demonstration or a developer. Everything it writes (settings,
 // state, home, logs) is in a separate folder, so that it neither reads nor changes the user's files.
 import { spawn } from 'node:child_process';
-import { existsSync, openSync, readFileSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -148,10 +148,18 @@ export async function startVscode({
   const isInherited = (name) => (forUser ? !/^(VSCODE|ELECTRON|npm)_/.test(name) : PASSED_ON.test(name));
   const inherited = Object.entries(process.env).filter(([name]) => isInherited(name));
   const home = forUser ? process.env.HOME : place('home');
+  // VS Code leaves its sockets; their paths must be short.
+  const sockets = forUser ? undefined : await mkdtemp(path.join(tmpdir(), 'tiller-vscode-run-'));
   const log = openSync(logFile, 'w');
   const started = Date.now();
   const child = spawn(vscode.node, [vscode.entry, ...words], {
-    env: { ...Object.fromEntries(inherited), HOME: home, SHELL: '/bin/bash', ...env },
+    env: {
+      ...Object.fromEntries(inherited),
+      HOME: home,
+      SHELL: '/bin/bash',
+      ...(sockets && { XDG_RUNTIME_DIR: sockets }),
+      ...env,
+    },
     stdio: ['ignore', log, log],
     // In a process group of its own: what it started ends with it.
     detached: true,
@@ -161,7 +169,10 @@ export async function startVscode({
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {}
   };
-  const killAtExit = () => kill('SIGKILL');
+  const killAtExit = () => {
+    kill('SIGKILL');
+    if (sockets) rmSync(sockets, { recursive: true, force: true });
+  };
   process.once('exit', killAtExit);
   const ended = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
   const url = await whenListening();
@@ -198,6 +209,7 @@ export async function startVscode({
       await ended;
       clearTimeout(timer);
       kill('SIGKILL');
+      if (sockets) await rm(sockets, { recursive: true, force: true });
       if (!keep) await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
     },
   };

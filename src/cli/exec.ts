@@ -18,8 +18,9 @@ import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
-import { AFTER_KILL, BASELINE_WORKER } from './programs.ts';
+import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions, type Submit } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
@@ -52,6 +53,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   const opening = await openingOf(args, streams);
   await requireHome(home);
   const demo = args.demo ? await startDemo() : undefined;
+  let mcp: ExecMcp | undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
     const ports = createNodePorts({
@@ -61,12 +63,14 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       usesEnvironmentProxy: true,
       afterKill: AFTER_KILL,
       baselineWorker: BASELINE_WORKER,
+      imageWorker: IMAGE_WORKER,
     });
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
+    mcp = startMcp(ports, settings, { cwd, version });
     const http = new HttpModels(ports, version);
     if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
     const threadHost: ThreadHost = {
@@ -81,6 +85,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
       isTrusted: () => true,
       pace: () => report.caughtUp(),
+      toolProviders: mcp.toolProviders,
     };
     const thread = threadSettingsOf(settings, {
       model,
@@ -104,10 +109,11 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     });
     const session = await open(manager, args, [thread, threadHost], say);
     const submit: Submit = (id, op) => manager.live.submit(session.threadId, op, id);
-    const code = await run(session, submit, opening, args, { streams, report, say: sayWithoutKeys });
-    await notified;
+    const code = await run(session, submit, opening, args, { streams, report, mcp, say: sayWithoutKeys });
+    await Promise.all([notified, manager.memoriesWritten()]);
     return code;
   } finally {
+    await mcp?.close();
     await demo?.close();
   }
 }
@@ -171,14 +177,21 @@ async function run(
   {
     streams,
     report,
+    mcp,
     say,
-  }: { readonly streams: Streams; readonly report: Report; readonly say: (line: string) => void },
+  }: {
+    readonly streams: Streams;
+    readonly report: Report;
+    readonly mcp: Pick<ExecMcp, 'waitForAll'>;
+    readonly say: (line: string) => void;
+  },
 ): Promise<number> {
   session.onEvent((event) => report.tell(event));
   const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
-    if (opening.input !== null) {
+    await termination.orStopped(mcp.waitForAll(say));
+    if (opening.input !== null && termination.exitCode === undefined) {
       const { input, outputSchema } = opening;
       submit('prompt', { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) });
     }

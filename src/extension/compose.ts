@@ -11,6 +11,7 @@ import { providerNamed, providerNames } from '../protocol/providers.ts';
 import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { showMemories } from '../vscode/threads/showMemories.ts';
 import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
@@ -63,6 +64,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
+    agent.mcp.controller.refresh().catch(report);
     learnWindow();
   };
   store.add(onSettingsChanged(refresh));
@@ -105,6 +107,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       environment: node.host.environment,
       threads,
     }),
+    showMemories: () =>
+      showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
+    mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>
       reportIssue({
@@ -118,7 +123,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     dispose: async () => {
       // A window that reloads may not wait for the threads.
       await Promise.all([editors.review.close(), threads.close()]);
+      await agent.mcp.servers.close();
       await editors.review.close();
+      await agent.manager.memoriesWritten();
       store.dispose();
       await demo.dispose();
     },

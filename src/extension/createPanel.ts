@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
+import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
@@ -15,6 +16,7 @@ import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
+import { Mentions } from '../vscode/mentions/mentions.ts';
 import { useModel } from '../vscode/models/modelSetup.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
@@ -45,6 +47,7 @@ const RECALLED_CHARACTERS = 64 * 1024;
 export interface Panel {
   readonly view: ChatView;
   readonly chat: ChatCommands;
+  readonly mentions: Mentions;
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
@@ -93,15 +96,53 @@ export function createPanel(
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () =>
-        panelSettings(settings(), current(), agent.provider(), storedQuarantine.ids, agent.efforts().efforts),
+        panelSettings(
+          settings(),
+          current(),
+          agent.provider(),
+          storedQuarantine.ids,
+          agent.efforts().efforts,
+          agent.takesImages(),
+        ),
+      submit: (op) => mentions.submit(op),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onGone: () => threadCommands.list.close(),
+      onShown: () => void mentions.tellSelection(true).catch(report),
+      onGone: () => {
+        threadCommands.list.close();
+        mentions.close();
+      },
       log: (level, message) => log[level](message),
+    }),
+  );
+  const mentions: Mentions = store.add(
+    new Mentions({
+      guard: () =>
+        readGuard(
+          readLimitsOf({
+            settings: current(),
+            thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
+          }),
+          { host: node.host, workspace: ports.workspace },
+        ),
+      threads: async () => {
+        const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+        const stored = await manager.catalog.list(folders);
+        return stored.flatMap(({ id, title, place }) =>
+          title === null || place === 'elsewhere' || id === threads.state?.threadId ? [] : [{ id, title }],
+        );
+      },
+      exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
+      shownThread: () => threads.state?.threadId,
+      submit: (op) => threads.submit(op),
+      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      post: (message) => view.tell(message),
+      postWhenReady: (message) => view.tellWhenReady(message),
+      report,
     }),
   );
   const threadCommands: ThreadCommands = store.add(
@@ -146,7 +187,11 @@ export function createPanel(
       if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
     }),
   );
-  const reverts = new RevertCommands({ threads, live: manager.live, insertText: (text) => view.insertText(text) });
+  const reverts = new RevertCommands({
+    threads,
+    live: manager.live,
+    insertText: (text, attachments) => view.insertText(text, attachments),
+  });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
   const requests: PanelRequestDeps = {
@@ -191,7 +236,7 @@ export function createPanel(
     reviewFile: (path, what) => review.decide(path, what),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
-    insertText: (text) => view.insertText(text),
+    mentions,
   };
 
   store.add(
@@ -202,5 +247,17 @@ export function createPanel(
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
   store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
-  return { view, chat, approvals, threads: threadCommands, processes, reverts, rules, recovery, quarantine, tell };
+  return {
+    view,
+    chat,
+    mentions,
+    approvals,
+    threads: threadCommands,
+    processes,
+    reverts,
+    rules,
+    recovery,
+    quarantine,
+    tell,
+  };
 }

@@ -15,6 +15,7 @@ import {
   turnItemSchema,
   userInputSchema,
 } from './item.ts';
+import { mcpStatusSchema } from './mcp.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import {
   approvalDecisionSchema,
@@ -28,6 +29,7 @@ import {
   sandboxModeSchema,
   sandboxPolicySchema,
 } from './policy.ts';
+import { questionSchema } from './question.ts';
 
 /** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
 export const tokenUsageSchema = z.object({
@@ -87,6 +89,7 @@ export const approvalChoiceSchema = z.enum([
   'approved',
   'approved_for_thread',
   'approved_rule',
+  'approved_tool',
   'approved_discarding',
   'approved_saving',
   'denied',
@@ -125,6 +128,16 @@ export const approvalRequestSchema = z.object({
   diff: z.string().optional(),
   /** For a patch that needs approval again because its files have changed: the earlier choices that still fit. */
   reviewed: proposalChoicesSchema.optional(),
+  /** For a tool of an MCP server: what the server says of it, which is not checked. */
+  tool: z
+    .object({
+      server: z.string(),
+      name: z.string(),
+      description: z.string(),
+      /** What has changed in its description since the user approved it, as a unified diff. */
+      changes: z.string().optional(),
+    })
+    .optional(),
   /** Why the user is asked. */
   reason: decisionReasonSchema,
   /** The purpose that the model gives. */
@@ -140,14 +153,6 @@ export const approvalRequestSchema = z.object({
   alsoItems: z.array(z.string()).optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
-
-export const questionSchema = z.object({
-  id: z.string(),
-  header: z.string(),
-  question: z.string(),
-  options: z.array(z.object({ label: z.string(), description: z.string() })),
-});
-export type Question = z.infer<typeof questionSchema>;
 
 /** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
@@ -166,6 +171,8 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     server: z.string(),
     message: z.string(),
     requestedSchema: z.record(z.string(), z.unknown()),
+    /** A page that the user is to open; the form is empty then. */
+    url: z.string().optional(),
   }),
 ]);
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
@@ -319,7 +326,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('mcp_status'),
     server: z.string(),
-    status: z.enum(['starting', 'ready', 'needs_auth', 'failed', 'cancelled', 'stopped']),
+    status: mcpStatusSchema,
     error: z.string().optional(),
     toolCount: z.number().optional(),
   }),
@@ -387,8 +394,8 @@ export type Event = z.infer<typeof eventSchema>;
 
 /**
  * True when an event is recorded in the rollout. Other events can be derived from recorded ones: a delta is part of the
- * completed item, a retry ends in a turn, and a preview is asked for again.
+ * completed item, a retry ends in a turn, a preview is asked for again, and MCP servers are those of the process.
  */
 export function isPersisted(msg: EventMsg): boolean {
-  return !['item_delta', 'process_output', 'stream_error', 'revert_planned'].includes(msg.type);
+  return !['item_delta', 'process_output', 'stream_error', 'revert_planned', 'mcp_status'].includes(msg.type);
 }

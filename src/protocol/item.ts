@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { answersSchema, questionSchema } from './question.ts';
 
 /** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
 export const mentionKindSchema = z.enum([
@@ -36,7 +37,16 @@ const sentMentionSchema = z.discriminatedUnion('type', [
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
-  z.object({ type: z.literal('image'), imageUrl: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    imageUrl: z.string(),
+    /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
+    name: z.string().optional(),
+    thumbnail: z.string().optional(),
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+    bytes: z.int().positive().optional(),
+  }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
   /**
    * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
@@ -50,6 +60,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
+    /** Of a thread. */
+    id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),
@@ -57,6 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
 export type Mention = Extract<UserInput, { type: 'mention' }>;
+export type UserImage = Extract<UserInput, { type: 'image' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;
@@ -171,9 +184,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    result: z.unknown().optional(),
+    /** What the model got: texts within its budget, and images. */
+    result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
+    /** What the server has reported meanwhile, in lines. */
+    progress: z.string().optional(),
+    /** The absolute path of the whole result, if it is longer. */
+    logPath: z.string().optional(),
   }),
   z.object({
     ...base,
@@ -185,18 +203,39 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     success: z.boolean().nullable(),
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
-  z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
-  /** The model has read a file, listed a folder or searched files, without a command. */
+  /** The model has seen an image file (`view_image`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('image_view'),
+    /** Relative to the working directory if possible. */
+    path: z.string(),
+    /** Of the image that was sent, in pixels; absent until then. */
+    width: z.number().optional(),
+    height: z.number().optional(),
+  }),
+  /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    action: z.enum(['read', 'list', 'search']),
-    /** Relative to the working directory if possible. */
+    /** `memory`: what Tiller has written down of an earlier thread. */
+    action: z.enum(['read', 'list', 'search', 'memory']),
+    /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the user (`request_user_input`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('user_question'),
+    callId: z.string(),
+    questions: z.array(questionSchema),
+    /** Absent until the user answers, and where there is no answer. */
+    answers: answersSchema.optional(),
   }),
   z.object({
     ...base,

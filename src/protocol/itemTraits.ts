@@ -50,7 +50,7 @@ export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
 const NO_ACT = { act: () => undefined, counted: () => undefined };
 
 /** The tool of each action of a `file_lookup`. */
-const LOOKUP_TOOLS = { read: 'read_file', list: 'list_dir', search: 'grep_files' } as const;
+const LOOKUP_TOOLS = { read: 'read_file', list: 'list_dir', search: 'grep_files', memory: 'get_memory' } as const;
 
 /** Arguments as the model wrote them. */
 function textIn(args: unknown): string {
@@ -121,7 +121,7 @@ export const ITEM_TRAITS = {
     counted: ({ changes }) => ({ type: 'patch', changes }),
   },
   mcp_tool_call: {
-    grows: [],
+    grows: [{ kind: 'output', read: ({ progress }) => progress, write: (item, progress) => ({ ...item, progress }) }],
     explained: false,
     place: 'step',
     act: ({ server, tool }, cwd) => ({ type: 'tool', tool: `${server}/${tool}`, cwd }),
@@ -144,7 +144,14 @@ export const ITEM_TRAITS = {
     searched: ({ query = '' }) => [query],
     counted: () => ({ type: 'search' }),
   },
-  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  image_view: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ path }, cwd) => ({ type: 'tool', tool: `view_image ${path}`, cwd }),
+    searched: ({ path }) => [path],
+    counted: () => undefined,
+  },
   file_lookup: {
     grows: [],
     explained: true,
@@ -152,6 +159,20 @@ export const ITEM_TRAITS = {
     act: ({ action, path }, cwd) => ({ type: 'tool', tool: `${LOOKUP_TOOLS[action]} ${path}`, cwd }),
     searched: ({ path, pattern = '' }) => [path, pattern],
     counted: ({ action }) => ({ type: 'lookup', action }),
+  },
+  user_question: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ questions }, cwd) => {
+      const asked = questions.map(({ question }) => question).join(' ');
+      return { type: 'tool', tool: `request_user_input ${asked}`, cwd };
+    },
+    searched: ({ questions, answers = {} }) => [
+      ...questions.map(({ question }) => question),
+      ...Object.values(answers).flat(),
+    ],
+    counted: () => undefined,
   },
   sub_agent: {
     ...NO_ACT,

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { revertOptionsSchema } from './baseline.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
+import { answersSchema } from './question.ts';
 
 export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -77,7 +78,7 @@ export const opSchema = z.discriminatedUnion('type', [
     type: z.literal('user_input_answer'),
     questionId: z.string(),
     /** Question id → chosen labels or free text; `null` cancels. */
-    answers: z.record(z.string(), z.array(z.string())).nullable(),
+    answers: answersSchema.nullable(),
   }),
   z.strictObject({
     type: z.literal('elicitation_answer'),

@@ -142,6 +142,8 @@ export const approvalDecisionSchema = z.union([
   z.literal('approved'),
   z.literal('approved_for_thread'),
   z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
+  /** Approved, and a tool of an MCP server is not asked about again there, until its server describes it differently. */
+  z.strictObject({ approved_tool: z.strictObject({ scope: z.enum(['workspace', 'user']) }) }),
   /** Approved, and the unsaved edits in these files may be lost: paths as on the approval card. */
   z.strictObject({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) }),
   /** Approved in part, or as the user rewrote it; `discarding` as above. */

@@ -27,6 +27,8 @@ const modelSettingsSchema = z.strictObject({
   shell: z.enum(['exec_command', 'shell', 'shell_command', 'local_shell']).optional(),
   /** Whether `read_file`, `list_dir` and `grep_files` are offered. */
   fileTools: z.boolean().optional(),
+  /** Whether `request_user_input` is offered. */
+  userQuestions: z.boolean().optional(),
   parallelToolCalls: z.boolean().optional(),
   images: z.boolean().optional(),
   /** `false`: the model takes no reasoning effort. */

@@ -3,6 +3,7 @@
  * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
+import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
@@ -64,6 +65,8 @@ export const settingsSchema = z.strictObject({
     .array(z.string())
     .refine(([program]) => program !== '', 'must begin with a program')
     .default([]),
+  /** Whether the selection of the active editor goes with each message. */
+  attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
@@ -110,6 +113,15 @@ export const settingsSchema = z.strictObject({
     .int()
     .min(0)
     .default(256 * 1024 * 1024),
+  /** Whether threads are written down as memories, which later threads can read. */
+  'memory.enabled': z.boolean().default(false),
+  /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
+  mcpServers: mcpServersSettingSchema.default({}),
+  /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
+  'mcp.clientMetadataUrl': z
+    .url({ protocol: /^https$/, error: 'must be an https URL' })
+    .nullable()
+    .default(null),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Sent to the model after the base instructions. */

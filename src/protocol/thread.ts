@@ -525,6 +525,7 @@ function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
     case 'raw':
       return item.type === 'reasoning' ? { ...item, raw: (item.raw ?? '') + delta.text } : item;
     case 'output':
+      if (item.type === 'mcp_tool_call') return { ...item, progress: (item.progress ?? '') + delta.text };
       return item.type === 'command_execution' ? { ...item, output: tail(item.output + delta.text) } : item;
     case 'patch':
       return item.type === 'file_change' ? { ...item, patch: (item.patch ?? '') + delta.text } : item;

@@ -5,10 +5,14 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
-import type { QueuedEdit } from './draft.ts';
-import { opSchema, type ReasoningEffort } from './op.ts';
+import type { Attachment, QueuedEdit } from './draft.ts';
+import { type Mention, userInputSchema } from './item.ts';
+import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
+  approvalPolicySchema,
+  chatModeSchema,
+  sandboxModeSchema,
   type SandboxMechanism,
   type ChatMode,
   type ReviewSetting,
@@ -42,6 +46,10 @@ export interface PanelSettings {
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
   readonly showRawReasoning: boolean | null;
+  /** Whether the model of the next turn takes images. */
+  readonly takesImages: boolean;
+  /** The selection goes with each message, unless it is removed. */
+  readonly attachSelection: boolean;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
@@ -92,6 +100,18 @@ export interface InterruptedPatch {
   readonly settling: RecoveryChoice | null;
 }
 
+/** A row of the list that opens at an `@` in the composer. */
+export interface MentionRow {
+  readonly mention: Mention;
+  readonly label: string;
+  /** The folder, the number of problems …; may be empty. */
+  readonly detail: string;
+  /** Indices of the matched characters of the label. */
+  readonly positions: readonly number[];
+  /** Why it cannot be attached. */
+  readonly refused?: string;
+}
+
 /** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage =
   | {
@@ -102,6 +122,7 @@ export type HostMessage =
       readonly earlierTurns: number;
       readonly access: ThreadAccess;
       readonly draft: string;
+      readonly attachments: readonly Attachment[];
       /** The queued message that is edited in `draft`. */
       readonly edit: QueuedEdit | null;
       readonly settings: PanelSettings;
@@ -141,7 +162,31 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
+  /** Adds to the draft. */
+  | {
+      readonly type: 'insert_text';
+      readonly build: string;
+      readonly text: string;
+      readonly attachments?: readonly Attachment[];
+    }
+  /** The selected lines of the active editor; `null` where nothing is selected. */
+  | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
+  /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
+  | {
+      readonly type: 'image_file';
+      readonly build: string;
+      readonly name: string;
+      readonly mediaType: string;
+      readonly data: string;
+    }
+  /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
+  | {
+      readonly type: 'mentions_found';
+      readonly build: string;
+      readonly id: number;
+      readonly rows: readonly MentionRow[];
+      readonly isLast: boolean;
+    }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
   | {
@@ -180,6 +225,11 @@ export interface PendingReviewFile {
   readonly changes: number;
 }
 
+const attachmentSchema: z.ZodType<Attachment> = z.object({
+  part: userInputSchema.refine((part) => part.type !== 'text') as z.ZodType<Attachment['part']>,
+  inText: z.boolean(),
+});
+
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
@@ -201,8 +251,23 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
-    edit: z.object({ id: z.string(), original: z.string(), draft: z.string() }).nullable(),
+    edit: z
+      .object({
+        id: z.string(),
+        original: z.string(),
+        draft: z.string(),
+        attachments: z.array(attachmentSchema).readonly().optional(),
+      })
+      .nullable(),
+    attachments: z.array(attachmentSchema),
+    /** `null`: the same as before; they are large. */
+    images: z.array(attachmentSchema).nullable(),
   }),
+  /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
+  z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
+  z.object({ type: z.literal('close_mentions') }),
+  /** Attaches what was dropped on the composer. */
+  z.object({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
@@ -224,6 +289,16 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('pick'),
     what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
+  }),
+  /** Sets what `pick` lets the user pick, for the shown thread and those started from now on. */
+  z.object({
+    type: z.literal('choose'),
+    what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('mode'), mode: chatModeSchema }),
+      z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
+      z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
+      z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
+    ]),
   }),
   /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),

@@ -7,6 +7,13 @@ import { openThreadList } from './threadList.mjs';
 const lookJob = (files) => ({ only: 'tiller', measure: () => lookAtFiles(files) });
 const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
 
+/** `cats` commands in each response. Few turns: the loop guard has a word to say about many of the same. */
+const catsJob = (cats, sleeps) => ({
+  only: 'tiller',
+  ...{ turns: 30, cats, sleeps, boxed: true, files: 1, repeat: 3 },
+  quick: { turns: 8, repeat: 1 },
+});
+
 /** `repeat` and `turns` shrink under --quick. `only` and `not`: agents without the feature, or excluded from the row. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
@@ -22,8 +29,10 @@ export const JOBS = {
     repeat: 3,
     quick: { turns: 20, repeat: 1 },
   },
-  cat: { only: 'tiller', turns: 30, cats: 1, boxed: true, files: 1, repeat: 3, quick: { turns: 8, repeat: 1 } },
-  sixCats: { only: 'tiller', turns: 30, cats: 6, boxed: true, files: 1, repeat: 3, quick: { turns: 8, repeat: 1 } },
+  cat: catsJob(1, true),
+  sixCats: catsJob(6, true),
+  plainCat: catsJob(1, false),
+  sixPlainCats: catsJob(6, false),
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
   looks1000: { ...lookJob(1_000), repeat: 5, quick: { repeat: 1 } },
@@ -75,6 +84,14 @@ export const ROWS = [
     title: 'six `sleep 0.2 && cat` of one response / one, in the sandbox',
     jobs: ['cat', 'sixCats'],
     value: ({ cat, sixCats }) => perTurn(sixCats) / perTurn(cat),
+    limit: () => 2,
+    budget: '≤ 2',
+  },
+  {
+    name: 'parallel-cat',
+    title: 'six `cat` of one response / one, in the sandbox',
+    jobs: ['plainCat', 'sixPlainCats'],
+    value: ({ plainCat, sixPlainCats }) => perTurn(sixPlainCats) / perTurn(plainCat),
     limit: () => 2,
     budget: '≤ 2',
   },

@@ -39,7 +39,7 @@ export async function runAgent(
   agent,
   program,
   server,
-  { turns, deltas, quiet, boxed = false, files = 0, writes = false, cats = 0 },
+  { turns, deltas, quiet, boxed = false, files = 0, writes = false, cats = 0, sleeps = false },
 ) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
   try {
@@ -47,7 +47,7 @@ export async function runAgent(
     const cwd = path.join(scratch, 'work');
     for (const folder of [home, cwd]) mkdirSync(folder);
     fill(cwd, files);
-    await server.begin({ turns, deltas, writes, cats });
+    await server.begin({ turns, deltas, writes, cats, sleeps });
     const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet, boxed });
     const startedAt = now();
     const outcome = await runToEnd(argv, cwd, { ...privateEnvironment(home), ...env });

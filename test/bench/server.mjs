@@ -1,8 +1,9 @@
 // A scripted model in a process of its own, so that its work never counts as the harness's. Speaks Responses and Chat
 // Completions SSE; times are CLOCK_MONOTONIC in milliseconds, comparable between processes of one machine.
 //
-// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas, writes, cats }: the
-// first `turns` requests are answered with a call of `echo i`, into a file if it `writes`, or with `cats` calls of `cat` after 0.2 s (the
+// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas, writes, cats, sleeps }: the
+// first `turns` requests are answered with a call of `echo i`, into a file if it `writes`, or with `cats` calls of `cat`, after
+// `sleep 0.2` if it `sleeps` (the
 // first one after `deltas` pieces of text), the next with a last word.
 import { once } from 'node:events';
 import http from 'node:http';
@@ -68,7 +69,7 @@ function callsOf(tool, index) {
 function shellTool(request) {
   const command = (i) =>
     run.script.cats
-      ? 'sleep 0.2 && cat group0/part0/file0.txt'
+      ? `${run.script.sleeps ? 'sleep 0.2 && ' : ''}cat group0/part0/file0.txt`
       : run.script.writes
         ? `echo ${i} > written`
         : `echo ${i}`;

@@ -18,6 +18,7 @@ const window = useWindow({
     'kept.txt': 'one\n',
     'mine.txt': 'hers\n',
     'too.txt': 'hers\n',
+    'mentioned.txt': 'saved\n',
     'deep/other.txt': TEXT,
   },
 });
@@ -205,3 +206,37 @@ async function looksRight({ vscode, panel }: Window, name: string): Promise<void
   await vscode.screenshot(`buffers/${name}`);
   expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 }
+
+describe('a file that is mentioned', () => {
+  test('is sent as it is in the editor, and the message shows what was sent', async () => {
+    const { vscode, panel, model, disk } = window();
+    await vscode.openFile('mentioned.txt');
+    await vscode.typeAfter('saved', ' and unsaved');
+    await panel.open();
+    await panel.newThread();
+    const field = panel.get('composer-input');
+    await field.fill('');
+    await field.pressSequentially('Look at @mentio');
+    const row = panel.page.getByRole('option', { name: /^mentioned\.txt/ });
+    await row.waitFor();
+    await vscode.screenshot('mentions/1-list', vscode.sideBar());
+    await field.press('Enter');
+    expect(await field.inputValue()).toBe('Look at @mentioned.txt ');
+    model.will([says('Seen.')]);
+    await field.press('Enter');
+    await panel.ended();
+    const sent = model.requests.at(-1)?.input.findLast(({ role }) => role === 'user');
+    expect(sent?.['content']).toEqual([
+      { type: 'input_text', text: 'Look at @mentioned.txt' },
+      {
+        type: 'input_text',
+        text: `\n\n<attachment name="mentioned.txt" kind="file" path="${path.join(window().folder, 'mentioned.txt')}" lines="1-1">\nsaved and unsaved\n</attachment>`,
+      },
+    ]);
+    expect(await disk('mentioned.txt')).toBe('saved\n');
+    await panel.get('sent-mention').click();
+    await panel.get('sent-what').getByText('saved and unsaved').waitFor();
+    await vscode.screenshot('mentions/2-sent', vscode.sideBar());
+    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  });
+});

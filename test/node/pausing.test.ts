@@ -7,6 +7,7 @@ import { PausableCommands } from '../../src/node/process/pausing.ts';
 import { sandboxedLeaders } from '../../src/node/process/processRecord.ts';
 import { listProcesses } from '../../src/node/process/processTable.ts';
 import { noSandbox, Playground } from '../support/sandboxed.ts';
+import { rounds } from '../support/rounds.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -33,7 +34,7 @@ describe.skipIf(noSandbox !== false)('a command in the sandbox', () => {
     try {
       const written = () => ['far', 'near'].map((name) => sizeOf(ground.at(name)));
       await expect.poll(() => written().every((size) => size > 0), { timeout: 20_000 }).toBe(true);
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < rounds(4, 10); round++) {
         const pause = await commands.pause();
         expect(pause.isHeld()).toBe(true);
         const before = written();

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOfScene } from '../webview/preview/faults.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
+import { MENTION_STORIES } from '../webview/preview/mentionStories.mjs';
 import { setStage } from '../webview/preview/stage.mjs';
 import { type PanelScene, SCENES } from '../webview/preview/states.ts';
 
@@ -17,6 +18,10 @@ test.each<[string, PanelScene]>(Object.entries(SCENES))(
     expect(await faultsOfScene(stage, scene)).toEqual([]);
   },
 );
+
+test.each(Object.entries(MENTION_STORIES))('%s', async (_, story) => {
+  await story(stage);
+});
 
 test('every story of the keyboard passes', async () => {
   expect(await driveByKeyboard(stage)).toEqual([]);

@@ -68,6 +68,7 @@ it('a search includes the shown texts of each kind', () => {
     ['web_search', ['weather']],
     ['image_view', ['a.png']],
     ['file_lookup', ['src', 'rain']],
+    ['user_question', ['Which rain?', 'Soft']],
     ['sub_agent', ['scout', 'found']],
     ['compaction', ['so far']],
   ]);

@@ -252,6 +252,7 @@ describe('items', () => {
     { ...base, type: 'web_search', query: 'q' },
     { ...base, type: 'image_view', path: '/w/a.png' },
     { ...base, type: 'file_lookup', callId: 'c', action: 'list', path: 'src' },
+    { ...base, type: 'user_question', callId: 'c', questions: [], answers: { q: ['a'] } },
     { ...base, type: 'sub_agent', agentId: 'a', role: 'r', agentState: 'running' },
     { ...base, type: 'compaction', beforeTokens: 2, afterTokens: 1, summary: 's' },
   ])('$type is one', (item) => {

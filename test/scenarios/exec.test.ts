@@ -116,6 +116,30 @@ describe('tiller exec', () => {
     expect(readFileSync(folder.at('x'), 'utf8')).toBe('');
   });
 
+  it('answers a question of the model by an op, and leaves it to the model without a client', async () => {
+    using folder = tempFolder();
+    const options = ['Red', 'Blue'].map((label) => ({ label, description: label }));
+    const questions = [{ id: 'colour', header: 'Colour', question: 'Which?', options }];
+    const asking = [calls('request_user_input', { questions })];
+    await using server = await ModelServer.start([asking, [says('Done.')], asking, [says('Done.')]]);
+    const flags = ['--json', '--model', 'm', '--base-url', server.baseUrl];
+    const child = await startCli(['exec', '--input', 'jsonl', ...flags], { home: folder.path });
+    child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('question_requested');
+    const asked = eventsOf(child.output.stdout).flatMap(({ msg }) => (msg.type === 'question_requested' ? msg : []));
+    const answer = {
+      type: 'user_input_answer',
+      questionId: asked[0]?.request.questionId,
+      answers: { colour: ['Green'] },
+    };
+    child.stdin.end(`${JSON.stringify({ op: answer })}\n`);
+    expect((await child.ended).code).toBe(0);
+    const outputOf = () => server.lastRequest.input.flatMap(({ output }) => output ?? []);
+    expect(outputOf()).toEqual(['{"answers":{"colour":{"answers":["Green"]}}}']);
+    expect((await runCli(['exec', ...flags, 'go'], { home: folder.path })).code).toBe(0);
+    expect(outputOf()).toEqual([expect.stringMatching(/^There is nobody to ask: /)]);
+  });
+
   it('exits 1 with the message of the failed turn', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[fails(404, { error: { message: 'no such model' } })]]);

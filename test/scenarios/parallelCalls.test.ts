@@ -1,8 +1,9 @@
 // Calls of one response that only read run beside each other; a call that changes something runs alone, in its turn.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ExecRequest, Ports } from '../../src/core/ports.ts';
 import { calls, says } from '../support/modelServer.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { startScenario } from '../support/startScenario.ts';
 
 const run = (cmd: string) => calls('exec_command', { cmd });
@@ -31,6 +32,15 @@ function startingTogether(together: number) {
     },
   });
   return { deps, scripts, most: () => most };
+}
+
+/** Of this process; 0 where the system does not list them. */
+function openDescriptors(): number {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return 0;
+  }
 }
 
 function outputsOf(chat: { outputs(): string[] }): string[] {
@@ -85,20 +95,30 @@ describe('calls of one response that only read', () => {
     expect(most()).toBe(1);
   });
 
-  it('run at most sixteen at once, each once, and leave nothing behind', async () => {
-    const { deps, scripts, most } = startingTogether(16);
-    const names = Array.from({ length: 40 }, (_, index) => `file${index}`);
-    await using chat = await startScenario({
-      files: Object.fromEntries(names.map((name) => [`${name}.txt`, `${name}\n`])),
-      model: [names.map(print), [says('Done.')]],
-      deps,
-    });
-    await chat.send('go');
-    expect(outputsOf(chat)).toEqual(names.map((name) => `${name}\n`));
-    expect(scripts).toHaveLength(40);
-    expect(most()).toBe(16);
-    expect(chat.state.processes).toEqual([]);
-  });
+  it.each([undefined, ...(noSandbox === false ? (['real'] as const) : [])])(
+    'run at most sixteen at once, each once, hold up no call after them, and leave nothing behind (sandbox: %s)',
+    async (box) => {
+      const { deps, scripts, most } = startingTogether(16);
+      const names = Array.from({ length: 64 }, (_, index) => `file${index}`);
+      const all = [...names.map(print), run('echo new > file0.txt'), print('file0')];
+      await using chat = await startScenario({
+        files: Object.fromEntries(names.map((name) => [`${name}.txt`, `${name}\n`])),
+        model: [all, [says('Done.')], all, [says('Done.')]],
+        ...(box === undefined ? { sandbox: 'danger-full-access' } : { box }),
+        deps,
+      });
+      await chat.send('go');
+      const outputs = [...names.map((name) => `${name}\n`), '', 'new\n'];
+      expect(outputsOf(chat)).toEqual(outputs);
+      expect(scripts).toHaveLength(66);
+      expect(most()).toBe(16);
+      const left = openDescriptors();
+      await chat.send('again');
+      expect(outputsOf(chat).slice(-66)).toEqual(['new\n', ...outputs.slice(1)]);
+      expect(openDescriptors()).toBeLessThan(left + 16);
+      expect(chat.state.processes).toEqual([]);
+    },
+  );
 
   it('are stopped by an interrupt, also those that have not started', async () => {
     const model = [Array.from({ length: 20 }, () => run('sleep 60')), [says('Done.')]];

@@ -89,6 +89,14 @@ const CASES: readonly LedgerCase[] = [
       }),
     },
   },
+  {
+    name: 'memories of earlier threads',
+    memory: true,
+    homeFiles: {
+      'memories/019bc1a0-0000-7000-8000-000000000001.md':
+        '---\ntitle: "Fix the parser"\nfolder: "/"\nupdated: 2026-01-14T12:00:00.000Z\n---\n\n## Summary\n\nIt was the lexer.\n',
+    },
+  },
   { name: 'base instructions of the user', prompt: { baseInstructions: 'You are a pirate.' } },
   {
     name: 'a second turn under other settings',
@@ -101,7 +109,10 @@ const TOOL_SETS = [
   'exec-command-freeform-patch-explained',
   'exec-command-function-patch',
   'exec-command-function-patch-file-tools',
-  'local-shell-function-patch',
+  'exec-command-function-patch-file-tools-no-images',
+  'exec-command-freeform-patch-no-images',
+  'exec-command-function-patch-no-images',
+  'local-shell-function-patch-no-images',
 ];
 
 const first = <Item>(items: readonly Item[]): Item => {

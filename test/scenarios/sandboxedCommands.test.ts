@@ -24,7 +24,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
   });
 
   it('that is known to only read cannot write, and no mount point is created in the workspace for it', async () => {
-    const look = 'ls -A; grep tiller-test- /proc/self/mountinfo';
+    const look = 'ls -A; grep tmp/tiller- /proc/self/mountinfo';
     await using chat = await startScenario({
       box: 'real',
       files: { a: 'one\n' },

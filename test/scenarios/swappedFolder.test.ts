@@ -19,12 +19,13 @@ import type { Ports, Workspace } from '../../src/core/ports.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
+import { isFullRun } from '../support/rounds.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
-/** Patches of each attack; `TILLER_ATTACKS=2000` for a long run. */
-const ATTACKS = Number(process.env.TILLER_ATTACKS ?? 200);
+/** Patches of each attack: more in a full run; `TILLER_ATTACKS=2000` for a long one. */
+const ATTACKS = Number(process.env.TILLER_ATTACKS ?? (isFullRun() ? 200 : 100));
 const CALLS_AT_ONCE = 50;
 
 const noExchange =

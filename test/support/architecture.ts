@@ -71,8 +71,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     sandbox: ['host'],
     apply: ['host'],
     baseline: ['host'],
+    images: [],
     exec: ['host', 'process', 'sandbox'],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
+    mcp: [],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {
@@ -82,11 +84,12 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     ui: [],
     apply: ['workspace'],
     models: ['ui', 'settings'],
+    mcp: ['ui', 'settings'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
+      ['approvals', 'chat', 'mentions', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
         feature,
         ['workspace', 'ui'],
       ]),
@@ -110,7 +113,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     dock: [...SPINE, 'components', 'composer', 'decisions'],
     app: [...SPINE, 'components', 'dock', 'transcript', 'threads'],
     announce: ['decisions', 'l10n', 'store', 'view'],
-    main: ['actions', 'announce', 'app', 'bridge', 'store', 'threads', 'view'],
+    main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
     mathPage: ['components'],

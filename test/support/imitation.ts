@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelRequest } from './modelRequest.ts';
-import type { ChatDialect } from './modelWires.ts';
+import type { ChatDialect, ResponsesDialect } from './modelWires.ts';
 
 /** An answer with an error of HTTP. */
 export interface Refusal {
@@ -20,6 +20,7 @@ export interface Imitation {
   readonly denies?: (headers: IncomingHttpHeaders) => Refusal | undefined;
   readonly refuses: (request: ModelRequest) => Refusal | undefined;
   readonly chat?: ChatDialect;
+  readonly responses?: ResponsesDialect;
   /** How it is configured in Tiller, besides its address. */
   readonly provider: { readonly dialect?: 'openai' | 'azure' | 'openrouter' | 'plain' };
 }

@@ -1,12 +1,13 @@
 /**
  * Imitations of the servers that Tiller names: which requests they refuse, in which words, what they report about their
- * models, and how they write their chunks. Each fact has its source. Keys: `sk-test` is the right one.
+ * models, and how they write their chunks. Each fact has its source.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Imitation, Refusal } from './imitation.ts';
 import type { ModelRequest } from './modelRequest.ts';
 
-const KEY = 'sk-test';
+/** The key that all of them take. */
+export const IMITATED_KEY = 'sk-test';
 
 type Rule = (request: ModelRequest) => Refusal | undefined;
 
@@ -25,7 +26,7 @@ function unlessModel(model: string, refusal: (name: string, request: ModelReques
   return (request) => (request.body['model'] === model ? undefined : refusal(String(request.body['model']), request));
 }
 
-const bearerIs = (headers: IncomingHttpHeaders) => headers.authorization === `Bearer ${KEY}`;
+const bearerIs = (headers: IncomingHttpHeaders) => headers.authorization === `Bearer ${IMITATED_KEY}`;
 
 const toolTypes = ({ body }: ModelRequest) =>
   ((body['tools'] ?? []) as readonly { readonly type: string }[]).map(({ type }) => type);
@@ -58,8 +59,10 @@ const OPENAI: Imitation = {
         },
   refuses: anyOf(
     // Responses: 400 with this text; Chat: 404, github.com/Aider-AI/aider/issues/2030
-    unlessModel('gpt-5.5', (name, { wire }) =>
-      wire === 'responses'
+    ({ wire, body }) => {
+      const name = String(body['model']);
+      if (name === 'gpt-5.5' || name === 'gpt-5.6') return undefined;
+      return wire === 'responses'
         ? {
             status: 400,
             body: openAiError(`The requested model '${name}' does not exist.`, 'model_not_found', 'model'),
@@ -70,22 +73,30 @@ const OPENAI: Imitation = {
               `The model \`${name}\` does not exist or you do not have access to it.`,
               'model_not_found',
             ),
-          },
-    ),
-    // github.com/can1357/oh-my-pi/issues/11052
-    ({ wire, body }) =>
-      wire === 'chat' && body['tools'] && body['reasoning_effort'] && body['reasoning_effort'] !== 'none'
-        ? {
-            status: 400,
-            body: openAiError(
-              'Function tools with reasoning_effort are not supported for gpt-5.5 in /v1/chat/completions. Please use /v1/responses instead.',
-              null,
-              'reasoning_effort',
-            ),
-          }
-        : undefined,
+          };
+    },
+    // github.com/can1357/oh-my-pi/issues/11052; 5.6 also without an effort: github.com/BerriAI/litellm/pull/34569
+    ({ wire, body }) => {
+      const { model, reasoning_effort: effort } = body;
+      const reasons = model === 'gpt-5.6' ? effort !== 'none' : effort !== undefined && effort !== 'none';
+      if (wire !== 'chat' || !body['tools'] || !reasons) return undefined;
+      const cure =
+        model === 'gpt-5.6'
+          ? "To use function tools, use /v1/responses or set reasoning_effort to 'none'."
+          : 'Please use /v1/responses instead.';
+      return {
+        status: 400,
+        body: openAiError(
+          `Function tools with reasoning_effort are not supported for ${String(model)} in /v1/chat/completions. ${cure}`,
+          null,
+          'reasoning_effort',
+        ),
+      };
+    },
   ),
   chat: { extra: { service_tier: 'default', system_fingerprint: 'fp_1' }, extraOfChoice: { logprobs: null } },
+  // platform.openai.com/docs/api-reference/responses-streaming; test/fixtures/streams/responses-openai-call.sse
+  responses: { isNumbered: true, extraOfDelta: { obfuscation: 'x1Bq', logprobs: [] } },
 };
 
 const AZURE: Imitation = {
@@ -96,7 +107,7 @@ const AZURE: Imitation = {
   routes: { '/v1/models': list(listed('team-gpt', { owned_by: 'azure' })) },
   // github.com/microsoft/semantic-kernel/issues/10337; the key is in `api-key`
   denies: (headers) =>
-    headers['api-key'] === KEY
+    headers['api-key'] === IMITATED_KEY
       ? undefined
       : {
           status: 401,
@@ -138,6 +149,7 @@ const AZURE: Imitation = {
     })}\n\n`,
     extraOfChoice: { content_filter_results: {}, logprobs: null },
   },
+  responses: { isNumbered: true, extraOfDelta: { obfuscation: 'x1Bq' } },
 };
 
 const OPENROUTER: Imitation = {
@@ -206,6 +218,8 @@ const OPENROUTER: Imitation = {
     extraOfChoice: { native_finish_reason: null, logprobs: null },
     alwaysUsage: true,
   },
+  // openrouter.ai/docs/api-reference/responses/basic-usage, “Streaming”: no names, and `[DONE]` at the end
+  responses: { end: 'data: [DONE]\n\n' },
 };
 
 const OLLAMA: Imitation = {
@@ -276,6 +290,8 @@ const OLLAMA: Imitation = {
   ),
   // test/fixtures/streams/chat-ollama.sse
   chat: { reasoning: 'reasoning', wholeCalls: true, extra: { system_fingerprint: 'fp_ollama' } },
+  // docs.ollama.com/openai, “/v1/responses”; ollama/openai/responses.go
+  responses: { isNumbered: true },
 };
 
 const LM_STUDIO: Imitation = {
@@ -345,6 +361,8 @@ const LM_STUDIO: Imitation = {
         : undefined,
   ),
   chat: { extra: { system_fingerprint: 'qwen/qwen3-coder-30b' }, extraOfChoice: { logprobs: null } },
+  // lmstudio.ai/docs/developer/openai-compat/responses
+  responses: { isNumbered: true },
 };
 
 const LLAMA_CPP: Imitation = {
@@ -407,6 +425,8 @@ const LLAMA_CPP: Imitation = {
         : undefined,
   ),
   chat: { extra: { system_fingerprint: 'b9264-1' } },
+  // Without the indices: github.com/ggml-org/llama.cpp/pull/24957, github.com/lemonade-sdk/lemonade/issues/3607
+  responses: { isNumbered: true, without: ['sequence_number', 'output_index', 'content_index', 'summary_index'] },
 };
 
 function hasImage(output: readonly unknown[]): boolean {
@@ -464,6 +484,8 @@ const VLLM: Imitation = {
   ),
   // test/fixtures/streams/chat-vllm.sse
   chat: { reasoning: 'reasoning', extraOfChoice: { logprobs: null, stop_reason: null, token_ids: null } },
+  // github.com/vllm-project/vllm/pull/47916; test/fixtures/streams/responses-vllm.sse
+  responses: { isNumbered: true, lateIds: true },
 };
 
 /** vLLM without `--enable-auto-tool-choice`: github.com/vllm-project/vllm/issues/9986 */

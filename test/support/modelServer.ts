@@ -163,7 +163,7 @@ export class ModelServer {
     }
     const pieces =
       request.wire === 'responses'
-        ? responsesPieces(steps, this.#nextId)
+        ? responsesPieces(steps, this.#nextId, this.#options.imitates?.responses, functionsOf(request))
         : chatPieces(steps, this.#nextId, asksForUsage(request), this.#options.imitates?.chat);
     const limit = steps.find((step) => step.type === 'cutsAfter');
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
@@ -171,14 +171,23 @@ export class ModelServer {
   }
 }
 
+/** Names of the tools that were offered as functions on Responses. */
+function functionsOf({ body }: ModelRequest): ReadonlySet<string> {
+  const tools = (body['tools'] ?? []) as readonly ToolOnTheWire[];
+  return new Set(tools.flatMap(({ type, name }) => (type === 'function' && name !== undefined ? [name] : [])));
+}
+
 /** The text of a response as the server would send it: a recorded stream for tests that cut it to pieces. */
-export function recordStream(wire: Wire, steps: readonly Step[]): string {
+export function recordStream(wire: Wire, steps: readonly Step[], imitates?: Imitation): string {
   const counters = new Map<string, number>();
   const nextId = (prefix: string) => {
     counters.set(prefix, (counters.get(prefix) ?? 0) + 1);
     return `${prefix}_${counters.get(prefix)}`;
   };
-  const pieces = wire === 'responses' ? responsesPieces(steps, nextId) : chatPieces(steps, nextId, true);
+  const pieces =
+    wire === 'responses'
+      ? responsesPieces(steps, nextId, imitates?.responses)
+      : chatPieces(steps, nextId, true, imitates?.chat);
   return pieces.map((piece) => (piece.type === 'text' ? String(piece.text) : '')).join('');
 }
 

@@ -91,8 +91,28 @@ function connect(step: ConnectionStep, list: PieceList): boolean {
 
 type CallStep = Extract<Step, { type: 'calls' | 'callsCustom' }>;
 
-export function responsesPieces(steps: readonly Step[], nextId: NextId): readonly Piece[] {
-  const list = new PieceList();
+/** How one server writes the events of Responses. */
+export interface ResponsesDialect {
+  /** True: the name of each event is in a line of its own as well, and the event has a sequence number. */
+  readonly isNumbered?: boolean;
+  /** Fields that no event has. */
+  readonly without?: readonly string[];
+  /** Fields of each delta besides the common ones. */
+  readonly extraOfDelta?: Readonly<Record<string, unknown>>;
+  /** True: an item has its id only when it is complete. */
+  readonly lateIds?: boolean;
+  /** Text behind the last event. */
+  readonly end?: string;
+}
+
+/** `functions`: names of tools that were offered as functions, which a model calls as such. */
+export function responsesPieces(
+  steps: readonly Step[],
+  nextId: NextId,
+  dialect: ResponsesDialect = {},
+  functions: ReadonlySet<string> = new Set(),
+): readonly Piece[] {
+  const list = new ResponsesList(dialect);
   const responseId = nextId('resp');
   const output: unknown[] = [];
   let outputIndex = -1;
@@ -178,7 +198,9 @@ export function responsesPieces(steps: readonly Step[], nextId: NextId): readonl
         call(step, 'fc', { type: 'function_call', field: 'arguments', text: step.arguments });
         break;
       case 'callsCustom':
-        call(step, 'ctc', { type: 'custom_tool_call', field: 'input', text: step.input });
+        if (functions.has(step.name)) {
+          call(step, 'fc', { type: 'function_call', field: 'arguments', text: JSON.stringify({ input: step.input }) });
+        } else call(step, 'ctc', { type: 'custom_tool_call', field: 'input', text: step.input });
         break;
       case 'callsLocalShell': {
         const action = { type: 'exec', command: step.command, env: {} };
@@ -231,7 +253,37 @@ export function responsesPieces(steps: readonly Step[], nextId: NextId): readonl
       },
     },
   });
+  if (dialect.end !== undefined) list.text(dialect.end);
   return finished(list);
+}
+
+/** Writes each event as the server does. */
+class ResponsesList extends PieceList {
+  readonly #dialect: ResponsesDialect;
+  #count = 0;
+
+  constructor(dialect: ResponsesDialect) {
+    super();
+    this.#dialect = dialect;
+  }
+
+  override event(event: { readonly type: string; readonly [field: string]: unknown }): void {
+    const { isNumbered = false, without = [], extraOfDelta = {}, lateIds = false } = this.#dialect;
+    const { type, ...rest } = event;
+    const isDelta = type.endsWith('.delta');
+    const shaped: Record<string, unknown> = {
+      type,
+      ...(isNumbered ? { sequence_number: this.#count } : {}),
+      ...rest,
+      ...(isDelta ? extraOfDelta : {}),
+    };
+    this.#count += 1;
+    if (lateIds && 'item_id' in shaped) shaped['item_id'] = '';
+    if (lateIds && type === 'response.output_item.added') shaped['item'] = { ...(shaped['item'] as object), id: '' };
+    for (const field of without) delete shaped[field];
+    if (isNumbered) this.text(`event: ${type}\n`);
+    super.event(shaped);
+  }
 }
 
 /** A script that begins with a pause, or with bytes of its own, gets no other beginning. */

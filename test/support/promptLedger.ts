@@ -5,6 +5,7 @@
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
+import { memoryPath } from '../../src/core/rollout/threadMemories.ts';
 import { estimateTokens } from '../../src/core/util/tokens.ts';
 import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { DynamicToolSpec, OpOf } from '../../src/protocol/op.ts';
@@ -83,6 +84,7 @@ export interface LedgerCase {
   readonly settings?: Partial<TurnSettings>;
   readonly prompt?: Partial<ThreadSettings['prompt']>;
   readonly trusted?: boolean;
+  readonly memory?: boolean;
   readonly turn?: Partial<OpOf<'user_turn'>>;
   readonly tools?: readonly DynamicToolSpec[];
   /** Files of TILLER_HOME and of the workspace. */
@@ -159,6 +161,7 @@ export class LedgerBench {
       ...started,
       turn: { ...started.turn, ...mode.settings, model, ...asked.settings },
       prompt: { ...started.prompt, ...asked.prompt },
+      tools: { ...started.tools, memory: asked.memory ?? false },
     };
     const session = await manager.start(settings, {
       ...host,
@@ -182,6 +185,9 @@ export class LedgerBench {
       [session.threadId, THREAD],
     ];
     await session.dispose();
+    await manager.memoriesWritten();
+    // Of the next request it would be an earlier thread.
+    await this.#ports.storage.remove(memoryPath(session.threadId) ?? '');
     return { wire, body: renamed(body, names) as LedgerRequest['body'] };
   }
 
@@ -320,6 +326,7 @@ export function toolSetName(request: LedgerRequest): string {
     ...(patch === undefined ? [] : [patch.type === 'custom' ? 'freeform-patch' : 'function-patch']),
     ...(patch?.type === 'custom' && isExplained ? ['explained'] : []),
     ...(tools.some(({ name }) => name === 'read_file') ? ['file-tools'] : []),
+    ...(shell === undefined || tools.some(({ name }) => name === 'view_image') ? [] : ['no-images']),
   ];
   return words.join('-').replaceAll('_', '-');
 }

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildCli } from '../../scripts/build.mjs';
+import { folderOfRun } from './tempFolder.ts';
 
 let built: Promise<string> | undefined;
 
@@ -13,8 +12,7 @@ export function builtCli(): Promise<string> {
 }
 
 async function build(): Promise<string> {
-  const outdir = mkdtempSync(path.join(tmpdir(), 'tiller-cli-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  const outdir = folderOfRun();
   await buildCli({ outdir });
   return path.join(outdir, 'cli.js');
 }

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
+import { folderOfRun } from './tempFolder.ts';
 
 /** A module of the tests as a file that Node can run; removed when the tests are over. */
 export async function bundled(module: string): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'tiller-process-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderOfRun();
   const outfile = path.join(folder, 'process.cjs');
   const entry = path.join(import.meta.dirname, module);
   await esbuild.build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });

@@ -48,8 +48,14 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
     success: null,
   },
   web_search: { ...base('web_search'), query: 'weather' },
-  image_view: { ...base('image_view'), path: 'a.png' },
+  image_view: { ...base('image_view'), path: 'a.png', width: 2, height: 1 },
   file_lookup: { ...base('file_lookup'), callId: 'call', action: 'search', path: 'src', pattern: 'rain' },
+  user_question: {
+    ...base('user_question'),
+    callId: 'call',
+    questions: [{ id: 'q', header: 'Rain', question: 'Which rain?', options: [{ label: 'Soft', description: 'few' }] }],
+    answers: { q: ['Soft'] },
+  },
   sub_agent: { ...base('sub_agent'), agentId: 'a', role: 'scout', agentState: 'running', lastMessage: 'found' },
   compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
 };

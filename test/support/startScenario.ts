@@ -22,6 +22,8 @@ import {
 } from '../../src/protocol/policy.ts';
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../src/protocol/settings.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { Imitation } from './imitation.ts';
+import { IMITATED_KEY } from './imitations.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
@@ -52,12 +54,15 @@ export interface ScenarioOptions {
   readonly modelName?: string;
   /** Further settings of the server; by default its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
+  /** The server behaves like that of a provider; the key is the one that it takes. */
+  readonly imitates?: Imitation;
   /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   readonly unreadable?: readonly string[];
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
+  readonly memory?: boolean;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** Continue in the home and folder of another scenario, resuming its thread. */
@@ -80,12 +85,15 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     writeFileSync(workspace.at(name), text);
   }
   const wire = options.wire ?? 'responses';
-  const server = await ModelServer.start(options.model, { wire });
-  const realPorts = createNodePorts({
+  const { imitates } = options;
+  const server = await ModelServer.start(options.model, { wire, imitates });
+  // Whether this machine has ripgrep must not matter.
+  const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
   });
-  const ports: Ports = { ...realPorts, ...options.deps?.(realPorts) };
+  const secrets = { ...realPorts.secrets, keyFor: async () => IMITATED_KEY };
+  const ports: Ports = { ...realPorts, ...(imitates && { secrets }), ...options.deps?.(realPorts) };
   const manager = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
   const support: SandboxSupport = { type: 'fails', cause: 'This scenario has no box.' };
@@ -93,7 +101,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     resolveSandbox(policy, options.box === 'real' ? sandboxSupport : () => support);
   const settings: ThreadSettings = {
     turn: {
-      model: options.modelName ?? 'test-model',
+      model: options.modelName ?? imitates?.model ?? 'test-model',
       effort: null,
       summary: 'auto',
       cwd: workspace.path,
@@ -122,6 +130,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
       unreadable: options.unreadable ?? [],
+      memory: options.memory ?? false,
     },
   };
   const host: ThreadHost = {
@@ -129,7 +138,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       id: 'test',
       baseUrl: server.baseUrl,
       wireApi: wire,
-      auth: 'none',
+      ...(imitates ? imitates.provider : { auth: 'none' }),
       streamIdleTimeoutMs: 20_000,
       ...options.provider,
     }),

@@ -8,9 +8,14 @@ export interface TempFolder extends Disposable {
   at(...names: string[]): string;
 }
 
+/** A new folder that is removed at the end of the run (folders.setup.ts). */
+export function folderOfRun(parent = tmpdir()): string {
+  return realpathSync(mkdtempSync(join(parent, process.env['TILLER_TEST_PREFIX'] ?? 'tiller-test-')));
+}
+
 /** A folder of its own, removed at the end of the block: `using folder = tempFolder();`. */
-export function tempFolder(parent = tmpdir()): TempFolder {
-  const path = realpathSync(mkdtempSync(join(parent, 'tiller-test-')));
+export function tempFolder(parent?: string): TempFolder {
+  const path = folderOfRun(parent);
   return {
     path,
     at: (...names) => join(path, ...names),

@@ -1,5 +1,5 @@
 /** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import type { OpOf } from '../../src/protocol/op.ts';
@@ -313,6 +313,17 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     },
   ),
   conversation(
+    'view-image',
+    {
+      model: [[calls('view_image', { path: 'dot.png' }), calls('view_image', { path: 'a.txt' })], [says('A dot.')]],
+      files: { 'a.txt': 'one\n' },
+    },
+    async (chat) => {
+      writeFileSync(chat.folder.at('dot.png'), png(2, 2));
+      await start(chat);
+    },
+  ),
+  conversation(
     'image-refused',
     {
       model: [
@@ -412,6 +423,34 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   recipe('unusable-calls', {
     model: [[calls('frobnicate', {})], [calls('exec_command', '{"cmd":')], [says('Sorry.')]],
   }),
+  recipe(
+    'questions',
+    {
+      model: [
+        [
+          calls('request_user_input', {
+            questions: [
+              {
+                id: 'colour',
+                header: 'Colour',
+                question: 'Which colour?',
+                options: [
+                  { label: 'Red', description: 'Like a rose.' },
+                  { label: 'Blue', description: 'Like the sky.' },
+                ],
+              },
+            ],
+          }),
+        ],
+        [says('Done.')],
+      ],
+    },
+    async (chat) => {
+      const { request } = await chat.next('question_requested');
+      const answers = { colour: ['Neither: green'] };
+      chat.submit({ type: 'user_input_answer', questionId: request.questionId, answers });
+    },
+  ),
   recipe('web-search', { ...openai, modelName: 'gpt-5', model: [[searches('tiller'), says('Found.')]] }),
   recipe('goes-on-by-itself', { model: [[says('One.'), endsTurn(false)], [says('Two.')]] }),
   conversation(
@@ -446,6 +485,28 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       await first[Symbol.asyncDispose]();
       const second = await begin({ model: [[says('Two.')]], resume: first, ...free });
       await second.send('two');
+      return second;
+    },
+  },
+  {
+    name: 'memory-of-another-thread',
+    record: async (begin) => {
+      const first = await begin({
+        model: [
+          [says('It is heron.')],
+          ({ text: sent }) => [calls('get_memory', { memory_id: /- ([0-9a-f-]{36}) \(/.exec(sent)?.[1] ?? '' })],
+          [says('Heron.')],
+          [says('Yes.')],
+        ],
+        memory: true,
+        ...free,
+      });
+      await first.send('Remember the word');
+      await first.manager.memoriesWritten();
+      const second = await first.another();
+      await first.session.dispose();
+      await second.send('Which word was it?');
+      await second.send('Sure?');
       return second;
     },
   },

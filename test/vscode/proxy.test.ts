@@ -1,10 +1,22 @@
 /** The user's proxy, as VS Code has it in its settings, carries what Tiller says to a model (libraries.md §4.1). */
 import assert from 'node:assert/strict';
+import { readFileSync, realpathSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
+import { networkFault } from '../../src/core/model/faults.ts';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
+import { ModelServer } from '../support/modelServer.ts';
+import { startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';
+
+/** The key and certificate of the tests, beside the extension of the tests, which is linked into VS Code. */
+function selfSigned(): string {
+  const fixture = vscode.extensions.getExtension('tiller-dev.model-provider');
+  assert.ok(fixture);
+  return readFileSync(path.join(realpathSync(fixture.extensionPath), '../tls/selfSigned.pem'), 'utf8');
+}
 
 suite('proxy', () => {
   /** The requests to it: a host by CONNECT, otherwise a URL. */
@@ -43,4 +55,22 @@ suite('proxy', () => {
       assert.deepEqual(asked, ['http://model.invalid/v1/responses', 'model.invalid:443']);
     });
   }
+
+  test('opens a tunnel to https, in which the certificate is checked', async () => {
+    await using model = await ModelServer.start([]);
+    await using front = await startTlsFront(model.baseUrl, selfSigned());
+    await using tunnel = await startTunnelProxy(front.port);
+    await change('proxySupport', 'override');
+    await change('proxy', `http://127.0.0.1:${tunnel.port}`);
+    const request = createNodeFetch()('https://model.invalid/v1/responses', { method: 'POST', body: '{"input":[]}' });
+    const error = await request.then(
+      () => assert.fail('the certificate was trusted'),
+      (failure: unknown) => failure,
+    );
+    const fault = networkFault(error, 'connecting');
+    assert.deepEqual([fault.kind, fault.action], ['tls', 'check_network']);
+    assert.match(fault.message, /http\.systemCertificates/);
+    assert.equal(model.requests.length, 0);
+    assert.deepEqual(new Set(tunnel.asked), new Set(['model.invalid:443']));
+  });
 });

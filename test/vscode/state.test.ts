@@ -179,7 +179,7 @@ suite('several threads in one window', () => {
     threads.submitTo('a', { type: 'steer', input: [{ type: 'text', text: 'and this' }] });
     const msg: EventMsg = { type: 'input_dequeued', id: 'queued', reason: 'dropped' };
     a?.emit(null, msg);
-    assert.deepEqual(dequeued, [{ threadId: 'a', msg, text: 'and this' }]);
+    assert.deepEqual(dequeued, [{ threadId: 'a', msg, input: [{ type: 'text', text: 'and this' }] }]);
   });
 
   test('a thread of another window is updated, cannot be answered here, and can be taken over', async () => {
@@ -266,7 +266,7 @@ suite('several threads in one window', () => {
     const drafts = new Drafts(new Memory());
     drafts.set('a', 'to a');
     drafts.set(null, 'to a new one');
-    drafts.append('a', 'more');
+    drafts.append('a', 'more', []);
     const ids = ['a', null, 'b', 'constructor'];
     assert.deepEqual(
       ids.map((id) => drafts.get(id)),

@@ -19,13 +19,14 @@ import * as vscode from 'vscode';
 import { type DecidedChange, type FileChange, type FilePlace, WorkspaceError } from '../../src/core/ports.ts';
 import { noSandbox, Playground } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
+import { isFullRun } from '../support/rounds.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 
-/** Patches of each attack; `TILLER_ATTACKS=2000` for a long run. */
-const ATTACKS = Number(process.env.TILLER_ATTACKS || 60);
+/** Patches of each attack: more in a full run; `TILLER_ATTACKS=2000` for a long one. */
+const ATTACKS = Number(process.env.TILLER_ATTACKS || (isFullRun() ? 60 : 24));
 
 const noExchange = process.platform !== 'linux' || spawnSync('perl', ['-e', '1']).status !== 0;
 const attackTest = noExchange ? test.skip : test;

@@ -211,8 +211,14 @@ describe('a key in pieces', () => {
       mcp_tool_call: { callId: 'c', server: 's', tool: 't', arguments: { text }, error: text, durationMs: 0 },
       dynamic_tool_call: { callId: 'c', tool: 't', arguments: { text }, contentItems: [], success: null },
       web_search: { query: text },
-      image_view: { path: text },
+      image_view: { path: text, why: text },
       file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
+      user_question: {
+        callId: 'c',
+        questions: [{ id: 'q', header: text, question: text, options: [{ label: text, description: text }] }],
+        answers: { q: [text] },
+        why: text,
+      },
       sub_agent: { agentId: 'a', role: text, agentState: 'running', lastMessage: text },
       compaction: { beforeTokens: 0, afterTokens: 0, summary: text },
     };

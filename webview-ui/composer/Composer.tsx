@@ -1,8 +1,9 @@
+import type { ComponentChild } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { cancelEdit, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
+import { cancelEdit, hasDraft, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { openSearch } from './historySearch.ts';
 import { t } from '../l10n.ts';
-import { composerFocus, draft, isOwn, isRunning, queuedEdit, settings, waiting } from '../store.ts';
+import { attachments, composerFocus, draft, isOwn, isRunning, queuedEdit, settings, waiting } from '../store.ts';
 import { recallKey } from './recall.ts';
 import { noteTyping } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
@@ -10,10 +11,17 @@ import { ContextMeter } from './ContextMeter.tsx';
 import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Pickers } from './Pickers.tsx';
+import { LIST_ID, rowId, SuggestionList } from './SuggestionList.tsx';
+import * as list from './suggestions.ts';
+import { rangesOf } from '../text/attachments.ts';
+import { Chips } from './Chips.tsx';
+import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** An input method is composing: nothing is looked up until it is done. */
+  const composes = useRef(false);
   const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
@@ -21,9 +29,18 @@ export function Composer() {
   return (
     <div class="composer-wrap">
       <HistorySearch />
+      <SuggestionList onTake={(suggestion) => field.current && take(field.current, suggestion)} />
       <form
         class="composer"
         aria-label={t('Message')}
+        onDragOver={(event) => {
+          if (event.dataTransfer !== null && isAttachable(event.dataTransfer)) event.preventDefault();
+        }}
+        onDrop={(event) => {
+          if (event.dataTransfer === null || isDisabled || !dropFiles(event.dataTransfer)) return;
+          event.preventDefault();
+          field.current?.focus();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
@@ -31,17 +48,35 @@ export function Composer() {
           field.current?.focus();
         }}
       >
+        <Chips onRemoved={() => field.current?.focus()} />
         <div class="grow">
-          <Mirror text={draft.value || placeholder()} />
+          <Mirror />
           <textarea
             ref={field}
             rows={1}
             data-testid="composer-input"
             aria-label={t('Message Tiller')}
+            aria-autocomplete="list"
+            aria-controls={list.isOpen.value ? LIST_ID : undefined}
+            aria-activedescendant={list.active.value === null ? undefined : rowId(list.activeIndex.value)}
+            autocomplete="off"
             placeholder={placeholder()}
             disabled={isDisabled}
             value={draft.value}
-            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+            onInput={(event) => {
+              setDraft(event.currentTarget.value);
+              if (!composes.current) lookAt(event.currentTarget);
+            }}
+            onPaste={(event) => {
+              if (pasteImages(event.clipboardData)) event.preventDefault();
+            }}
+            onCompositionStart={() => (composes.current = true)}
+            onCompositionEnd={({ currentTarget }) => {
+              composes.current = false;
+              lookAt(currentTarget);
+            }}
+            onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
+            onBlur={list.close}
             onKeyDown={onKeyDown}
           />
         </div>
@@ -63,18 +98,61 @@ export function Composer() {
   );
 }
 
-/** A copy of the text behind the field, which gives the field its height. */
-function Mirror({ text }: { text: string }) {
+/** A copy of the text behind the field, which gives the field its height and marks what the text attaches. */
+function Mirror() {
+  const text = draft.value;
+  const parts: ComponentChild[] = [];
+  let end = 0;
+  for (const range of rangesOf(text, attachments.value)) {
+    parts.push(text.slice(end, range.start), <mark key={range.start}>{text.slice(range.start, range.end)}</mark>);
+    end = range.end;
+  }
   return (
     <div class="grow-mirror" aria-hidden="true">
-      {text}
+      {text === '' ? placeholder() : [...parts, text.slice(end)]}
       {'\u200b'}
     </div>
   );
 }
 
+function lookAt({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): void {
+  list.look(value, selectionStart === selectionEnd ? selectionStart : null);
+}
+
+/** As typing would: the browser can undo it. */
+function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
+  const caret = field.selectionStart;
+  const taken = list.take(suggestion);
+  if (taken === undefined) return;
+  if (taken.text !== '') field.focus();
+  field.setSelectionRange(taken.start, Math.min(taken.end ?? caret, field.value.length));
+  if (taken.text !== '') document.execCommand('insertText', false, taken.text);
+  else if (document.activeElement === field) document.execCommand('delete');
+  else setDraft('');
+}
+
+/** Keys of the open list. Returns false for a key that it leaves to the composer. */
+function listKey(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): boolean {
+  if (!list.isOpen.value) return false;
+  const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.shiftKey;
+  if (!isPlain) return false;
+  if (event.key === 'Escape') list.dismiss();
+  else if (list.active.value === null) return false;
+  else if (event.key === 'ArrowDown') list.step(1);
+  else if (event.key === 'ArrowUp') list.step(-1);
+  else if (event.key === 'PageDown') list.moveTo(list.activeIndex.value + PAGE);
+  else if (event.key === 'PageUp') list.moveTo(list.activeIndex.value - PAGE);
+  else if (event.key === 'Enter' || event.key === 'Tab') take(event.currentTarget, list.active.value);
+  else return false;
+  event.preventDefault();
+  event.stopPropagation();
+  return true;
+}
+
+const PAGE = 8;
+
 function SendAndStop({ onStop }: { onStop: () => void }) {
-  const hasText = draft.value.trim() !== '';
+  const hasText = hasDraft();
   const isReady = hasText && waiting.value.length === 0;
   const label = isRunning.value
     ? t('Send to the running turn (Enter), or stop it and send (Ctrl+Enter)')
@@ -124,6 +202,7 @@ function placeholder(): string {
 function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   noteTyping();
   if (event.isComposing) return;
+  if (listKey(event)) return;
   if (isSearchKey(event)) {
     event.preventDefault();
     event.stopPropagation();

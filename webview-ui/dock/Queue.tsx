@@ -4,6 +4,7 @@ import { t } from '../l10n.ts';
 import { queuedEdit, queuedInputs } from '../store.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
+import type { UserInput } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 
 /** Messages sent while a turn runs, which join it at its next round. A message edited in the composer is held. */
@@ -13,17 +14,17 @@ export function Queue() {
   return (
     <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
       {queued.map(({ id, input }) => (
-        <QueuedRow key={id} id={id} text={textOfInput(input)} isEdited={queuedEdit.value?.id === id} />
+        <QueuedRow key={id} id={id} input={input} isEdited={queuedEdit.value?.id === id} />
       ))}
     </ul>
   );
 }
 
-function QueuedRow({ id, text, isEdited }: { id: string; text: string; isEdited: boolean }) {
+function QueuedRow({ id, input, isEdited }: { id: string; input: readonly UserInput[]; isEdited: boolean }) {
   return (
     <li data-testid="queued-message" data-edited={isEdited}>
       <Icon name={isEdited ? 'edit' : 'arrow-right'} />
-      <span class="queue-text">{firstLine(text, 200)}</span>
+      <span class="queue-text">{firstLine(textOfInput(input), 200)}</span>
       <span class="queue-actions">
         {isEdited ? (
           <IconButton
@@ -44,7 +45,7 @@ function QueuedRow({ id, text, isEdited }: { id: string; text: string; isEdited:
               testid="queued-edit"
               icon="edit"
               label={t('Edit queued message')}
-              onClick={() => editQueued(id, text)}
+              onClick={() => editQueued(id, input)}
             />
           </>
         )}

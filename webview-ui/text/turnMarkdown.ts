@@ -1,3 +1,4 @@
+import { answerIn } from '../../src/protocol/text/answers.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 
 /** A turn as Markdown, for example for an issue: messages, commands, changes. */
@@ -14,6 +15,10 @@ export function turnAsMarkdown(turn: TurnState): string {
         return `\`\`\`console\n$ ${item.command}\n${item.output}\n\`\`\``;
       case 'file_change':
         return `\`\`\`diff\n${item.diff}\n\`\`\``;
+      case 'user_question':
+        return item.questions
+          .map(({ id, question }) => `*${question}*\n\n> ${answerIn(item.answers, id).replaceAll('\n', '\n> ') || '–'}`)
+          .join('\n\n');
       case 'reasoning':
       case 'plan':
       case 'process_interaction':

@@ -7,6 +7,7 @@ import { FileLookup, ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearc
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
+import { UserQuestion } from './UserQuestion.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
 /** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */
@@ -36,6 +37,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <ImageView item={item} />;
     case 'file_lookup':
       return <FileLookup item={item} />;
+    case 'user_question':
+      return <UserQuestion item={item} />;
     case 'sub_agent':
       return <SubAgent item={item} />;
     case 'compaction':

@@ -103,12 +103,14 @@ export function ErrorNotice({
   const { kind } = error;
   const action = error.action ?? (settings === null ? undefined : 'retry');
   const isRetry = action === 'retry' || action === 'check_network';
+  // A server that rejects a key asks for another one; VS Code, when the user refuses its models, for another model.
+  const isConsent = kind === 'auth' && action === 'select_model';
   return (
     <Notice
       testid="error"
       kind={kind === 'context_exceeded' || kind === 'paused' ? 'warning' : 'error'}
-      icon={ICONS[kind] ?? 'error'}
-      title={titleOf(kind)}
+      icon={isConsent ? 'lock' : (ICONS[kind] ?? 'error')}
+      title={isConsent ? t('Use of the model not allowed') : titleOf(kind)}
       action={
         isLive &&
         action && (

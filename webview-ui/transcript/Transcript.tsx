@@ -108,7 +108,8 @@ function rememberPlace(frame: HTMLElement): void {
   clearTimeout(placeTimer);
   placeTimer = setTimeout(() => {
     const scrollTop = followsEnd.value ? null : frame.scrollTop;
-    saveState({ threadId: threadId.value, draft: draft.value, scrollTop });
+    const saved = savedState();
+    saveState({ ...saved, threadId: threadId.value, draft: draft.value, scrollTop });
   }, 200);
 }
 

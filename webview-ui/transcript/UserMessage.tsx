@@ -2,48 +2,35 @@ import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 import { copyText, fork, replaceDraft } from '../actions.ts';
+import type { ComponentChild } from 'preact';
+import { attachmentsOf } from '../../src/protocol/draft.ts';
+import { mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning } from '../store.ts';
-import { splitPath } from '../text/fileLink.ts';
+import { SentChips } from './SentChip.tsx';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-function Chip({ part }: { part: UserInput }) {
-  if (part.type === 'text') return null;
-  if (part.type === 'image') {
-    return (
-      <span class="chip chip-static">
-        <Icon name="file-media" />
-        <span class="chip-label">{t('Image')}</span>
-      </span>
-    );
-  }
-  const label = part.type === 'mention' ? part.name : splitPath(part.path)[1];
-  return (
-    <span class="chip chip-static" title={part.path}>
-      <Icon name={part.type === 'mention' ? 'list-selection' : 'file-media'} />
-      <span class="chip-label">{label}</span>
-    </span>
-  );
-}
-
 /** Marks `@src/a.ts` in the text where it names an attachment. */
 function WithMentions({ text, content }: { text: string; content: readonly UserInput[] }) {
-  const attached = new Set(
-    content.flatMap((part) => (part.type === 'mention' ? [`@${part.path}`, `@${part.name}`] : [])),
-  );
+  const names = content.flatMap((part) => (part.type === 'mention' ? [part.path, part.name] : []));
+  const parts: ComponentChild[] = [];
+  let end = 0;
+  for (const range of mentionRanges(text, names)) {
+    const mention = text.slice(range.start, range.end);
+    parts.push(
+      text.slice(end, range.start),
+      <span key={range.start} class="mention">
+        {mention}
+      </span>,
+    );
+    end = range.end;
+  }
   return (
     <>
-      {text.split(/((?<=^|\s)@[\w./\\-]*\w)/).map((part, index) =>
-        attached.has(part) ? (
-          <span key={index} class="mention">
-            {part}
-          </span>
-        ) : (
-          part
-        ),
-      )}
+      {parts}
+      {text.slice(end)}
     </>
   );
 }
@@ -59,13 +46,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const mayRewind = isOwn.value && !isRunning.value;
   return (
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
-      {item.content.some((part) => part.type !== 'text') && (
-        <div class="chips">
-          {item.content.map((part, index) => (
-            <Chip key={index} part={part} />
-          ))}
-        </div>
-      )}
+      <SentChips content={item.content} />
       <div class="you-text" dir="auto">
         <WithMentions text={text} content={item.content} />
       </div>
@@ -88,7 +69,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
           testid="user-message-edit"
           icon="edit"
           label={t('Edit and resend')}
-          onClick={() => replaceDraft(text)}
+          onClick={() => replaceDraft(text, attachmentsOf(item.content))}
         />
         <IconButton testid="user-message-copy" icon="copy" label={t('Copy message')} onClick={() => copyText(text)} />
       </div>
@@ -99,12 +80,15 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
 /** A message sent while the turn ran: one line, so that the turn stays one unit. */
 export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
-    <div class="marker" data-testid="steer-message">
-      <Icon name="arrow-right" />
-      <span>
-        {t('You, while it worked:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
-      </span>
-      <span class="marker-line" />
-    </div>
+    <>
+      <div class="marker" data-testid="steer-message">
+        <Icon name="arrow-right" />
+        <span>
+          {t('You, while it worked:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
+        </span>
+        <span class="marker-line" />
+      </div>
+      <SentChips content={item.content} />
+    </>
   );
 }

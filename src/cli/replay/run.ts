@@ -14,7 +14,9 @@ import {
 import type { ReplayScript } from '../../core/replay/script.ts';
 import { surroundingsIn } from '../../core/replay/surroundings.ts';
 import { parseLine } from '../../core/rollout/parseLine.ts';
+import { formatMemory } from '../../core/rollout/memoryFile.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
+import { memoryPath } from '../../core/rollout/threadMemories.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { Event, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
@@ -233,10 +235,16 @@ class ReplayRun {
     const { files, stored } = this.#world;
     const file = path.join(cwd, 'AGENTS.md');
     for (const item of items) {
-      const { shell, timeZone, rules, docs, files: named } = surroundingsIn(item);
+      const { shell, timeZone, rules, memories = [], docs, files: named } = surroundingsIn(item);
       if (shell !== undefined) this.#world.shell = shell;
       if (timeZone !== undefined) this.#world.timeZone = timeZone;
       if (rules !== undefined) stored.set('rules.json', rules);
+      for (const [index, { threadId, title, updatedAt }] of memories.entries()) {
+        // The list is in the order of the times, of which it has the days.
+        const at = `${updatedAt}T${String(99 - index).padStart(2, '0')}`;
+        const memory = { threadId, title, folder: cwd, updatedAt: at, trace: '', summary: '-' };
+        stored.set(memoryPath(threadId) ?? '', formatMemory(memory));
+      }
       if (docs !== undefined) {
         files.set(path.join(docs.cwd, 'AGENTS.md'), Buffer.from(docs.text));
         this.#lastDocs = docs.text;

@@ -11,7 +11,7 @@ import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
 
 /** What the recorded part of the thread was started with. `given.turn`: the one that runs. */
 export function startOf(
-  { meta }: ReplayScript,
+  { meta, lines }: ReplayScript,
   part: RecordedPart,
   given: Pick<ThreadHost, 'models'> &
     Required<Pick<ThreadHost, 'replaceTool'>> & { readonly turn: () => RecordedTurn | undefined },
@@ -47,7 +47,13 @@ export function startOf(
         verbosity: null,
         showRawReasoning: false,
       },
-      tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'never', unreadable: [] },
+      tools: {
+        review: 'after',
+        environment: DEFAULT_ENVIRONMENT,
+        saveBeforeCommands: 'never',
+        unreadable: [],
+        memory: usesMemories(lines),
+      },
     },
     {
       models: given.models,
@@ -59,6 +65,15 @@ export function startOf(
       interactive: part.interactive,
     },
   ];
+}
+
+/** No line records the setting: either memories were listed to the model, or it has read one. */
+function usesMemories(lines: readonly string[]): boolean {
+  return lines.some(
+    (line) =>
+      (line.includes('"type":"response_item"') && line.includes('"<thread_memories>')) ||
+      (line.includes('"type":"file_lookup"') && line.includes('"action":"memory"')),
+  );
 }
 
 function sandboxOf({ box, noSandboxCause }: TurnSettings) {

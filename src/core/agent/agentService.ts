@@ -21,6 +21,7 @@ import { Session } from '../session/session.ts';
 import type { ParentLink, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
+import { MemoryKeeper } from './memoryKeeper.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
 export type Resumed =
@@ -62,6 +63,8 @@ export class AgentService {
   readonly #coordinator = new WorkspaceCoordinator();
   /** Of all threads, whose commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
+  /** Made for the first thread that is written down. */
+  #memories: MemoryKeeper | undefined;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -309,8 +312,23 @@ export class AgentService {
     });
     this.#hosts.set(session, host);
     this.live.add(session);
+    if (thread.tools.memory && parent === undefined) this.#keepMemory(meta.id);
     void session.closed.then(() => this.#closed(session));
     return session;
+  }
+
+  #keepMemory(threadId: string): void {
+    if (this.#memories === undefined) {
+      const keeper = new MemoryKeeper(this.#ports);
+      this.live.onEvent((update) => keeper.take(update));
+      this.#memories = keeper;
+    }
+    this.#memories.add(threadId);
+  }
+
+  /** Resolves when the memories of all threads are written. Call before the process ends. Never rejects. */
+  async memoriesWritten(): Promise<void> {
+    await this.#memories?.written();
   }
 
   /** A session that a client has shut down does not leave its sub-agents behind. */

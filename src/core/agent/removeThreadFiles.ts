@@ -1,9 +1,14 @@
 import { recordsPath } from '../baseline/changeRecords.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
 import type { Storage } from '../ports.ts';
+import { memoryPath } from '../rollout/threadMemories.ts';
 
-/** What threads that are deleted for good leave beside their rollouts: logs of commands, and what could be undone. */
+/** What threads that are deleted for good leave beside their rollouts: logs of commands, what could be undone, memories. */
 export async function removeThreadFiles(storage: Storage, threadIds: readonly string[]): Promise<void> {
   await removeLogs(storage, threadIds);
-  for (const threadId of threadIds) await storage.remove(recordsPath(threadId));
+  for (const threadId of threadIds) {
+    await storage.remove(recordsPath(threadId));
+    const memory = memoryPath(threadId);
+    if (memory !== undefined) await storage.remove(memory);
+  }
 }

@@ -1,4 +1,5 @@
 import type { Event, EventMsgOf } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { ThreadAccess } from '../../protocol/wire.ts';
@@ -10,7 +11,7 @@ import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
-import { activityOf, isAtRest, pendingIn, type ThreadActivity, typedText } from './threadActivity.ts';
+import { activityOf, isAtRest, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
@@ -26,11 +27,11 @@ export type Opened =
   | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
   | { readonly type: 'missing' };
 
-/** A message that is no longer queued, with its text. */
+/** A message that is no longer queued. */
 export interface Dequeued {
   readonly threadId: string;
   readonly msg: EventMsgOf<'input_dequeued'>;
-  readonly text: string;
+  readonly input: readonly UserInput[];
 }
 
 /** Starts and opens threads under the settings of this window. */
@@ -306,8 +307,8 @@ export class ShownThread {
   }
 
   #tellDequeued({ threadId, queuedInputs }: ThreadState, msg: EventMsgOf<'input_dequeued'>): void {
-    const text = typedText(queuedInputs.find(({ id }) => id === msg.id)?.input ?? []);
-    this.#dequeued.fire({ threadId, msg, text });
+    const input = queuedInputs.find(({ id }) => id === msg.id)?.input ?? [];
+    this.#dequeued.fire({ threadId, msg, input });
   }
 
   /**

@@ -25,6 +25,7 @@ export const ABILITIES = [
   'reasoning',
   'verbosity',
   'fileTools',
+  'userQuestions',
   'parallelToolCalls',
   'images',
   'contextWindow',
@@ -139,12 +140,14 @@ type Known = Partial<Pick<ModelFamily, Ability>>;
 
 function configuredAbilities(settings: ModelSettings | undefined): Known {
   if (settings === undefined) return {};
-  const { applyPatch, extraInstructions, shell, fileTools, parallelToolCalls, images, contextWindow } = settings;
+  const { applyPatch, extraInstructions, shell, fileTools, userQuestions, parallelToolCalls, images, contextWindow } =
+    settings;
   return withoutUndefined({
     applyPatch,
     extraInstructions,
     shell: shell && (shell === 'exec_command' ? shell : 'local_shell'),
     fileTools,
+    userQuestions,
     parallelToolCalls,
     images,
     contextWindow,

@@ -8,6 +8,7 @@ import type { Clock } from '../ports.ts';
 import type { ModelFault } from './client.ts';
 import {
   eventTooLargeFault,
+  foreignAnswerFault,
   idleFault,
   isPage,
   malformedFault,
@@ -91,15 +92,21 @@ export class Attempt {
   async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
     const { maxEventBytes } = this.#limits;
     const decoder = new SseDecoder(maxEventBytes);
-    let isFirst = true;
+    let beginning: string | undefined;
+    let hasEvents = false;
     for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
-      if (isFirst) refusePage(bytes);
-      isFirst = false;
+      if (beginning === undefined) refusePage(bytes);
+      beginning ??= beginningOf(bytes);
       const events = decoder.decode(bytes);
+      hasEvents ||= events.length > 0;
       if (events.length > 0) yield* parseEach(events, malformedFault);
       if (decoder.isOverLimit) throw eventTooLargeFault(maxEventBytes);
     }
-    yield* parseEach(decoder.end(), streamClosedFault);
+    const last = decoder.end();
+    if (!hasEvents && last.length === 0 && beginning !== undefined && !mayBeginEvents(beginning)) {
+      throw foreignAnswerFault(beginning);
+    }
+    yield* parseEach(last, streamClosedFault);
   }
 
   /** Returns the whole body as JSON. @throws ModelFault, or the caller's reason. */
@@ -180,6 +187,15 @@ function refusePage(bytes: Uint8Array): void {
 
 function beginningOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, 4096));
+}
+
+/** The fields of an event stream; `error` is one of llama.cpp. The empty one begins a comment. */
+const FIELDS = ['', 'data', 'event', 'id', 'retry', 'error'];
+
+/** True when the text begins as an event stream does, also when it is cut off in the first field. */
+function mayBeginEvents(text: string): boolean {
+  const start = text.trimStart();
+  return FIELDS.some((field) => start.startsWith(`${field}:`) || field.startsWith(start));
 }
 
 export const DONE = Symbol('[DONE]');

@@ -3,10 +3,16 @@ import { Attempt, DONE } from './attempt.ts';
 import { ChatBodies } from './chatBody.ts';
 import { ChatReader } from './chatChunks.ts';
 import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
+import { foreignAnswerFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
 import { openWithFallback } from './openWithFallback.ts';
 import { limitsOf } from './providerConfig.ts';
 import { isJson, type ClientParts } from './clientParts.ts';
+
+/** Call after the reader has looked for an error in it. */
+function isCompletion(document: unknown): boolean {
+  return typeof document === 'object' && document !== null && 'choices' in document;
+}
 
 /** How long to wait for the usage when the response itself is complete. */
 const USAGE_WITHIN_MS = 2000;
@@ -31,7 +37,9 @@ export class ChatClient implements ModelClient {
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', prompt.model, build);
       if (isJson(response) || (await attempt.beginsAsJson())) {
-        yield* reader.read(await attempt.document());
+        const document = await attempt.document();
+        yield* reader.read(document);
+        if (!isCompletion(document)) throw foreignAnswerFault(JSON.stringify(document));
         attempt.release();
         yield* reader.ended(true);
         return;

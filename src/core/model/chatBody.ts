@@ -6,7 +6,7 @@ import { groupItems, messagesOf, type ChatForm, type Group } from './chatMessage
 import { assertNever } from '../util/assertNever.ts';
 import { abilitiesOf, type ModelAbilities, type ServerFacts } from './abilities.ts';
 import type { Prompt } from './client.ts';
-import { effortFor } from './families.ts';
+import { effortFor, type ModelFamily } from './families.ts';
 import { isLeftOut } from './foreignItems.ts';
 import type { RefusedFields } from './fieldFallback.ts';
 import { asFunctionTool, asShellFunction } from './functionForm.ts';
@@ -53,7 +53,8 @@ export class ChatBodies {
       `[${[system, ...this.#elementsOf(prompt.input.filter((item) => !isLeftOut(item, prompt.origin)))].join(',')}]`,
     );
     const tools = prompt.tools.flatMap((tool) => toolToWire(tool, abilities));
-    if (tools.length > 0 && request.takes('tools')) {
+    const hasTools = tools.length > 0 && request.takes('tools');
+    if (hasTools) {
       request.add('tools', tools);
       // Most servers have parallel calls by default, and not all know the field.
       const { family, sources } = abilities;
@@ -61,7 +62,7 @@ export class ChatBodies {
         request.add('parallel_tool_calls', family.parallelToolCalls);
       }
     }
-    this.#addReasoning(prompt, abilities, request);
+    this.#addReasoning(prompt, abilities, request, hasTools);
     request.add('stream', true);
     if (request.takes('stream_options')) request.add('stream_options', { include_usage: true });
     if (prompt.outputSchema && request.takes('text.format')) {
@@ -72,15 +73,24 @@ export class ChatBodies {
   }
 
   /** Reasoning, verbosity and storage, each only where it was chosen or the server is known to take it. */
-  #addReasoning(prompt: Prompt, { family, store }: ModelAbilities, request: RequestWriter<ChatRequest>): void {
-    const effort = family.reasoning && effortFor(family.reasoning, prompt.effort);
-    if (effort && request.takes('reasoning.effort')) {
-      if (dialectOf(this.#server) === 'openrouter') request.add('reasoning', { effort });
-      else request.add('reasoning_effort', effort);
-    }
+  #addReasoning(
+    prompt: Prompt,
+    { family, store }: ModelAbilities,
+    request: RequestWriter<ChatRequest>,
+    hasTools: boolean,
+  ): void {
+    const effort = this.#effortOf(prompt, family, request, hasTools);
+    if (effort && dialectOf(this.#server) === 'openrouter') request.add('reasoning', { effort });
+    else if (effort) request.add('reasoning_effort', effort);
     const verbosity = family.verbosity && (prompt.verbosity ?? family.verbosity.default);
     if (verbosity && request.takes('text.verbosity')) request.add('verbosity', verbosity);
     if (store !== undefined && request.takes('store')) request.add('store', store);
+  }
+
+  #effortOf({ effort }: Prompt, { reasoning }: ModelFamily, request: RequestWriter<ChatRequest>, hasTools: boolean) {
+    if (hasTools && !request.takes('reasoning_beside_tools')) return 'none';
+    const chosen = reasoning && effortFor(reasoning, effort);
+    return chosen && request.takes('reasoning.effort') ? chosen : undefined;
   }
 
   #elementsOf(input: readonly ResponseItem[]): readonly string[] {

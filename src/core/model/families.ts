@@ -34,6 +34,8 @@ export interface ModelFamily {
   readonly verbosity: VerbosityAbility | null;
   /** True when `read_file`, `list_dir` and `grep_files` are offered; other models read files by commands. */
   readonly fileTools: boolean;
+  /** True when `request_user_input` is offered. */
+  readonly userQuestions: boolean;
   readonly parallelToolCalls: boolean;
   /** True when the model accepts images in messages and tool outputs. */
   readonly images: boolean;
@@ -50,6 +52,7 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   reasoning: { defaultEffort: null, efforts: null, summaries: false },
   verbosity: null,
   fileTools: true,
+  userQuestions: true,
   parallelToolCalls: true,
   images: true,
   contextWindow: null,
@@ -74,6 +77,7 @@ const GPT_5: Omit<ModelFamily, 'id'> = {
   verbosity: { default: 'low' },
   // Trained on reading files by commands.
   fileTools: false,
+  userQuestions: true,
   parallelToolCalls: true,
   images: true,
   contextWindow: 272_000,

@@ -412,6 +412,19 @@ export function pageFault(page: string): ModelFault {
   );
 }
 
+/** The server answers with a text or a document that no model API sends, such as the greeting of its start page. */
+export function foreignAnswerFault(text: string): ModelFault {
+  return faultOf(
+    {
+      kind: 'bad_response',
+      message: 'The server sent something that is no answer of a model: check the base URL.',
+      retryable: false,
+      action: 'check_settings',
+    },
+    { detail: text },
+  );
+}
+
 /** `data` is an event with an invalid form. */
 export function malformedFault(data: string): ModelFault {
   return faultOf(
@@ -470,14 +483,7 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
       action: 'check_settings',
     };
   }
-  if (any(CERTIFICATE_CODE)) {
-    return {
-      kind: 'tls',
-      message: 'The server’s certificate is not trusted on this machine.',
-      retryable: false,
-      action: 'check_network',
-    };
-  }
+  if (any(CERTIFICATE_CODE)) return certificateVerdict(any);
   if (any(UNUSABLE_ADDRESS)) {
     return {
       kind: 'config',
@@ -522,6 +528,33 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
     };
   }
   return { kind: 'network', message: 'The server cannot be reached.', retryable: true, action: 'check_network' };
+}
+
+/** Errors of a certificate, by the codes of Node (nodejs.org/api/tls.html, “X509 certificate error codes”). */
+function certificateVerdict(any: (pattern: RegExp) => boolean): Verdict {
+  if (any(/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/)) {
+    return {
+      kind: 'tls',
+      message: 'The server’s certificate is for another name: check the base URL.',
+      retryable: false,
+      action: 'check_settings',
+    };
+  }
+  if (any(/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/)) {
+    return {
+      kind: 'tls',
+      message: 'The server’s certificate has expired or is not valid yet: check also the clock of this machine.',
+      retryable: false,
+      action: 'check_network',
+    };
+  }
+  return {
+    kind: 'tls',
+    message:
+      'The server’s certificate is not trusted on this machine. If it is the right one, let the variable NODE_EXTRA_CA_CERTS name a file with the certificate that signed it, and start again. VS Code also trusts the certificates of the system (setting http.systemCertificates).',
+    retryable: false,
+    action: 'check_network',
+  };
 }
 
 /** An error, its cause, and their causes; for an `AggregateError` each part. */

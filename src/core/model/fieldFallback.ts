@@ -8,6 +8,8 @@ import { WORDINGS } from './refusalWordings.ts';
 /** What a request can omit, in the order of the search: more specific names first. */
 const DISPENSABLE = {
   'reasoning.effort': /reasoning[._]?effort/i,
+  /** Reasoning in a request with tools on Chat Completions, also that of the model's default. Only by a wording of the table. */
+  reasoning_beside_tools: /^$/,
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
   /** Reasoning of earlier responses, in the messages of the assistant. */
   reasoning_history: /messages\W.*\breasoning(?:_content)?\b/,
@@ -103,6 +105,8 @@ export function describeRefusal(providerId: string, model: string, refused: Disp
       return `“${providerId}” does not support an output schema; the request continues without it.`;
     case 'reasoning.effort':
       return `“${providerId}” does not take this reasoning effort for ${model}; none is sent from now on.`;
+    case 'reasoning_beside_tools':
+      return `“${providerId}” takes no tools from ${model} on Chat Completions while it reasons; reasoning is turned off from now on. With Responses it can do both.`;
     case 'reasoning_history':
       return `“${providerId}” does not take earlier reasoning of ${model}; it is left out from now on.`;
     case 'tool_images':

@@ -1,3 +1,4 @@
+import { parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
 
@@ -12,7 +13,11 @@ const SECRET_NAME = /auth|cookie|credential|key|pass|secret|signature|token|^(?:
  * Tiller.
  */
 export function secretsInSettings(
-  { providers, baseUrl }: Pick<Settings, 'providers' | 'baseUrl'>,
+  {
+    providers,
+    baseUrl,
+    mcpServers = {},
+  }: Pick<Settings, 'providers' | 'baseUrl'> & Partial<Pick<Settings, 'mcpServers'>>,
   environment: Readonly<Record<string, string | undefined>> = {},
 ): readonly string[] {
   const servers = Object.values(providers).map((server) => withEnvironmentHeaders(server, environment));
@@ -21,7 +26,18 @@ export function secretsInSettings(
   return [
     ...named.flatMap(([name, value]) => (SECRET_NAME.test(name) ? secretsInValue(value) : [])),
     ...urls.flatMap(passwordsIn),
+    ...secretsOfMcpServers(mcpServers),
   ];
+}
+
+/** Values of headers and variables that are named like secrets, and bearer tokens; not what names a variable. */
+function secretsOfMcpServers(entries: Settings['mcpServers']): readonly string[] {
+  return [...parseMcpServers(entries).servers.values()].flatMap((server) => {
+    const named =
+      'command' in server ? server.env : { ...server.headers, ...(server.bearer && { token: server.bearer }) };
+    const secret = Object.entries(named).filter(([name]) => SECRET_NAME.test(name));
+    return secret.flatMap(([, value]) => (value.includes('${') ? [] : secretsInValue(value)));
+  });
 }
 
 /** Names that are useful in a server's error and not secret. */

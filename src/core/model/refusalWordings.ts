@@ -9,6 +9,7 @@ type WordingField =
   | 'tool_choice'
   | 'tool_images'
   | 'reasoning.effort'
+  | 'reasoning_beside_tools'
   | 'reasoning'
   | 'text.verbosity'
   | 'developer_role'
@@ -53,6 +54,17 @@ export const WORDINGS: readonly Wording[] = [
     fields: ['tool_choice'],
     statuses: [404],
     source: 'OpenRouter: github.com/zed-industries/zed/issues/36094',
+  },
+  {
+    // Models that reason by default refuse tools without an effort, too: only `none` helps.
+    says: /Function tools with reasoning_effort are not supported.*set reasoning_effort to 'none'/,
+    fields: ['reasoning_beside_tools'],
+    source: 'OpenAI, gpt-5.6: github.com/GEMISIS/leviath/issues/333, github.com/BerriAI/litellm/pull/34569',
+  },
+  {
+    says: /Function tools with reasoning_effort are not supported/,
+    fields: ['reasoning.effort', 'reasoning_beside_tools'],
+    source: 'OpenAI, gpt-5.4 and gpt-5.5: github.com/pipecat-ai/pipecat/issues/4043',
   },
   {
     says: /does not support\s+thinking\b|think value .{1,20} is not supported/,

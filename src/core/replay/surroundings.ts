@@ -3,6 +3,7 @@ import { type MessageItem, type ResponseItem, textOf } from '../../protocol/resp
 import { isAllowedPrefixesMessage } from '../prompt/allowedPrefixes.ts';
 import { factsIn } from '../prompt/environmentContext.ts';
 import { unescapeMarkup } from '../prompt/markup.ts';
+import { isMemoryListMessage, type ListedMemory, memoriesIn } from '../prompt/memoryList.ts';
 import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
 
 export interface Surroundings {
@@ -10,6 +11,8 @@ export interface Surroundings {
   readonly timeZone?: string;
   /** `rules.json` with the rules that were sent to the model. */
   readonly rules?: string;
+  /** The memories that were listed. */
+  readonly memories?: readonly ListedMemory[];
   /** AGENTS.md of a working directory. */
   readonly docs?: { readonly cwd: string; readonly text: string };
   /** Absolute paths to bytes, or to the reason why a file cannot be read. */
@@ -21,6 +24,7 @@ export function surroundingsIn(item: ResponseItem): Surroundings {
   if (item.type !== 'message') return { files: new Map() };
   const text = textOf(item.content);
   if (isAllowedPrefixesMessage(item)) return { rules: rulesIn(text), files: new Map() };
+  if (isMemoryListMessage(item)) return { memories: memoriesIn(text), files: new Map() };
   if (isProjectDocsMessage(item)) return { docs: docsIn(text), files: new Map() };
   const { shell, timezone } = factsIn(text);
   return {

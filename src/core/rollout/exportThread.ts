@@ -1,5 +1,6 @@
 /** Exports a thread as Markdown for readers or as JSON for programs. */
 import type { TurnItem } from '../../protocol/item.ts';
+import { answerIn } from '../../protocol/text/answers.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
 import type { ReplayedThread } from './replay.ts';
 
@@ -46,6 +47,10 @@ function itemAsMarkdown(item: TurnItem): string {
       return fenced('json', JSON.stringify({ tool: `${item.server}/${item.tool}`, arguments: item.arguments }));
     case 'dynamic_tool_call':
       return fenced('json', JSON.stringify({ tool: item.tool, arguments: item.arguments }));
+    case 'user_question':
+      return item.questions
+        .map(({ id, question }) => `*${question}*\n\n${quoted(`> ${answerIn(item.answers, id) || '–'}`)}`)
+        .join('\n\n');
     case 'compaction':
       return item.summary;
     case 'process_interaction':

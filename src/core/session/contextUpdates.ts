@@ -9,8 +9,11 @@ import {
   environmentMessage,
   factsIn,
 } from '../prompt/environmentContext.ts';
+import { isMemoryListMessage, type ListedMemory, memoryListMessage } from '../prompt/memoryList.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
+import { isToolInstructionsMessage, toolInstructionsMessage } from '../prompt/toolInstructions.ts';
 import type { ToolThread } from '../tools/handler.ts';
+import type { ToolInstructions } from '../tools/toolProvider.ts';
 import { temporaryIn } from '../tools/temporaryPaths.ts';
 import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
 
@@ -23,7 +26,9 @@ export class ContextUpdates {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
   #allowed = '';
+  #tools = '';
   #docs = '';
+  #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
 
@@ -36,7 +41,9 @@ export class ContextUpdates {
     this.#facts = {};
     this.#permissions = '';
     this.#allowed = '';
+    this.#tools = '';
     this.#docs = '';
+    this.#hasMemories = false;
     this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
@@ -50,6 +57,9 @@ export class ContextUpdates {
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
+      /** Those that the model may read. Asked for only while the history lists none. */
+      readonly memories: () => Promise<readonly ListedMemory[]>;
+      readonly toolInstructions: readonly ToolInstructions[];
     },
   ): Promise<readonly ResponseItem[]> {
     const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
@@ -60,6 +70,9 @@ export class ContextUpdates {
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
+    const tools = toolInstructionsMessage(options.toolInstructions);
+    const isNew = textOf(tools.content) !== this.#tools;
+    if (isNew && (options.toolInstructions.length > 0 || this.#tools !== '')) news.push(tools);
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
@@ -71,6 +84,12 @@ export class ContextUpdates {
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;
     }
+    // Later ones would change the list in the middle of a thread, and with it what the server has cached.
+    if (!this.#hasMemories) {
+      const list = memoryListMessage(await options.memories());
+      if (list !== undefined) news.push(list);
+      this.#hasMemories = true;
+    }
     const changed = changedFacts(this.#facts, environmentFacts(settings, ports.host, ports.clock.now()));
     if (changed) news.push(environmentMessage(changed));
     for (const message of news) this.#recall(message);
@@ -81,7 +100,9 @@ export class ContextUpdates {
     const text = textOf(message.content);
     if (isPermissionsMessage(message)) this.#permissions = text;
     else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
+    else if (isToolInstructionsMessage(message)) this.#tools = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
+    else if (isMemoryListMessage(message)) this.#hasMemories = true;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
 }

@@ -282,11 +282,12 @@ function isRule(decision: ApprovalDecision): boolean {
 function choicesFor({ keys, card }: Question): ApprovalChoice[] {
   const forThread: ApprovalChoice[] = keys.length > 0 ? ['approved_for_thread'] : [];
   const asRule: ApprovalChoice[] = card.proposedRule === undefined ? [] : ['approved_rule'];
+  const ofTool: ApprovalChoice[] = card.tool === undefined ? [] : ['approved_tool'];
   const discarding: ApprovalChoice[] = card.changes?.some((change) => change.discardsUnsaved)
     ? ['approved_discarding']
     : [];
   const saving: ApprovalChoice[] = card.unsaved === undefined ? [] : ['approved_saving'];
   // An approval that does not name the files with unsaved edits would apply nothing.
   const plain: ApprovalChoice[] = discarding.length > 0 ? [] : ['approved'];
-  return [...plain, ...forThread, ...asRule, ...discarding, ...saving, 'denied', 'abort'];
+  return [...plain, ...forThread, ...asRule, ...ofTool, ...discarding, ...saving, 'denied', 'abort'];
 }

@@ -7,6 +7,7 @@ import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../pro
 import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -37,7 +38,7 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Rejected } from '../tools/registry.ts';
+import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
@@ -79,6 +80,7 @@ export class Session {
   readonly #work = new OpenWork();
   readonly #rules: ThreadRules;
   readonly #rulesChanged: Disposable;
+  #toolSources: Disposable | undefined;
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
@@ -124,6 +126,7 @@ export class Session {
       settings: options.settings.tools,
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -199,6 +202,7 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
+    this.#toolSources = this.#tools.watch((status) => this.#emit(null, status));
     this.#rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
@@ -284,6 +288,7 @@ export class Session {
   }
 
   #stopListening(): void {
+    this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
@@ -433,6 +438,8 @@ export class Session {
       thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
+      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
+      toolInstructions: this.#tools.instructions(),
     });
   }
 
@@ -496,6 +503,7 @@ export class Session {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#tools.turnStarts();
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -511,6 +519,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
+        toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
@@ -675,9 +684,3 @@ export class Session {
 
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
-
-function rejectionMessage({ name, providerId, problem }: Rejected): string {
-  const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
-  const why = problem === undefined ? 'another tool has this name' : `it demands strict arguments, but ${problem}`;
-  return `${owner} named ${name} is left out: ${why}.`;
-}

@@ -63,6 +63,8 @@ export interface ThreadSettings {
     readonly saveBeforeCommands: Settings['saveBeforeCommands'];
     /** What sandboxed commands must not read, as the setting names it. */
     readonly unreadable: readonly string[];
+    /** Whether the thread is written down as a memory, and may read those of others. */
+    readonly memory: boolean;
   };
 }
 

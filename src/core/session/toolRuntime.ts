@@ -52,12 +52,16 @@ export class ToolRuntime {
     const call = buildToolCall(item);
     const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
     const place = this.#order.next();
-    // The approval of a call that may have to wait for others is requested while it waits.
-    const asked = this.#unsettled > 0 ? askAhead(call, this.#deps, context, place) : undefined;
+    // The approval of a call that may have to wait for others is requested while it waits. Never of a patch, which is
+    // planned against files that earlier calls may change.
+    const mayWait = this.#unsettled > 0;
+    const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
+    const ahead = mayWait && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
+    const asked = mayWait ? askAhead(ahead, this.#deps, context, place) : undefined;
     this.#unsettled++;
     let prepared: Preparation<unknown> | undefined;
-    const mayShare = async () => {
-      const early = await prepareCall(call, this.#deps, context);
+    const mayShare = async (isAsAtArrival: boolean) => {
+      const early = await ((isAsAtArrival ? ahead : undefined) ?? prepareCall(call, this.#deps, context));
       prepared = early.prepared;
       return !early.isMutating;
     };

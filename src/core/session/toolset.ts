@@ -1,8 +1,19 @@
+import type { EventMsgOf } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
+import type { ReadMemory } from '../tools/handlers/getMemory.ts';
 import { type Rejected, ToolRegistry } from '../tools/registry.ts';
-import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../tools/toolProvider.ts';
+import {
+  BuiltinTools,
+  ClientTools,
+  harmlessTools,
+  memoryTools,
+  type ToolInstructions,
+  type ToolProvider,
+} from '../tools/toolProvider.ts';
+import { type Disposable, DisposableStore } from '../util/disposable.ts';
+import { messageOf } from '../util/fileErrors.ts';
 import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
 export interface ToolsetOptions {
@@ -10,6 +21,8 @@ export interface ToolsetOptions {
   readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
   /** Those in force in a working directory. */
   readonly rules: ToolOptions['rules'];
+  /** Reads the memory of a thread; used where the settings say so. */
+  readonly readMemory: ReadMemory;
   /** Reports a tool that is left out. Once per name. */
   readonly onRejected: (rejected: Rejected) => void;
 }
@@ -27,10 +40,11 @@ export class Toolset {
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
     const builtin = new BuiltinTools({ ...settings, rules });
-    const providers = [builtin, harmlessTools, this.#client, ...(host.toolProviders ?? [])];
+    const memory = settings.memory ? [memoryTools(readMemory)] : [];
+    const providers = [builtin, harmlessTools, ...memory, this.#client, ...(host.toolProviders ?? [])];
     const { replaceTool } = host;
     this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
   }
@@ -40,24 +54,65 @@ export class Toolset {
     this.#client.register(tools);
   }
 
+  /** Call before each turn: sources of tools that change take their changes up now. */
+  turnStarts(): void {
+    for (const provider of this.#trusted) provider.turnStarts?.();
+  }
+
+  /** Returns why no turn can start, one sentence; waits for what it demands. Rejects only with the signal's reason. */
+  async ready(signal: AbortSignal): Promise<string | undefined> {
+    const problems = await Promise.all(this.#trusted.map(async (provider) => provider.ready?.(signal)));
+    return problems.find((problem) => problem !== undefined);
+  }
+
+  /** What sources of tools want the model to know. */
+  instructions(): readonly ToolInstructions[] {
+    return this.#trusted.flatMap((provider) => provider.instructions?.() ?? []);
+  }
+
+  /** Calls the listener with the state of each source of tools, now and after each change. */
+  watch(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable {
+    const store = new DisposableStore();
+    for (const provider of this.#providers) if (provider.watch) store.add(provider.watch(listener));
+    return store;
+  }
+
+  get #trusted(): readonly ToolProvider[] {
+    const trusted = this.#options.host.isTrusted();
+    return this.#providers.filter(({ needsTrust }) => trusted || !needsTrust);
+  }
+
   /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
   registryFor(family: ToolFamily): ToolRegistry {
-    const trusted = this.#options.host.isTrusted();
-    const providers = this.#providers.filter(({ needsTrust }) => trusted || !needsTrust);
-    const arrays = providers.map((provider) => provider.tools(family));
+    const providers = this.#trusted;
+    const arrays = providers.map((provider) => this.#toolsOf(provider, family));
     const known = this.#current;
     const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);
     if (known && isSame) return known.registry;
     const registry = new ToolRegistry(providers.map(({ id }, at) => ({ id, tools: arrays[at] ?? [] })));
     this.#current = { arrays, registry };
-    for (const rejected of registry.rejected) {
-      const key = `${rejected.providerId}\n${rejected.name}`;
-      if (!this.#reported.has(key)) this.#options.onRejected(rejected);
-      this.#reported.add(key);
-    }
+    for (const rejected of registry.rejected) this.#report(rejected);
     return registry;
   }
+
+  /** A provider that fails has no tools in this round; those of the others stay. */
+  #toolsOf(provider: ToolProvider, family: ToolFamily): readonly ToolHandler[] {
+    try {
+      return provider.tools(family);
+    } catch (error) {
+      this.#report({ providerId: provider.id, problem: messageOf(error) });
+      return NO_TOOLS;
+    }
+  }
+
+  #report(rejected: Rejected): void {
+    const key = `${rejected.providerId}\n${rejected.name ?? ''}`;
+    if (!this.#reported.has(key)) this.#options.onRejected(rejected);
+    this.#reported.add(key);
+  }
 }
+
+const NO_TOOLS: readonly ToolHandler[] = [];
 
 /** The same provider with other tools; the same array while the provider returns the same one. */
 function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHandler): ToolProvider {
@@ -65,6 +120,10 @@ function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHa
   return {
     id: provider.id,
     needsTrust: provider.needsTrust,
+    turnStarts: () => provider.turnStarts?.(),
+    ready: async (signal) => provider.ready?.(signal),
+    instructions: () => provider.instructions?.() ?? [],
+    ...(provider.watch && { watch: (listener) => provider.watch?.(listener) ?? { dispose() {} } }),
     tools: (family) => {
       const tools = provider.tools(family);
       const known = made.get(tools) ?? tools.map(replace);

@@ -95,6 +95,8 @@ async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
+  const missing = await run.toolsReady();
+  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
   answerOwed(run);
 }
 
@@ -259,7 +261,7 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys, regexps } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -282,6 +284,8 @@ function toolRuntime(
       ids,
       host,
       regexps,
+      textSearch,
+      images,
       keys,
       // One of its own: the calls of a response together would add more listeners to one signal than Node expects.
       signal: AbortSignal.any([signal]),

@@ -45,6 +45,8 @@ export interface TurnRun {
   readonly client: ModelClient;
   /** The tag of the items of this provider; `undefined` for the one that the thread began with. */
   readonly origin: string | undefined;
+  /** Returns why the turn cannot start: a source of tools that the user demands is not there. */
+  readonly toolsReady: () => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   readonly approver: Approver;

@@ -1,38 +1,34 @@
 import type { CallPlace } from '../util/callOrder.ts';
-import type { ToolCall, ToolContext } from './handler.ts';
-import type { OrchestratorDeps } from './orchestrator.ts';
+import type { Preparation, ToolContext } from './handler.ts';
+import type { OrchestratorDeps, PreparedCall } from './orchestrator.ts';
 import { type AskedAhead, type Question, questionOf } from './permission.ts';
 
 /**
  * Requests approval for a call before its turn to run. Calls that must run one after the other can still be asked about
- * together, so the user sees all that one response wants at once (codex-behaviour.md §6.4). The call is only prepared
- * here. It is prepared again when its turn comes, and asked about again if the request differs then. Never for a patch,
- * which is planned against files that earlier calls may change. Leaves `place` when it has asked, or will not.
+ * together, so the user sees all that one response wants at once (codex-behaviour.md §6.4). `ahead` is its preparation
+ * now; absent for a call that must not be asked about yet. It is prepared again when its turn comes, unless nothing can
+ * have changed, and asked about again if the request differs then. Leaves `place` when it has asked, or will not.
  * Returns `undefined` when there is nothing to ask; never rejects.
  */
 export async function askAhead(
-  call: ToolCall,
+  ahead: Promise<PreparedCall> | undefined,
   deps: OrchestratorDeps,
   context: ToolContext,
   place: CallPlace,
 ): Promise<AskedAhead | undefined> {
   try {
-    return await ask(call, deps, context, place);
+    return await ask((await ahead)?.prepared, deps, context, place);
   } finally {
     place.leave();
   }
 }
 
 async function ask(
-  call: ToolCall,
+  prepared: Preparation<unknown> | undefined,
   deps: OrchestratorDeps,
   context: ToolContext,
   { reached }: CallPlace,
 ): Promise<AskedAhead | undefined> {
-  const handler = deps.registry.handler(call.name);
-  const parsed = handler?.parse(call.payload);
-  if (!handler || handler.preview || parsed?.type !== 'parsed') return undefined;
-  const prepared = await handler.prepare(parsed.args, context).catch(() => undefined);
   if (prepared?.type !== 'ready' || prepared.requirement.type !== 'needs_approval') return undefined;
   const { card, item, requirement } = prepared;
   if (!card || card.kind === 'patch') return undefined;

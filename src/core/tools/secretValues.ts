@@ -4,7 +4,7 @@ import { matchingPattern } from '../policy/readPatterns.ts';
 import { isSecretVariable } from './environment.ts';
 import type { ToolContext } from './handler.ts';
 
-/** In characters and files: more is no configuration written by hand. */
+/** In characters and files: a configuration has no more. */
 const [MAX_FILE, MAX_FILES] = [256 * 1024, 32];
 /** A line of a key in PEM form has 64 characters, the last one fewer. */
 const KEY_LINE = /^[A-Za-z0-9+/=]{32,76}$/;

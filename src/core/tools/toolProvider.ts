@@ -1,8 +1,12 @@
+import type { EventMsgOf } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
+import type { Disposable } from '../util/disposable.ts';
 import { builtinTools } from './builtin.ts';
 import type { DynamicCalls } from './dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
 import { dynamicTool } from './handlers/dynamicTool.ts';
+import { getMemory, type ReadMemory } from './handlers/getMemory.ts';
+import { requestUserInput } from './handlers/requestUserInput.ts';
 import { updatePlan } from './handlers/updatePlan.ts';
 
 /** A source of tools: built in, of the client, or of one MCP server. */
@@ -15,6 +19,22 @@ export interface ToolProvider {
    * holds.
    */
   tools(family: ToolFamily): readonly ToolHandler[];
+  /** Called before each turn: what must not change during a turn may change now. */
+  turnStarts?(): void;
+  /**
+   * Resolves when a turn can start. Returns one sentence when it cannot, because something that the user demands is not
+   * there. Rejects only with the signal's reason.
+   */
+  ready?(signal: AbortSignal): Promise<string | undefined>;
+  /** What the model has to know of the tools, each with the name of its source. Not trusted. */
+  instructions?(): readonly ToolInstructions[];
+  /** Calls the listener with the state of each source of tools, now and after each change. */
+  watch?(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable;
+}
+
+export interface ToolInstructions {
+  readonly source: string;
+  readonly text: string;
 }
 
 /** Tools that run commands and change files. */
@@ -29,16 +49,29 @@ export class BuiltinTools implements ToolProvider {
   }
 
   tools(family: ToolFamily): readonly ToolHandler[] {
-    const key = [family.shell, family.applyPatch, family.extraInstructions, family.fileTools].join();
+    const { shell, applyPatch, extraInstructions, fileTools, images } = family;
+    const key = [shell, applyPatch, extraInstructions, fileTools, images].join();
     if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
     return this.#made.tools;
   }
 }
 
-const HARMLESS: readonly ToolHandler[] = [updatePlan];
+const HARMLESS: readonly ToolHandler[] = [updatePlan, requestUserInput(true)];
+/** For a model that is not offered questions: a call of it is answered nevertheless. */
+const HARMLESS_WITHOUT_QUESTIONS: readonly ToolHandler[] = [updatePlan, requestUserInput(false)];
 
 /** Tools without side effects: also offered in an untrusted workspace. */
-export const harmlessTools: ToolProvider = { id: 'harmless', needsTrust: false, tools: () => HARMLESS };
+export const harmlessTools: ToolProvider = {
+  id: 'harmless',
+  needsTrust: false,
+  tools: ({ userQuestions }) => (userQuestions ? HARMLESS : HARMLESS_WITHOUT_QUESTIONS),
+};
+
+/** Reads what was written down of other threads, which may be of an untrusted workspace. */
+export function memoryTools(read: ReadMemory): ToolProvider {
+  const tools = [getMemory(read)];
+  return { id: 'memory', needsTrust: true, tools: () => tools };
+}
 
 /** Tools that the client of a session runs itself (seed 004, "Dynamic Tools"). */
 export class ClientTools implements ToolProvider {

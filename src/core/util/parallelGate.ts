@@ -7,6 +7,8 @@ export class ParallelGate {
   /** Settles when the next task may be looked at: the one before has started, and has ended if it runs alone. */
   #admission: Promise<void> = Promise.resolve();
   readonly #shared = new Set<Promise<void>>();
+  /** Counts the starts and ends of tasks that run alone. */
+  #changes = 0;
 
   /** `most`: how many tasks run together at most. */
   constructor(most: number) {
@@ -15,10 +17,15 @@ export class ParallelGate {
 
   /**
    * Runs `task` when its turn has come. Settles as `task` does; a task that rejects does not block the next one.
-   * `mayShare` is asked in order of arrival, while no task runs that must run alone; when it rejects, so does this.
+   * `mayShare` is asked in order of arrival, while no task runs that must run alone; when it rejects, so does this. It
+   * gets true when no such task has run, and none had to be waited for, since this was called.
    * `hasWaited` is true when other tasks may have ended since `mayShare` was asked.
    */
-  async run<Result>(mayShare: () => Promise<boolean>, task: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
+  async run<Result>(
+    mayShare: (isAsAtArrival: boolean) => Promise<boolean>,
+    task: (hasWaited: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const arrival = this.#changes;
     const admitted = this.#admission;
     let admitNext = () => {};
     this.#admission = new Promise((resolve) => {
@@ -27,11 +34,17 @@ export class ParallelGate {
     await admitted;
     let running: Promise<Result>;
     try {
+      const isFull = this.#shared.size >= this.#most;
       while (this.#shared.size >= this.#most) await Promise.race(this.#shared);
-      if (!(await mayShare())) {
+      if (!(await mayShare(!isFull && arrival === this.#changes))) {
         const hasWaited = this.#shared.size > 0;
         await Promise.all(this.#shared);
-        return await task(hasWaited);
+        this.#changes++;
+        try {
+          return await task(hasWaited);
+        } finally {
+          this.#changes++;
+        }
       }
       running = task(false);
       this.#share(running);

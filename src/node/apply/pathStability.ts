@@ -18,9 +18,22 @@ const PATIENCE_MS = 1_500;
 const POLL_MS = 20;
 const DISTRUST_MS = 60_000;
 
+/** `now`: milliseconds, by the clock of the file system. */
+interface StabilityClock {
+  now(): number;
+  sleep(milliseconds: number): Promise<unknown>;
+}
+
+const SYSTEM_CLOCK: StabilityClock = { now: Date.now, sleep };
+
 export class PathStability {
+  readonly #clock: StabilityClock;
   /** By name, the last time that a link was seen there. */
   readonly #linked = new Map<string, number>();
+
+  constructor(clock = SYSTEM_CLOCK) {
+    this.#clock = clock;
+  }
 
   /**
    * Resolves to true when no name on the way to the place, nor the place itself, is a link or was exchanged within
@@ -28,26 +41,26 @@ export class PathStability {
    * written by; its names may be links, but none may have been exchanged either.
    */
   async isStable(place: string, path = place): Promise<boolean> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = this.#clock.now() + PATIENCE_MS;
     for (;;) {
-      const found = lookAtBoth(place, path);
+      const found = lookAtBoth(place, path, this.#clock.now());
       if (found.type === 'linked') this.distrust(found.name);
       if (found.type === 'linked' || this.#isDistrusted(place)) return false;
       if (found.type === 'stable') return true;
-      if (Date.now() > deadline) return false;
-      await sleep(POLL_MS);
+      if (this.#clock.now() > deadline) return false;
+      await this.#clock.sleep(POLL_MS);
     }
   }
 
   /** Call when the name was found to lead elsewhere than before. */
   distrust(name: string): void {
-    const now = Date.now();
+    const now = this.#clock.now();
     for (const [other, at] of this.#linked) if (now - at > DISTRUST_MS) this.#linked.delete(other);
     this.#linked.set(name, now);
   }
 
   #isDistrusted(place: string): boolean {
-    return namesTo(place).some((name) => Date.now() - (this.#linked.get(name) ?? 0) < DISTRUST_MS);
+    return namesTo(place).some((name) => this.#clock.now() - (this.#linked.get(name) ?? 0) < DISTRUST_MS);
   }
 }
 
@@ -57,14 +70,14 @@ type Look =
   | { readonly type: 'changing' }
   | { readonly type: 'linked'; readonly name: string };
 
-function lookAtBoth(place: string, path: string): Look {
-  const found = look(place);
+function lookAtBoth(place: string, path: string, now: number): Look {
+  const found = look(place, now);
   if (path === place || found.type !== 'stable') return found;
-  return look(path, { mayBeLinks: true });
+  return look(path, now, { mayBeLinks: true });
 }
 
-function look(place: string, { mayBeLinks = false } = {}): Look {
-  const since = BigInt(Date.now() - STILL_MS) * 1_000_000n;
+function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
+  const since = BigInt(now - STILL_MS) * 1_000_000n;
   let parent: BigIntStats | undefined;
   for (const name of namesTo(place)) {
     let stats: BigIntStats | undefined;

@@ -12,9 +12,13 @@ import {
   type WebviewMessage,
   webviewMessageSchema,
 } from '../../protocol/wire.ts';
+import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
+import type { Op } from '../../protocol/op.ts';
+import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
+import { PanelImages } from './panelImages.ts';
 import { RedactingStream } from './redactingStream.ts';
 import { panelHtml } from '../ui/webviewHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
@@ -28,6 +32,8 @@ export interface ChatViewOptions {
   /** Messages of the user in all threads, newest first. */
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
+  /** Submits an op of the page to the shown thread. */
+  readonly submit: (op: Op) => Promise<void>;
   /** The API keys that Tiller holds; the page does not get them. */
   readonly keys: SecretRedactor;
   /** Interrupted patches that wait for a recovery choice. */
@@ -42,6 +48,8 @@ export interface ChatViewOptions {
   ) => void;
   /** Shows why an op was not submitted: no thread could be started for it. */
   readonly tell: (error: unknown) => void;
+  /** The page has its snapshot. */
+  readonly onShown: () => void;
   /** The page was closed or hidden. */
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
@@ -56,6 +64,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #store = new DisposableStore();
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
   readonly #stream: RedactingStream;
+  readonly #images = new PanelImages();
   #view: vscode.WebviewView | undefined;
   /** The page has its snapshot and gets updates. */
   #ready = false;
@@ -69,7 +78,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       options.threads.onChange((change) => {
         if (!this.#ready) return;
         if (change.type === 'switched') this.#sendSnapshot();
-        else for (const event of this.#stream.take(change.event)) this.#batcher.push(event);
+        else for (const event of this.#stream.take(change.event)) this.#batcher.push(this.#images.ofEvent(event));
       }),
     );
     this.#store.add(
@@ -131,8 +140,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tell({ type: 'review', review: this.#options.pendingReview() });
   }
 
-  insertText(text: string): void {
-    this.#postWhenReady({ type: 'insert_text', text });
+  insertText(text: string, attachments: readonly Attachment[] = []): void {
+    this.#postWhenReady({ type: 'insert_text', text, attachments });
   }
 
   /** Opens the list of threads; with an id, to rename that one. */
@@ -143,6 +152,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** Not sent without a page: it gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
     if (this.#ready) this.#post(message);
+  }
+
+  /** Sent with the next snapshot where there is no page yet. */
+  tellWhenReady(message: PanelUpdate): void {
+    this.#postWhenReady(message);
   }
 
   focusComposer(): void {
@@ -194,9 +208,15 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'ready':
         return this.#welcome(message.build);
       case 'op':
-        return void this.#options.threads.submit(message.op).catch(this.#options.tell);
+        return void this.#options.submit(this.#images.restored(message.op)).catch(this.#options.tell);
       case 'draft':
-        return this.#options.drafts.set(message.threadId, message.text, message.edit);
+        return this.#options.drafts.set(
+          message.threadId,
+          message.text,
+          message.edit,
+          message.attachments,
+          message.images,
+        );
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -224,9 +244,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const { state } = threads;
     this.#post({
       type: 'snapshot',
-      ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
+      ...(state ? snapshotOf(this.#images.ofThread(this.#stream.begin(state))) : { thread: null, earlierTurns: 0 }),
       access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
+      attachments: drafts.attachmentsOf(state?.threadId ?? null),
       edit: drafts.editOf(state?.threadId ?? null),
       settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
@@ -235,19 +256,22 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
     this.#post({ type: 'review', review: pendingReview() });
+    this.#options.onShown();
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 
   /** A dropped message returns to the composer. The page ends an edit of its own on the same event. */
-  #returnToDraft({ threadId, msg, text }: Dequeued): void {
+  #returnToDraft({ threadId, msg, input }: Dequeued): void {
     const { drafts, threads } = this.#options;
-    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || text === '') return;
-    drafts.append(threadId, text);
-    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
+    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || input.length === 0) return;
+    const text = textOfInput(input);
+    const attachments = attachmentsOf(input);
+    drafts.append(threadId, text, attachments);
+    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments });
   }
 
   #sendEarlier(before: string): void {
-    const turns = this.#options.threads.state?.turns ?? [];
+    const turns = this.#images.ofTurns(this.#options.threads.state?.turns ?? []);
     const end = turns.findIndex((turn) => turn.id === before);
     if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
   }

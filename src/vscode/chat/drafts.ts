@@ -1,10 +1,11 @@
 import type * as vscode from 'vscode';
-import { draftAfterEdit, onNewLine, type QueuedEdit } from '../../protocol/draft.ts';
+import { type Attachment, draftAfterEdit, onNewLine, type QueuedEdit } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
+const ATTACHMENTS = 'tiller.draftAttachments';
 /** The key of the draft for a thread that does not exist yet. */
 const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
@@ -13,6 +14,8 @@ const KEPT = 50;
 /** Unsent text by thread: a new message, or an edit of a queued one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
+  /** Pasted images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
+  readonly #images = new Map<string, readonly Attachment[]>();
 
   constructor(memento: vscode.Memento) {
     this.#memento = memento;
@@ -27,21 +30,44 @@ export class Drafts {
     return ownValue(this.#all<QueuedEdit>(EDITS), threadId ?? NEW_THREAD) ?? null;
   }
 
-  set(threadId: string | null, text: string, edit: QueuedEdit | null = null): void {
-    this.#put(DRAFTS, threadId ?? NEW_THREAD, text === '' ? null : text);
-    this.#put(EDITS, threadId ?? NEW_THREAD, edit);
+  /** What goes with the text. */
+  attachmentsOf(threadId: string | null): readonly Attachment[] {
+    const key = threadId ?? NEW_THREAD;
+    const kept = ownValue(this.#all<readonly Attachment[]>(ATTACHMENTS), key) ?? [];
+    return [...kept, ...(this.#images.get(key) ?? [])];
+  }
+
+  /** `images`: `null` for those that it has. */
+  set(
+    threadId: string | null,
+    text: string,
+    edit: QueuedEdit | null = null,
+    attachments: readonly Attachment[] = [],
+    images: readonly Attachment[] | null = attachments.filter(isImage),
+  ): void {
+    const key = threadId ?? NEW_THREAD;
+    this.#put(DRAFTS, key, text === '' ? null : text);
+    this.#put(EDITS, key, edit);
+    const kept = attachments.filter((one) => !isImage(one));
+    this.#put(ATTACHMENTS, key, kept.length === 0 ? null : kept);
+    if (images?.length === 0) this.#images.delete(key);
+    else if (images !== null) this.#images.set(key, images);
   }
 
   /** Returns a message to the draft that no turn has taken. */
-  append(threadId: string, text: string): void {
-    this.set(threadId, onNewLine(this.get(threadId), text), this.editOf(threadId));
+  append(threadId: string, text: string, attachments: readonly Attachment[]): void {
+    const all = [...this.attachmentsOf(threadId), ...attachments];
+    this.set(threadId, onNewLine(this.get(threadId), text), this.editOf(threadId), all);
   }
 
   /** A message is no longer queued. If it was being edited here, the edit becomes the draft; otherwise returns false. */
   endEdit(threadId: string, { id, reason }: EventMsgOf<'input_dequeued'>): boolean {
     const edit = this.editOf(threadId);
     if (edit?.id !== id) return false;
-    this.set(threadId, draftAfterEdit(this.get(threadId), edit, reason));
+    this.set(threadId, draftAfterEdit(this.get(threadId), edit, reason), null, [
+      ...(edit.attachments ?? []),
+      ...(reason === 'dropped' ? this.attachmentsOf(threadId) : []),
+    ]);
     return true;
   }
 
@@ -55,4 +81,8 @@ export class Drafts {
   #all<Value>(key: string): Readonly<Record<string, Value>> {
     return this.#memento.get<Readonly<Record<string, Value>>>(key, {});
   }
+}
+
+function isImage({ part }: Attachment): boolean {
+  return part.type === 'image';
 }

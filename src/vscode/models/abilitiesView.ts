@@ -30,6 +30,8 @@ function nameOf(ability: Ability): string {
       return vscode.l10n.t('Shell tool');
     case 'fileTools':
       return vscode.l10n.t('Tools for reading files');
+    case 'userQuestions':
+      return vscode.l10n.t('Questions to you');
     case 'reasoning':
       return vscode.l10n.t('Reasoning efforts');
     case 'verbosity':
@@ -52,6 +54,7 @@ function valueOf(ability: Ability, family: ModelFamily): string {
       return family[ability];
     case 'extraInstructions':
     case 'fileTools':
+    case 'userQuestions':
     case 'parallelToolCalls':
     case 'images':
       return family[ability] ? vscode.l10n.t('yes') : vscode.l10n.t('no');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ModelFault } from '../../core/model/client.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import type { ErrorAction } from '../../protocol/policy.ts';
+import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 
@@ -16,11 +16,14 @@ export function describeFault({ message, detail, action, kind }: ModelFault): Fa
   return {
     message,
     detail: detail === undefined ? undefined : withoutIcons(withoutLinks(visibleText(detail))),
-    cure: kind === 'network' ? vscode.l10n.t('Is the server running, and is this its address?') : cureOf(action),
+    cure: cureOf(kind, action),
   };
 }
 
-function cureOf(action: ErrorAction | undefined): string | undefined {
+function cureOf(kind: ErrorKind, action: ErrorAction | undefined): string | undefined {
+  // The message of a certificate names its own cure.
+  if (kind === 'tls') return undefined;
+  if (kind === 'network') return vscode.l10n.t('Is the server running, and is this its address?');
   switch (action) {
     case 'set_api_key':
       return vscode.l10n.t('Enter the key with “Tiller: Set API Key”.');
@@ -29,7 +32,7 @@ function cureOf(action: ErrorAction | undefined): string | undefined {
     case 'check_settings':
       return vscode.l10n.t('Check the address in the settings: it ends before /responses or /chat/completions.');
     case 'check_network':
-      return vscode.l10n.t('Check the network, the proxy and the certificates of this machine.');
+      return vscode.l10n.t('Check the network and the proxy of this machine.');
     case 'retry':
       return vscode.l10n.t('Try again.');
     case 'show_log':

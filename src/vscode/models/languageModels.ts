@@ -227,7 +227,8 @@ function faultOf(error: unknown): ModelFault {
   const detail = messageOf(error);
   const code = error instanceof vscode.LanguageModelError ? error.code : '';
   if (code === 'NoPermissions') {
-    const message = 'VS Code was not allowed to send requests to this model.';
+    const message =
+      'Tiller was not allowed to use this model. Send a message to be asked again, or choose another model.';
     return new ModelFault('auth', message, { retryable: false, detail, action: 'select_model' });
   }
   if (code === 'NotFound') {

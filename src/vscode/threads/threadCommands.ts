@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CatalogResult } from '../../core/rollout/catalog.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
 import type { PanelUpdate, ThreadQuery } from '../../protocol/wire.ts';
 import type { ThreadContext } from './threadContext.ts';
 import { typedText } from '../../core/agent/threadActivity.ts';
@@ -18,7 +19,7 @@ export interface ThreadCommandsDeps {
   readonly threads: ShownThread;
   readonly manager: AgentService;
   readonly factory: ThreadFactory;
-  readonly drafts: { set(threadId: string, text: string): void };
+  readonly drafts: { set(threadId: string, text: string, edit: null, attachments: readonly Attachment[]): void };
   readonly view: { tell(message: PanelUpdate): void; showThreads(rename?: string): void };
   readonly homeDirectory: string;
   readonly report: (error: unknown) => void;
@@ -85,7 +86,7 @@ export class ThreadCommands implements Disposable {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#showNoThread();
     const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
-    if (draft) this.#deps.drafts.set(session.threadId, typedText(draft));
+    if (draft) this.#deps.drafts.set(session.threadId, typedText(draft), null, attachmentsOf(draft));
     await this.#deps.threads.adopt(session);
     await vscode.commands.executeCommand('tiller.focus');
   }

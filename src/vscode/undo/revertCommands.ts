@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LiveThreads } from '../../core/agent/liveThreads.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
+import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import { cwdOf, type ThreadState, textOfInput } from '../../protocol/thread.ts';
@@ -18,7 +19,7 @@ export interface RevertCommandsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'access'>;
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer. */
-  readonly insertText: (text: string) => void;
+  readonly insertText: (text: string, attachments: readonly Attachment[]) => void;
 }
 
 type RevertOp = OpOf<'undo' | 'redo' | 'rollback'>;
@@ -80,7 +81,9 @@ export class RevertCommands {
     const op = { type: 'rollback', toItemId: itemId, files, conversation } as const;
     if (files) await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'));
     else await this.#submit(op, state.threadId);
-    if (conversation && !this.#hasMessage(itemId)) this.#deps.insertText(textOfInput(message.content));
+    if (conversation && !this.#hasMessage(itemId)) {
+      this.#deps.insertText(textOfInput(message.content), attachmentsOf(message.content));
+    }
   }
 
   #hasMessage(itemId: string): boolean {
@@ -100,7 +103,11 @@ export class RevertCommands {
     const heading = vscode.l10n.t('{0}: preview', title);
     if (diffs.length > 0) await showKeptDiffs(heading, diffs);
     try {
-      if (diffs.length === 0 && !isConversation) return tellNothing(files);
+      if (diffs.length === 0 && !isConversation) {
+        // As after a crash whose undo was finished: nothing has recorded it yet.
+        if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
+        return tellNothing(files);
+      }
       const choices = diffs.length === 0 ? {} : await pickReverts(title, files);
       if (choices === undefined) return;
       const filesToo = op.type === 'rollback' ? { files: diffs.length > 0 } : {};

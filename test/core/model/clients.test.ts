@@ -10,7 +10,14 @@ import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 conformance('responses');
 conformance('chat');
 
-const family = { applyPatch: 'function', extraInstructions: true, fileTools: false, shell: 'exec_command' } as const;
+const family = {
+  applyPatch: 'function',
+  extraInstructions: true,
+  fileTools: false,
+  userQuestions: true,
+  images: true,
+  shell: 'exec_command',
+} as const;
 const builtin = builtinTools(family, TOOL_OPTIONS);
 const tools = new ToolRegistry([
   { id: 'builtin', tools: builtin },

@@ -66,6 +66,7 @@ test('families × dialects × wires', () => {
           `reasoning=${family.reasoning ? (family.reasoning.defaultEffort ?? 'if chosen') : 'no'}`,
           `verbosity=${family.verbosity ? (family.verbosity.default ?? 'if chosen') : 'no'}`,
           family.fileTools ? 'file tools' : 'reads by commands',
+          family.userQuestions ? 'asks' : 'never asks',
           family.parallelToolCalls ? 'parallel' : 'serial',
           family.images ? 'images' : 'text',
           family.contextWindow ?? '?',

@@ -237,6 +237,31 @@ test('a model without tools answers in words alone, and the answer of the server
   ]);
 });
 
+test.each([null, 'high'] as const)(
+  'a model of OpenAI that reasons by default gets tools on Chat without reasoning, with effort %s, and it is said once',
+  async (effort) => {
+    const server = await start(IMITATIONS.find(({ name }) => name === 'OpenAI') as Imitation);
+    const client = clientFor({ id: 'openai', baseUrl: server.baseUrl, wireApi: 'chat', dialect: 'openai' });
+    const asked = prompt({ model: 'gpt-5.6', tools: [EXEC], effort });
+    const first = await collectResponse(client, asked);
+    expect(first.items.filter(({ type }) => type === 'function_call')).toHaveLength(2);
+    expect(first.events.filter((event) => event.type === 'warning')).toEqual([
+      {
+        type: 'warning',
+        message:
+          '“openai” takes no tools from gpt-5.6 on Chat Completions while it reasons; reasoning is turned off from now on. With Responses it can do both.',
+      },
+    ]);
+    await collectResponse(client, asked);
+    expect(server.refused).toHaveLength(1);
+    expect(server.requests.map(({ body }) => body['reasoning_effort'])).toEqual(['none', 'none']);
+    // Without tools nothing is in the way of reasoning.
+    const { fault } = await collectResponse(client, { ...asked, tools: [] });
+    expect(fault).toBeUndefined();
+    expect(server.lastRequest.body['reasoning_effort']).not.toBe('none');
+  },
+);
+
 test('one imitation in place of another: a thread on one server goes on on the next', async () => {
   const input: ResponseItem[] = [userSays('Repair it.')];
   for (const imitation of IMITATIONS) {

@@ -9,6 +9,7 @@ const EVERYTHING: readonly Dispensable[] = [
   'store',
   'reasoning',
   'reasoning.effort',
+  'reasoning_beside_tools',
   'reasoning.summary',
   'reasoning_history',
   'text.verbosity',
@@ -41,6 +42,24 @@ const google = (message: string) => [{ error: { code: 400, message, status: 'INV
 const routing = 'To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing';
 
 const ANSWERS: readonly Answered[] = [
+  {
+    server: 'OpenAI, gpt-5.5',
+    source: 'https://github.com/charmbracelet/crush/issues/2913',
+    body: openAi(
+      'Function tools with reasoning_effort are not supported for gpt-5.5 in /v1/chat/completions. Please use /v1/responses instead.',
+      'reasoning_effort',
+    ),
+    refuses: 'reasoning.effort',
+  },
+  {
+    server: 'OpenAI, gpt-5.6',
+    source: 'https://github.com/GoogleChromeLabs/webmcp-tools/issues/417',
+    body: openAi(
+      "Function tools with reasoning_effort are not supported for gpt-5.6-terra in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+      'reasoning_effort',
+    ),
+    refuses: 'reasoning_beside_tools',
+  },
   {
     server: 'Ollama',
     source: 'https://github.com/ollama/ollama/issues/6027',

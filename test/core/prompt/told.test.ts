@@ -109,7 +109,14 @@ describe('notices', () => {
 
 describe('the whole context', () => {
   it.each(['freeform', 'function'] as const)('has at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const family = { applyPatch, extraInstructions: true, fileTools: false, shell: 'exec_command' } as const;
+    const family = {
+      applyPatch,
+      extraInstructions: true,
+      fileTools: false,
+      userQuestions: true,
+      images: true,
+      shell: 'exec_command',
+    } as const;
     const tools = [...builtinTools(family, TOOL_OPTIONS), ...harmlessTools.tools(family)];
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {

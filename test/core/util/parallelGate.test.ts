@@ -35,6 +35,31 @@ async function runAll(
 }
 
 describe('a parallel gate', () => {
+  it('says whether nothing can have changed since a task arrived', async () => {
+    const gate = new ParallelGate(2);
+    const said: boolean[] = [];
+    const arrive = (shares: boolean) =>
+      gate.run(
+        async (isAsAtArrival) => {
+          said.push(isAsAtArrival);
+          return shares;
+        },
+        () => ended,
+      );
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // Two together; the third waits for a place; the fourth runs alone, and the fifth comes after it.
+    const all = [true, true, true, false, true].map(arrive);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(said).toEqual([true, true]);
+    end();
+    await Promise.all(all);
+    await arrive(true);
+    expect(said).toEqual([true, true, false, expect.any(Boolean), false, true]);
+  });
+
   it('runs every call once, in order of arrival, and an exclusive one alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(task, { maxLength: 8 }), async (tasks) => {

@@ -19,6 +19,8 @@ export interface PlaceOptions {
   server?: string;
   /** `trusting` on the common server, `default` on one with a name. */
   profile?: keyof typeof PROFILES;
+  /** Folders of further extensions, on a server with a name. */
+  extensions?: readonly string[];
   /** False where the folder is not trusted before the tests; by default it is. */
   trusts?: boolean;
 }
@@ -60,7 +62,7 @@ class Place {
       workspace: folder,
       folder: path.join(folder, 'server'),
       profile,
-      extensions: [inject('extension'), ...(await Promise.all(own))],
+      extensions: [inject('extension'), ...(await Promise.all(own)), ...(options.extensions ?? [])],
     });
     return new Place(name, folder, server, await openBrowser({ profile: path.join(folder, 'browser') }));
   }

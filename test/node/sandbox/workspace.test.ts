@@ -22,6 +22,7 @@ import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { noSandbox, Playground } from '../../support/sandboxed.ts';
+import { rounds } from '../../support/rounds.ts';
 import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
@@ -183,7 +184,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
       const writers = 'for one in {1..16}; do while :; do echo x >> "file$one"; done >/dev/null 2>&1 & done';
       const files = () => readdirSync(place.workspace).filter((name) => name.startsWith('file'));
       const sizes = () => files().map((name) => lstatSync(place.at(name)).size);
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < rounds(5, 20); round++) {
         const child = await place.start(['/bin/bash', '-c', `(${writers}); sleep ${end === 'ends' ? 0.1 : 30}`]);
         if (end === 'is killed') {
           await sleep(100);
@@ -278,7 +279,7 @@ test('the removal of a temporary folder that a kill interrupted is completed', a
 });
 
 describe.skipIf(noSandbox)('what a command leaves behind', () => {
-  test('a name for agents is moved away, told, and back at one word', async () => {
+  test('a name for agents is moved away, reported, and restored on request', async () => {
     using place = new Playground();
     const { findings } = await place.bash('mkdir .claude && echo x > .claude/settings.json');
     expect(findings).toMatchObject([{ kind: 'quarantined', path: place.at('.claude') }]);

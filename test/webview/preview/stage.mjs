@@ -37,7 +37,7 @@ export async function setStage() {
   const { executablePath, env } = await findBrowser();
   const browser = await chromium.launch({
     executablePath,
-    env,
+    env: { ...(env ?? process.env), TMPDIR: folder },
     args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
   let page;
@@ -62,6 +62,11 @@ export async function setStage() {
       await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
+      if (scene.typed !== undefined) {
+        await page.getByTestId('composer-input').focus();
+        await page.keyboard.type(scene.typed);
+      }
+      if (scene.rows !== undefined) await answerMentions(page, scene.rows);
       await page.evaluate(() => document.fonts.ready);
       return page;
     },
@@ -95,6 +100,13 @@ export async function send(page, messages) {
     for (const message of messages) window.postMessage(message, '*');
     for (let frame = 0; frame < 6; frame++) await nextFrame();
   }, messages);
+}
+
+/** Answers the newest query of the list at an `@`. */
+export async function answerMentions(page, rows) {
+  await page.waitForFunction(() => globalThis.posted.some(({ type }) => type === 'find_mentions'));
+  const id = await page.evaluate(() => globalThis.posted.findLast(({ type }) => type === 'find_mentions').id);
+  await send(page, [{ type: 'mentions_found', build: 'preview', id, rows, isLast: true }]);
 }
 
 /** The messages of the panel to the host since the last call. */

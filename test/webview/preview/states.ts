@@ -3,7 +3,13 @@ import type { CommandChanges } from '../../../src/protocol/baseline.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
-import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
+import type {
+  HostMessage,
+  InterruptedPatch,
+  MentionRow,
+  PanelSettings,
+  ThreadRow,
+} from '../../../src/protocol/wire.ts';
 import {
   ANSWER,
   ASK,
@@ -23,6 +29,10 @@ export interface PanelScene {
   readonly messages: readonly HostMessage[];
   /** Test ids clicked, in order, to get there. */
   readonly clicks?: readonly string[];
+  /** Written into the composer after them. */
+  readonly typed?: string;
+  /** The answer to the list that it opens. */
+  readonly rows?: readonly MentionRow[];
 }
 
 const CHOICES: ApprovalRequest['choices'] = ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'];
@@ -40,6 +50,7 @@ function scene(
     earlierTurns: 0,
     access: { type: 'own' },
     draft: '',
+    attachments: [],
     edit: null,
     settings: { ...SETTINGS, ...settings },
     texts: {},
@@ -482,13 +493,54 @@ function question(): Script {
             options: [
               { label: 'Yes, like any failure', description: 'The client gives up after 4 answers of any kind.' },
               { label: 'No, wait as the server says', description: 'Obeys Retry-After, at most 60 s in all.' },
-              { label: 'Something else', description: 'Say it below.' },
             ],
           },
         ],
       },
     })
     .context(33);
+}
+
+function questions(): Script {
+  const asked = (id: string, header: string, question: string, labels: readonly string[]) => ({
+    id,
+    header,
+    question,
+    options: labels.map((label) => ({
+      label,
+      description: `What follows from ${label.toLowerCase()}, in one sentence.`,
+    })),
+  });
+  const limit = asked('429', 'Limit', 'Should a 429 count towards the limit?', ['Like any failure', 'No']);
+  const call = { type: 'user_question' as const, callId: 'c' };
+  return story()
+    .item({ ...call, questions: [limit], answers: { '429': ['No, but at most three times in a row'] } })
+    .emit({
+      type: 'item_completed',
+      item: {
+        ...call,
+        id: 'unanswered',
+        questions: [limit],
+        status: 'declined',
+        why: 'There is nobody to ask: no user can answer in this run. Decide yourself, say what you have assumed, and go on.',
+      },
+    })
+    .says('Two more, before I change the callers.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'model',
+        questionId: 'question-3',
+        questions: [
+          asked('backoff', 'Back-off', 'How long should the client wait between two attempts?', [
+            'Doubling',
+            'Always 1 s',
+          ]),
+          asked('log', 'Log', 'Where should a failed attempt be logged?', ['Debug log', 'Warning', 'Nowhere']),
+        ],
+      },
+    })
+    .context(35);
 }
 
 function cap(): Script {
@@ -522,7 +574,7 @@ function mcp(): Script {
       ...call,
       tool: 'search_issues',
       arguments: { query: 'retry forever' },
-      result: { total_count: 0, items: [] },
+      result: [{ type: 'input_text', text: '{"total_count":0,"items":[]}' }],
     })
     .item({
       type: 'dynamic_tool_call',
@@ -554,6 +606,36 @@ function mcp(): Script {
     .context(19);
 }
 
+function mcpTool(): Script {
+  return titled('File the retry bug', 'File this as a bug on GitHub.')
+    .begin({
+      type: 'mcp_tool_call',
+      callId: 'c',
+      server: 'github',
+      tool: 'create_issue',
+      arguments: { title: 'Retry never gives up', repository: 'acme/http' },
+      durationMs: 0,
+    })
+    .asks({
+      kind: 'tool',
+      command: 'create_issue {"title":"Retry never gives up","repository":"acme/http"}',
+      tool: {
+        server: 'github',
+        name: 'create_issue',
+        description: 'Creates an issue in a repository and sends it to everybody who watches the repository.',
+        changes:
+          '--- a/create_issue\n+++ b/create_issue\n@@ -1,2 +1,2 @@\n-  "description": "Creates an issue in a repository."\n+  "description": "Creates an issue in a repository and sends it to everybody who watches the repository."\n',
+      },
+      reason: {
+        source: 'policy',
+        id: 'mcp-changed',
+        text: 'github describes create_issue in another way than when you approved it.',
+      },
+      choices: ['approved', 'approved_for_thread', 'approved_tool', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
@@ -567,9 +649,20 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
-    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-viewed',
+        type: 'image_view',
+        path: 'docs/login.svg',
+        status: 'failed',
+        why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
     .item({ type: 'user_message', content: [{ type: 'text', text: 'Leave out anything that needs Node 22.' }] })
@@ -751,6 +844,152 @@ const ROWS: readonly ThreadRow[] = [
   row('e3', 'Dark theme for the admin pages', 9_000),
 ];
 
+function mentionRow(name: string, label: string, detail: string, more: Partial<MentionRow> = {}): MentionRow {
+  const mention = { type: 'mention', kind: 'file', name, path: `/home/mira/acme-web/${name}` } as const;
+  return { mention, label, detail, positions: [], ...more };
+}
+
+export const MENTION_ROWS: readonly MentionRow[] = [
+  mentionRow('src/http/client.ts', 'client.ts', 'src/http'),
+  mentionRow('README.md', 'README.md', ''),
+  mentionRow('selection', 'Selection', 'src/http/client.ts:14-22', {
+    mention: {
+      type: 'mention',
+      kind: 'selection',
+      name: 'selection',
+      path: '/home/mira/acme-web/src/http/client.ts',
+      lines: { first: 14, last: 22 },
+    },
+  }),
+  mentionRow('problems', 'Problems', '3 errors, 1 warning', {
+    mention: { type: 'mention', kind: 'problems', name: 'problems', path: '' },
+  }),
+  mentionRow('changes', 'Git Changes', '4 files', {
+    mention: { type: 'mention', kind: 'changes', name: 'changes', path: '' },
+  }),
+  mentionRow('terminal', 'Terminal Output', 'bash', {
+    mention: { type: 'mention', kind: 'terminal', name: 'terminal', path: '', id: 'bash' },
+  }),
+  mentionRow('.env', '.env', '', { refused: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' }),
+  mentionRow('media/logo.svg', 'logo.svg', 'media'),
+  mentionRow('packages/a-very-long-name-of-a-package/src/', 'src/', 'packages/a-very-long-name-of-a-package', {
+    mention: {
+      type: 'mention',
+      kind: 'folder',
+      name: 'packages/a-very-long-name-of-a-package/src/',
+      path: '/home/mira/acme-web/packages/a-very-long-name-of-a-package/src',
+    },
+  }),
+  mentionRow('thread:Upgrade to TypeScript 7', 'Upgrade to TypeScript 7', 'Thread', {
+    mention: { type: 'mention', kind: 'thread', name: 'thread:Upgrade to TypeScript 7', path: '', id: 'w' },
+  }),
+];
+
+const FOUND_ROWS: readonly MentionRow[] = [
+  mentionRow('src/http/retry.ts', 'retry.ts', 'src/http', { positions: [0, 1, 2] }),
+  mentionRow('test/retry.test.ts', 'retry.test.ts', 'test', { positions: [0, 1, 2] }),
+  mentionRow('RetryPolicy', 'RetryPolicy', 'src/http/retry.ts:4', {
+    mention: {
+      type: 'mention',
+      kind: 'symbol',
+      name: 'RetryPolicy',
+      path: '/home/mira/acme-web/src/http/retry.ts',
+      lines: { first: 4, last: 9 },
+    },
+    positions: [0, 1, 2],
+  }),
+];
+
+/** A blue square. */
+const SQUARE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGNgSDmDFTEMLQkAe3BOwbBz6LwAAAAASUVORK5CYII=';
+const IMAGE = {
+  type: 'image',
+  imageUrl: SQUARE,
+  thumbnail: SQUARE,
+  name: 'Screenshot of the login page.png',
+  width: 1_568,
+  height: 882,
+  bytes: 341_200,
+} as const;
+
+const ATTACHED: HostMessage = {
+  type: 'insert_text',
+  build: BUILD,
+  text: 'Make it look like this.',
+  attachments: [
+    { part: IMAGE, inText: false },
+    {
+      part: {
+        type: 'mention',
+        kind: 'file',
+        name: 'src/http/client.ts',
+        path: '/home/mira/acme-web/src/http/client.ts',
+      },
+      inText: false,
+    },
+    {
+      part: { type: 'mention', kind: 'folder', name: 'src/http/', path: '/home/mira/acme-web/src/http' },
+      inText: false,
+    },
+  ],
+};
+
+const SELECTION: HostMessage = {
+  type: 'selection',
+  build: BUILD,
+  mention: {
+    type: 'mention',
+    kind: 'selection',
+    name: 'src/http/retry.ts:14-22',
+    path: '/home/mira/acme-web/src/http/retry.ts',
+    lines: { first: 14, last: 22 },
+  },
+};
+
+function imageSent(): Script {
+  return new Script().turn('Make it look like this.', IMAGE).says('Done.').complete();
+}
+
+/** A message with all that a mention can become. */
+function mentioned(): Script {
+  const kinds = { type: 'mention', path: '' } as const;
+  return new Script().turn(
+    'Why does @src/http/client.ts:14-16 fail with @problems? See @.env and @src/http/',
+    {
+      ...kinds,
+      kind: 'file',
+      name: 'src/http/client.ts:14-16',
+      path: '/home/mira/acme-web/src/http/client.ts',
+      lines: { first: 14, last: 16 },
+      text: 'const url = new URL(path, this.options.baseUrl);\nfor (let attempt = 0; ; attempt++) {\n  const response = await fetch(url, { signal });',
+      sent: { type: 'text', lines: 3, tokens: 34 },
+    },
+    {
+      ...kinds,
+      kind: 'problems',
+      name: 'problems',
+      text: 'src/http/client.ts:14:7 error: Not a number.',
+      sent: { type: 'text', lines: 400, of: 1_210, tokens: 8_192 },
+    },
+    {
+      ...kinds,
+      kind: 'file',
+      name: '.env',
+      path: '/home/mira/acme-web/.env',
+      sent: { type: 'refused', reason: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' },
+    },
+    {
+      ...kinds,
+      kind: 'folder',
+      name: 'src/http/',
+      path: '/home/mira/acme-web/src/http',
+      text: 'client.ts\nretry.ts',
+      sent: { type: 'text', lines: 2, tokens: 5 },
+    },
+  );
+}
+
 const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `Thread number ${index}`, index));
 
 export const SCENES = {
@@ -787,8 +1026,10 @@ export const SCENES = {
   denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
+  questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
+  'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
@@ -810,6 +1051,22 @@ export const SCENES = {
   interrupted: interrupted(),
   'interrupted-settling': interrupted({ settling: 'roll_back' }),
   'read-only': readOnly(approve()),
+  'mention-list': { ...scene(done()), typed: 'Look at @', rows: MENTION_ROWS },
+  'mention-found': { ...scene(done()), typed: 'Look at @ret', rows: FOUND_ROWS },
+  'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
+  'command-list': { ...scene(done()), typed: '/' },
+  'command-found': { ...scene(done()), typed: '/re' },
+  'command-values': { ...scene(done()), typed: '/mode ' },
+  attached: {
+    ...scene(done(), { takesImages: true }),
+    messages: [...scene(done()).messages, ATTACHED, SELECTION],
+  },
+  'image-refused': {
+    messages: [...scene(done(), { takesImages: false }).messages, ATTACHED, SELECTION],
+    clicks: ['selection-toggle'],
+  },
+  'image-sent': scene(imageSent()),
+  'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 
 /** A scene's thread, folded in plain Node. */

@@ -1,0 +1,47 @@
+// The files of `npm run test:system`: tests of real programs, sandboxes and floods, which take most of the processor time
+// of all tests without VS Code. `npm run test:fast` leaves them out; `npm test` runs both.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { root } from '../bootstrap.mjs';
+
+export const SYSTEM_TESTS = [
+  // The command line in processes of its own.
+  'test/scenarios/exec.test.ts',
+  'test/scenarios/execPolicy.test.ts',
+  'test/scenarios/home.test.ts',
+  'test/scenarios/modelSettings.test.ts',
+  'test/scenarios/applyPatch.test.ts',
+  'test/scenarios/undoCommand.test.ts',
+  'test/scenarios/ownPrograms.test.ts',
+  'test/scenarios/demo.test.ts',
+  'test/scenarios/killed.test.ts',
+  'test/node/demoModel/variants.test.ts',
+  'test/scenarios/notify.test.ts',
+  'test/scenarios/proxy.test.ts',
+  'test/scenarios/hostileWorkspace.test.ts',
+  'test/scenarios/canary.test.ts',
+  'test/scripts/runSuites.test.ts',
+  // Floods, storms and long threads.
+  'test/scenarios/limits.test.ts',
+  'test/scenarios/processes.test.ts',
+  'test/scenarios/secrets.test.ts',
+  'test/scenarios/swappedFolder.test.ts',
+  'test/scenarios/longThread.test.ts',
+  'test/scenarios/manyCommands.test.ts',
+  'test/scenarios/parallelCalls.test.ts',
+  // Processes that are killed or paused, and sandboxes.
+  'test/node/sandbox/workspace.test.ts',
+  'test/node/sandbox/escape.test.ts',
+  'test/node/locks.test.ts',
+  'test/node/daySpending.test.ts',
+  'test/node/pausing.test.ts',
+  'test/node/pathStability.test.ts',
+  'test/node/processLock.test.ts',
+  'test/node/recovery.test.ts',
+  'test/node/withJournalLock.test.ts',
+];
+
+/** A renamed file would run in no suite. */
+const missing = SYSTEM_TESTS.filter((file) => !existsSync(path.join(root, file)));
+if (missing.length > 0)
+  throw new Error(`scripts/test/systemTests.mjs names files that do not exist: ${missing.join(', ')}`);

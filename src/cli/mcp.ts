@@ -1,0 +1,50 @@
+import { sandboxSupport } from '../node/sandbox/support.ts';
+import { createMcp, type Mcp, resolveAll } from '../node/mcp/createMcpServers.ts';
+import type { Ports } from '../core/ports.ts';
+import { parseMcpServers } from '../protocol/mcp.ts';
+import type { Settings } from '../protocol/settings.ts';
+import { UsageError } from './usage.ts';
+
+/** The MCP servers of `exec`. */
+export interface ExecMcp {
+  readonly toolProviders: readonly ReturnType<Mcp['tools']>[];
+  /** Resolves when every enabled server has started or failed; says which are not ready. */
+  waitForAll(say: (line: string) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NONE: ExecMcp = { toolProviders: [], waitForAll: async () => {}, close: async () => {} };
+
+/**
+ * Starts the servers of the setting `mcpServers`, and returns at once. Those of files of the workspace are not read here: no
+ * user is there to approve them. @throws UsageError for an entry that is wrong
+ */
+export function startMcp(
+  ports: Ports,
+  settings: Settings,
+  { cwd, version }: { readonly cwd: string; readonly version: string },
+): ExecMcp {
+  const { servers: entries, problems } = parseMcpServers(settings.mcpServers);
+  const [problem] = problems;
+  if (problem) throw new UsageError(`setting "${problem.message}`.replace(': ', '": '));
+  if (entries.size === 0) return NONE;
+  const mcp = createMcp({ ports, version, roots: () => [cwd], settings: () => settings, support: sandboxSupport });
+  const { host } = ports;
+  const resolved = resolveAll(entries, {
+    folder: cwd,
+    homeDirectory: host.homeDirectory,
+    environment: host.environment,
+  });
+  mcp.servers.configure({ definitions: resolved.definitions });
+  return {
+    toolProviders: [mcp.tools()],
+    async waitForAll(say) {
+      for (const line of resolved.problems) say(line);
+      await mcp.servers.settled(() => true, new AbortController().signal);
+      for (const { definition, status, unavailable } of mcp.servers.all) {
+        if (definition.settings.enabled && status.type !== 'ready') say(unavailable);
+      }
+    },
+    close: () => mcp.servers.close(),
+  };
+}

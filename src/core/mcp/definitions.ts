@@ -1,0 +1,113 @@
+/** Definitions of servers: their identity, and the names in them that stand for folders and variables. */
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { McpServerSettings } from '../../protocol/mcp.ts';
+import type { McpDefinition, McpTool } from './connection.ts';
+
+/**
+ * Identifies what is started or connected to, and with which rights. Time-outs and lists of tools do not belong to it:
+ * with them approvals would be asked for again that are about the same program.
+ */
+function definitionHash(settings: McpServerSettings, origin: string | undefined): string {
+  const identity =
+    'command' in settings
+      ? ['stdio', settings.command, settings.args, sorted(settings.env), settings.cwd ?? null, settings.sandbox]
+      : ['http', settings.url, sorted(settings.headers), settings.bearer ?? null];
+  return sha256([...identity, origin ?? null]);
+}
+
+/** Identifies all that a server says of a tool: with another description it is another tool. */
+export function toolHash({ raw }: McpTool): string {
+  return sha256(raw);
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('hex');
+}
+
+/** JSON with sorted keys. */
+export function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part) ? sorted(part) : part,
+    ) ?? 'null'
+  );
+}
+
+function sorted(record: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+export interface DefinitionPlace {
+  /** The folder that `${workspaceFolder}` stands for, and in which servers run. Absolute. */
+  readonly folder: string;
+  readonly homeDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The definition with `${workspaceFolder}`, `${userHome}`, `${env:NAME}`, `${NAME}` and `${NAME:-default}` replaced.
+ * Returns a sentence when it names a variable that is not set. Its hash covers the folders, but only the names of
+ * variables: a token that is renewed leaves the definition as it is. `origin`: the file of a workspace that it comes from.
+ */
+export function resolveDefinition(
+  name: string,
+  settings: McpServerSettings,
+  place: DefinitionPlace,
+  origin?: string,
+): McpDefinition | { readonly problem: string } {
+  const missing = new Set<string>();
+  const resolved = filledIn(settings, (text) => filled(text, place, missing));
+  if (missing.size > 0) return { problem: `The variable ${[...missing].join(', ')} is not set.` };
+  const withFolders = filledIn(settings, (text) => withFolderNames(text, place));
+  const hash = definitionHash(withFolders, origin);
+  if (!('command' in resolved)) return { name, settings: resolved, hash };
+  const { cwd = '.', sandbox } = resolved;
+  const at = (folder: string) => path.resolve(place.folder, atHome(folder, place));
+  const absolute =
+    sandbox === 'off' ? sandbox : { ...sandbox, writableRoots: sandbox.writableRoots.map((root) => at(root)) };
+  return { name, settings: { ...resolved, cwd: at(cwd), sandbox: absolute }, hash };
+}
+
+/** The same with each text of it replaced. */
+function filledIn(settings: McpServerSettings, fill: (text: string) => string): McpServerSettings {
+  const all = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));
+  if (!('command' in settings)) {
+    const { bearer } = settings;
+    return {
+      ...settings,
+      url: fill(settings.url),
+      headers: all(settings.headers),
+      ...(bearer === undefined ? {} : { bearer: fill(bearer) }),
+    };
+  }
+  const { cwd, sandbox } = settings;
+  return {
+    ...settings,
+    command: fill(settings.command),
+    args: settings.args.map(fill),
+    env: all(settings.env),
+    ...(cwd === undefined ? {} : { cwd: fill(cwd) }),
+    sandbox: sandbox === 'off' ? sandbox : { ...sandbox, writableRoots: sandbox.writableRoots.map(fill) },
+  };
+}
+
+function atHome(place: string, { homeDirectory }: DefinitionPlace): string {
+  return place === '~' || place.startsWith('~/') ? path.join(homeDirectory, place.slice(1)) : place;
+}
+
+function withFolderNames(text: string, { folder, homeDirectory }: DefinitionPlace): string {
+  return text.replaceAll('${workspaceFolder}', folder).replaceAll('${userHome}', homeDirectory);
+}
+
+function filled(text: string, place: DefinitionPlace, missing: Set<string>): string {
+  return withFolderNames(text, place).replaceAll(
+    /\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g,
+    (_whole, name: string, otherwise?: string) => {
+      const value = place.environment[name] ?? otherwise;
+      if (value === undefined) missing.add(name);
+      return value ?? '';
+    },
+  );
+}

@@ -1,0 +1,245 @@
+import type { Clock } from '../ports.ts';
+import { abortable } from '../util/abort.ts';
+import { Emitter } from '../util/emitter.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import {
+  type McpConnection,
+  type McpConnector,
+  type McpDefinition,
+  type McpElicitation,
+  type McpElicitationAnswer,
+  McpFault,
+  type McpTool,
+} from './connection.ts';
+import { ServerLog } from './serverLog.ts';
+
+export type McpServerStatus =
+  | { readonly type: 'stopped' }
+  | { readonly type: 'starting' }
+  | { readonly type: 'ready'; readonly connection: McpConnection; readonly tools: readonly McpTool[] }
+  | { readonly type: 'needs_auth'; readonly message: string }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** Answers an elicitation in the thread of a running call. */
+export type Elicit = (request: McpElicitation, signal: AbortSignal) => Promise<McpElicitationAnswer>;
+
+export interface McpServerDeps {
+  readonly connector: McpConnector;
+  readonly clock: Clock;
+  readonly roots: () => readonly string[];
+  /** Between 0 and 1, for the jitter of pauses. */
+  readonly random: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Pauses before a server that was ready is started again; after the last one it stays as it is. In milliseconds. */
+const PAUSES = [1_000, 2_000, 4_000, 8_000, 16_000];
+/** A server that was ready for so long begins with the first pause again. */
+const GOOD_MS = 60_000;
+/** More tools of one server would fill every request. */
+const MAX_TOOLS = 512;
+
+/** One MCP server of this process: its connection, its tools, its log, and its restarts. */
+export class McpServer {
+  readonly definition: McpDefinition;
+  readonly log: ServerLog;
+  readonly #deps: McpServerDeps;
+  readonly #changes: Emitter<void>;
+  readonly #calls = new Set<Elicit>();
+  #status: McpServerStatus = { type: 'stopped' };
+  /** Aborts what the current start or connection does. */
+  #life = new AbortController();
+  #starting: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #cancelRestart = () => {};
+
+  constructor(definition: McpDefinition, deps: McpServerDeps) {
+    this.definition = definition;
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.onError);
+    this.log = new ServerLog(deps.clock, deps.onError);
+  }
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get status(): McpServerStatus {
+    return this.#status;
+  }
+
+  /** Fires after each change of the status and of the tools. */
+  get onChange(): Emitter<void>['event'] {
+    return this.#changes.event;
+  }
+
+  /** Resolves when the start that runs now has ended, whether the server is ready or not. */
+  get settled(): Promise<void> {
+    return this.#starting;
+  }
+
+  /** Starts the server, unless it runs. Never rejects. */
+  start(): Promise<void> {
+    if (this.#status.type === 'starting' || this.#status.type === 'ready') return this.#starting;
+    this.#cancelRestart();
+    this.#life = new AbortController();
+    this.#set({ type: 'starting' });
+    this.#starting = this.#connect(this.#life);
+    return this.#starting;
+  }
+
+  /** Ends the server, and starts it with all restarts before it. Never rejects. */
+  async restart(): Promise<void> {
+    await this.stop();
+    this.#failures = 0;
+    await this.start();
+  }
+
+  /** Resolves when the server has ended. Never rejects. */
+  async stop(): Promise<void> {
+    this.#cancelRestart();
+    const { connection } = { connection: undefined, ...this.#status };
+    this.#set({ type: 'stopped' });
+    this.#life.abort(new Error('The server was stopped.'));
+    await Promise.all([connection?.close(), this.#starting]);
+  }
+
+  /** The tool as the server has it now. */
+  tool(name: string): McpTool | undefined {
+    return this.#status.type === 'ready' ? this.#status.tools.find((tool) => tool.name === name) : undefined;
+  }
+
+  /** The connection, awaiting a start that runs. @throws McpFault when the server does not run */
+  async connection(signal: AbortSignal): Promise<McpConnection> {
+    if (this.#status.type === 'starting') await abortable(this.#starting, signal);
+    const status = this.#status;
+    if (status.type === 'ready') return status.connection;
+    throw new McpFault('closed', this.unavailable);
+  }
+
+  /** Why it cannot be used, in one sentence. */
+  get unavailable(): string {
+    const why = 'message' in this.#status ? ` ${this.#status.message}` : '';
+    return `The MCP server ${this.name} is not running.${why}`;
+  }
+
+  /**
+   * Runs `call`; elicitations of the server that arrive meanwhile are answered by `elicit`. A server does not name the call
+   * that it asks for, so the call that began last answers.
+   */
+  async during<Result>(elicit: Elicit, call: () => Promise<Result>): Promise<Result> {
+    this.#calls.add(elicit);
+    try {
+      return await call();
+    } finally {
+      this.#calls.delete(elicit);
+    }
+  }
+
+  async #connect(life: AbortController): Promise<void> {
+    const { connector, clock, roots } = this.#deps;
+    const { startupTimeoutMs } = this.definition.settings;
+    const late = new McpFault('timeout', `It was not ready within ${startupTimeoutMs} ms (startupTimeoutMs).`);
+    const timer = new AbortController();
+    const cancel = clock.after(startupTimeoutMs, () => timer.abort(late));
+    const signal = AbortSignal.any([life.signal, timer.signal]);
+    this.log.add('Starting.');
+    try {
+      const opening = connector.connect(
+        this.definition,
+        {
+          changed: (kind) => kind === 'tools' && void this.#refresh(life),
+          elicit: (request, asked) => this.#elicit(request, asked),
+          roots,
+          log: (line) => this.log.add(line),
+        },
+        signal,
+      );
+      // A connection that is made too late is closed.
+      void opening.then(
+        (made) => (signal.aborted ? made.close() : undefined),
+        () => {},
+      );
+      const connection = await abortable(opening, signal);
+      const tools = await this.#toolsOf(connection, signal).catch(async (error: unknown) => {
+        await connection.close();
+        throw error;
+      });
+      if (life.signal.aborted) await connection.close();
+      else this.#ready(connection, tools, life);
+    } catch (error) {
+      if (life.signal.aborted) return;
+      const message = messageOf(error);
+      const needsAuth = error instanceof McpFault && error.kind === 'auth';
+      this.log.add(message);
+      this.#set({ type: needsAuth ? 'needs_auth' : 'failed', message });
+    } finally {
+      cancel();
+    }
+  }
+
+  #ready(connection: McpConnection, tools: readonly McpTool[], life: AbortController): void {
+    const { clock } = this.#deps;
+    const since = clock.monotonic();
+    const { name, version, protocolVersion } = connection.info;
+    this.log.add(`Ready: ${name} ${version}, protocol ${protocolVersion}, ${tools.length} tools.`);
+    this.#set({ type: 'ready', connection, tools });
+    void connection.closed.then((reason) => {
+      if (life.signal.aborted) return;
+      life.abort(new McpFault('closed', reason));
+      if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
+      this.#ended(reason);
+    });
+  }
+
+  #ended(reason: string): void {
+    const pause = PAUSES[this.#failures++];
+    this.log.add(reason);
+    if (pause === undefined) {
+      this.#set({ type: 'failed', message: `${reason} It was restarted ${PAUSES.length} times and is left as it is.` });
+      return;
+    }
+    const jittered = Math.round(pause * (0.75 + this.#deps.random() / 2));
+    this.#set({ type: 'failed', message: `${reason} It is started again.` });
+    this.log.add(`Starting again in ${jittered} ms.`);
+    this.#cancelRestart = this.#deps.clock.after(jittered, () => void this.start());
+  }
+
+  async #refresh(life: AbortController): Promise<void> {
+    const status = this.#status;
+    if (status.type !== 'ready') return;
+    try {
+      const tools = await this.#toolsOf(status.connection, life.signal);
+      if (this.#status.type !== 'ready' || this.#status.connection !== status.connection) return;
+      this.log.add(`It has ${tools.length} tools now.`);
+      this.#set({ type: 'ready', connection: status.connection, tools });
+    } catch (error) {
+      if (!life.signal.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
+    }
+  }
+
+  /** Those that the settings leave, each name once. */
+  async #toolsOf(connection: McpConnection, signal: AbortSignal): Promise<readonly McpTool[]> {
+    if (!connection.info.hasTools) return [];
+    const { enabledTools, disabledTools } = this.definition.settings;
+    const offered = await abortable(connection.listTools(signal), signal);
+    const byName = new Map(offered.toReversed().map((tool) => [tool.name, tool]));
+    const tools = [...byName.values()]
+      .filter(({ name }) => (enabledTools?.includes(name) ?? true) && !disabledTools.includes(name))
+      .toReversed();
+    if (tools.length > MAX_TOOLS) this.log.add(`It has ${tools.length} tools; the first ${MAX_TOOLS} are offered.`);
+    return tools.slice(0, MAX_TOOLS);
+  }
+
+  #elicit(request: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer> {
+    const asking = [...this.#calls].at(-1);
+    if (asking) return asking(request, signal);
+    this.log.add(`It asked the user while no call ran; this was declined: ${request.message}`);
+    return Promise.resolve({ action: 'decline' });
+  }
+
+  #set(status: McpServerStatus): void {
+    this.#status = status;
+    this.#changes.fire();
+  }
+}

@@ -1,0 +1,84 @@
+import { abortable } from '../util/abort.ts';
+import type { Disposable } from '../util/disposable.ts';
+import { Emitter } from '../util/emitter.ts';
+import type { McpDefinition } from './connection.ts';
+import { McpServer, type McpServerDeps } from './mcpServer.ts';
+
+/** What the servers of a process are to be. */
+export interface McpConfiguration {
+  /** All, the ones that are not enabled included. */
+  readonly definitions: readonly McpDefinition[];
+}
+
+/**
+ * All MCP servers of this process, used by all of its threads. They are started in parallel, and none waits for another.
+ */
+export class McpServers implements Disposable {
+  readonly #deps: McpServerDeps;
+  readonly #changes: Emitter<McpServer>;
+  #servers = new Map<string, { readonly server: McpServer; readonly listening: Disposable }>();
+
+  constructor(deps: McpServerDeps) {
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.onError);
+  }
+
+  /** Sorted by name. */
+  get all(): readonly McpServer[] {
+    return [...this.#servers.values()]
+      .map(({ server }) => server)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  get(name: string): McpServer | undefined {
+    return this.#servers.get(name)?.server;
+  }
+
+  /** Fires with each server whose status or tools have changed, or that was removed. */
+  get onChange(): Emitter<McpServer>['event'] {
+    return this.#changes.event;
+  }
+
+  /** Starts what is new or changed, and ends what is gone; the others keep running. Returns at once. */
+  configure({ definitions }: McpConfiguration): void {
+    const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
+    for (const [name, { server, listening }] of this.#servers) {
+      const definition = wanted.get(name);
+      if (definition && isSame(definition, server.definition)) continue;
+      this.#servers.delete(name);
+      listening.dispose();
+      void server.stop();
+      this.#changes.fire(server);
+    }
+    for (const [name, definition] of wanted) {
+      if (this.#servers.has(name)) continue;
+      const server = new McpServer(definition, this.#deps);
+      const listening = server.onChange(() => this.#changes.fire(server));
+      this.#servers.set(name, { server, listening });
+      if (definition.settings.enabled) void server.start();
+      else this.#changes.fire(server);
+    }
+  }
+
+  /** Resolves when the servers that `isAwaited` names have started or failed. Rejects with the signal's reason. */
+  async settled(isAwaited: (server: McpServer) => boolean, signal: AbortSignal): Promise<void> {
+    await abortable(Promise.all(this.all.filter(isAwaited).map((server) => server.settled)), signal);
+  }
+
+  /** Ends all servers; resolves when they have ended. */
+  async close(): Promise<void> {
+    const servers = this.all;
+    for (const { listening } of this.#servers.values()) listening.dispose();
+    this.#servers = new Map();
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+
+  dispose(): void {
+    void this.close();
+    this.#changes.dispose();
+  }
+}
+
+function isSame(one: McpDefinition, other: McpDefinition): boolean {
+  return one.hash === other.hash && JSON.stringify(one.settings) === JSON.stringify(other.settings);
+}

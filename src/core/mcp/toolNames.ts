@@ -1,0 +1,63 @@
+/** Names under which the tools of MCP servers are offered (codex-behaviour.md §9 and trap 18). */
+import { createHash } from 'node:crypto';
+
+/** Of a name that model servers accept. */
+const MAX_LENGTH = 64;
+/** How much of a longer name is kept before its hash of 40 digits. */
+const KEPT = MAX_LENGTH - 40;
+
+/** `mcp__server__tool`, with `_` for what names cannot contain; shortened by a SHA-1 of the whole name. */
+export function offeredName(server: string, tool: string): string {
+  const whole = `mcp__${server}__${tool}`;
+  const name = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+  if (name.length <= MAX_LENGTH) return name;
+  return name.slice(0, KEPT) + createHash('sha1').update(whole).digest('hex');
+}
+
+export interface NamedTool<Tool> {
+  readonly name: string;
+  /** Further names that are answered: `server.tool` and `server__tool` where they mean one tool only. */
+  readonly aliases: readonly string[];
+  readonly tool: Tool;
+}
+
+/**
+ * Sorted by name, so that the same tools are the same bytes in every request. Of two tools with the same name the first
+ * one, by its server and its own name, is kept.
+ */
+export function nameTools<Tool extends { readonly server: string; readonly tool: string }>(
+  tools: readonly Tool[],
+): { readonly named: readonly NamedTool<Tool>[]; readonly leftOut: readonly Tool[] } {
+  const byName = new Map<string, Tool>();
+  const leftOut: Tool[] = [];
+  for (const tool of tools.toSorted(
+    (one, other) => compare(one.server, other.server) || compare(one.tool, other.tool),
+  )) {
+    const name = offeredName(tool.server, tool.tool);
+    if (byName.has(name)) leftOut.push(tool);
+    else byName.set(name, tool);
+  }
+  const kept = [...byName];
+  const uses = new Map<string, number>();
+  for (const [name, tool] of kept) {
+    for (const one of [name, ...otherNames(tool)]) uses.set(one, (uses.get(one) ?? 0) + 1);
+  }
+  const named = kept.map(([name, tool]) => ({
+    name,
+    aliases: otherNames(tool).filter((alias) => uses.get(alias) === 1),
+    tool,
+  }));
+  return { named: named.toSorted((one, other) => compare(one.name, other.name)), leftOut };
+}
+
+/** An alias of a built-in tool, which has the precedence. */
+const TAKEN = 'container.exec';
+
+function otherNames({ server, tool }: { readonly server: string; readonly tool: string }): string[] {
+  return [`${server}.${tool}`, `${server}__${tool}`].filter((alias) => alias !== TAKEN);
+}
+
+/** By code units: the language of the machine does not matter. */
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,129 @@
+/** What the user has allowed of MCP servers, kept in TILLER_HOME by the hash of their definition. */
+import * as z from 'zod';
+import type { Log, Storage } from '../ports.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import { parseJson } from '../util/json.ts';
+
+const FILE = 'mcp.json';
+/** The oldest records of tools are dropped first. */
+const MAX_TOOLS = 2_000;
+
+const toolRecordSchema = z.object({
+  /** Of the definition of its server. */
+  server: z.string(),
+  tool: z.string(),
+  /** Of all that the server said of it. */
+  hash: z.string(),
+  /** The same as text, to show what has changed. */
+  definition: z.string(),
+  /** Whether it runs without a question: everywhere, or in these workspaces. */
+  allowed: z.union([z.literal('everywhere'), z.array(z.string())]),
+});
+const serverRecordSchema = z.object({
+  hash: z.string(),
+  /** `proposal`: a workspace wants it to be started. `outside`: it runs without a sandbox. */
+  about: z.enum(['proposal', 'outside']),
+  accepted: z.boolean(),
+});
+const fileSchema = z.object({
+  version: z.literal(1),
+  tools: z.array(toolRecordSchema),
+  servers: z.array(serverRecordSchema),
+});
+type TrustFile = z.infer<typeof fileSchema>;
+
+const NOTHING: TrustFile = { version: 1, tools: [], servers: [] };
+
+/** A tool as it was shown to the user. */
+export interface ToolIdentity {
+  readonly server: string;
+  readonly tool: string;
+  readonly hash: string;
+  readonly definition: string;
+}
+
+export type AllowScope = 'workspace' | 'user';
+
+/** Read before each decision, so that a change by another window applies at once. */
+export class McpTrust {
+  readonly #storage: Storage;
+  readonly #log: Log;
+
+  constructor(storage: Storage, log: Log) {
+    this.#storage = storage;
+    this.#log = log;
+  }
+
+  /** Whether the tool runs without a question in this workspace, and what it was when it was allowed last. */
+  async about(
+    { server, tool, hash }: ToolIdentity,
+    workspace: string,
+  ): Promise<{ readonly isAllowed: boolean; readonly before: string | undefined }> {
+    const { tools } = await this.#read();
+    const known = tools.filter((one) => one.server === server && one.tool === tool);
+    const same = known.find((one) => one.hash === hash);
+    const isAllowed = same !== undefined && (same.allowed === 'everywhere' || same.allowed.includes(workspace));
+    return { isAllowed, before: same === undefined ? known.at(-1)?.definition : undefined };
+  }
+
+  /** Remembers the definition that the user has approved; with a scope, it is not asked about again there. */
+  async approved(
+    identity: ToolIdentity,
+    allow: { readonly scope: AllowScope; readonly workspace: string } | null,
+  ): Promise<void> {
+    const { server, tool, hash, definition } = identity;
+    await this.#update((file) => {
+      const known = file.tools.find((one) => one.server === server && one.tool === tool && one.hash === hash);
+      const before = known?.allowed ?? [];
+      const allowed = widened(before, allow);
+      const others = file.tools.filter((one) => one !== known);
+      return { ...file, tools: [...others, { server, tool, hash, definition, allowed }].slice(-MAX_TOOLS) };
+    });
+  }
+
+  /** Forgets all that was allowed of the tools of a server. */
+  async forgetTools(server: string): Promise<void> {
+    await this.#update((file) => ({ ...file, tools: file.tools.filter((one) => one.server !== server) }));
+  }
+
+  /** `undefined` when the user has not decided. */
+  async decisionOn(hash: string, about: 'proposal' | 'outside'): Promise<boolean | undefined> {
+    const { servers } = await this.#read();
+    return servers.find((one) => one.hash === hash && one.about === about)?.accepted;
+  }
+
+  async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean): Promise<void> {
+    await this.#update((file) => ({
+      ...file,
+      servers: [...file.servers.filter((one) => one.hash !== hash || one.about !== about), { hash, about, accepted }],
+    }));
+  }
+
+  async #read(): Promise<TrustFile> {
+    const text = await this.#storage.readText(FILE);
+    return text === undefined ? NOTHING : this.#parse(text);
+  }
+
+  /** A file that cannot be read allows nothing. */
+  #parse(text: string): TrustFile {
+    const parsed = fileSchema.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    this.#log.warn(`${FILE} is not valid, so nothing in it is allowed: ${messageOf(parsed.error)}`);
+    return NOTHING;
+  }
+
+  async #update(change: (file: TrustFile) => TrustFile): Promise<void> {
+    await this.#storage.updateText(FILE, (text) => {
+      const file = text === undefined ? NOTHING : this.#parse(text);
+      return `${JSON.stringify(change(file), null, 2)}\n`;
+    });
+  }
+}
+
+function widened(
+  before: TrustFile['tools'][number]['allowed'],
+  allow: { readonly scope: AllowScope; readonly workspace: string } | null,
+): TrustFile['tools'][number]['allowed'] {
+  if (allow === null || before === 'everywhere') return before;
+  return allow.scope === 'user' ? 'everywhere' : [...new Set([...before, allow.workspace])];
+}

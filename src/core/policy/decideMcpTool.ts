@@ -1,0 +1,42 @@
+import type { ApprovalPolicy } from '../../protocol/policy.ts';
+import type { ApprovalRequirement } from './requirement.ts';
+
+export interface McpToolFacts {
+  readonly server: string;
+  readonly tool: string;
+  /** The server says that the tool changes nothing. */
+  readonly saysReadOnly: boolean;
+  /** The user has allowed the tool, as its server describes it now. */
+  readonly isAllowed: boolean;
+  /** The user has approved the tool under another description. */
+  readonly hasChanged: boolean;
+}
+
+/**
+ * Whether a call of a tool of an MCP server needs approval (codex-behaviour.md §9). What runs it is a program of its own,
+ * outside of the sandbox of commands, so it is asked about under full access, too. What a server says of a tool decides
+ * only whether the policies that ask in case of doubt ask for it.
+ */
+export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
+  const { server, tool, saysReadOnly, isAllowed, hasChanged } = facts;
+  if (isAllowed) return skip('mcp-allowed', 'You have allowed this tool, as its server describes it now.');
+  if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
+  if (saysReadOnly && approvalPolicy !== 'untrusted') {
+    return {
+      type: 'skip',
+      bypassSandbox: false,
+      reason: { source: 'hint', id: 'mcp-read-only', text: `${server} says that ${tool} changes nothing.` },
+    };
+  }
+  const text = hasChanged
+    ? `${server} describes ${tool} in another way than when you approved it.`
+    : saysReadOnly
+      ? `The approval policy asks for every tool of an MCP server.`
+      : `${server} does not say that ${tool} changes nothing.`;
+  const id = hasChanged ? 'mcp-changed' : 'mcp-tool';
+  return { type: 'needs_approval', reason: { source: 'policy', id, text }, parts: [] };
+}
+
+function skip(id: string, text: string): ApprovalRequirement {
+  return { type: 'skip', bypassSandbox: false, reason: { source: 'policy', id, text } };
+}

@@ -1,0 +1,246 @@
+import * as z from 'zod';
+import type { TurnItemOf } from '../../../protocol/item.ts';
+import { newLogPath } from '../../exec/outputLogs.ts';
+import { type McpCallResult, McpFault, type McpProgress, type McpTool } from '../../mcp/connection.ts';
+import { canonical, toolHash } from '../../mcp/definitions.ts';
+import type { McpServer } from '../../mcp/mcpServer.ts';
+import type { AllowScope, McpTrust, ToolIdentity } from '../../mcp/trust.ts';
+import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
+import { decideMcpTool } from '../../policy/decideMcpTool.ts';
+import type { Log, Storage } from '../../ports.ts';
+import { messageOf } from '../../util/fileErrors.ts';
+import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+import { sanitizeInputSchema } from '../sanitizeSchema.ts';
+import { CallTimer } from './callTimer.ts';
+import { elicitIn } from './elicit.ts';
+import { cutResult, isOversized, partsOf } from './toolResult.ts';
+
+export interface McpToolDeps {
+  readonly trust: McpTrust;
+  readonly storage: Storage;
+  readonly log: Log;
+  /** The open folder that contains a working directory, or that directory. */
+  readonly workspaceOf: (cwd: string) => string;
+}
+
+const anyArguments = z.record(z.string(), z.unknown());
+type Arguments = z.infer<typeof anyArguments>;
+type Item = TurnItemOf<'mcp_tool_call'>;
+
+interface Plan {
+  readonly args: Arguments;
+  readonly item: Item;
+  readonly tool: McpTool;
+  readonly identity: ToolIdentity;
+}
+
+/** In characters: a longer description would fill every request. */
+const MAX_DESCRIPTION = 8_000;
+/** Progress that is shown of one call, in messages and characters. */
+const MAX_PROGRESS = { messages: 200, length: 500 } as const;
+
+/** One tool of an MCP server. `offered`: the tool as the model is offered it in this turn. */
+export function mcpTool(
+  names: readonly [string, ...string[]],
+  server: McpServer,
+  offered: McpTool,
+  deps: McpToolDeps,
+): ToolHandler<Arguments, Plan> {
+  return {
+    names,
+    // What it does cannot be known, so it runs alone (codex-behaviour.md §9).
+    isMutating: () => true,
+    spec: {
+      type: 'function',
+      name: names[0],
+      description: descriptionOf(offered),
+      strict: false,
+      parameters: sanitizeInputSchema(offered.inputSchema),
+    },
+    parse: (payload) => parseArguments(anyArguments, payload),
+    async prepare(args, context) {
+      const tool = server.tool(offered.name) ?? offered;
+      const { definition } = server;
+      const identity = { server: definition.hash, tool: tool.name, hash: toolHash(tool), definition: readable(tool) };
+      const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
+      const { annotations } = tool;
+      const facts = {
+        server: server.name,
+        tool: tool.name,
+        saysReadOnly: annotations?.readOnlyHint === true && annotations.destructiveHint !== true,
+        isAllowed,
+        hasChanged: before !== undefined,
+      };
+      const item: Item = {
+        id: context.itemId,
+        type: 'mcp_tool_call',
+        status: 'in_progress',
+        callId: context.callId,
+        server: server.name,
+        tool: tool.name,
+        arguments: args,
+        durationMs: 0,
+      };
+      return {
+        type: 'ready',
+        plan: { args, item, tool, identity },
+        item,
+        requirement: decideMcpTool(facts, context.settings.approvalPolicy),
+        card: {
+          kind: 'tool',
+          command: `${tool.name} ${JSON.stringify(args)}`,
+          ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
+          tool: {
+            server: server.name,
+            name: tool.name,
+            description: tool.description?.slice(0, MAX_DESCRIPTION) ?? '',
+            ...(before === undefined ? {} : { changes: unifiedDiffOfTexts(tool.name, before, identity.definition) }),
+          },
+        },
+        approvalKeys: [JSON.stringify(['mcp', server.name, tool.name, definition.hash, identity.hash])],
+        binding: JSON.stringify([definition.hash, identity.hash, args]),
+      };
+    },
+    async run(plan, attempt, context) {
+      const now = server.tool(plan.tool.name);
+      if (now !== undefined && toolHash(now) !== plan.identity.hash) {
+        return { output: 'The server has changed this tool meanwhile.', success: false, changedSince: true };
+      }
+      await remember(plan.identity, attempt, context, deps);
+      return call(plan, server, deps, context);
+    },
+  };
+}
+
+/** The title is for the user, so the model gets it only where there is nothing else. */
+function descriptionOf({ title, description }: McpTool): string {
+  const text = description ?? title ?? '';
+  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
+}
+
+/** What the server says of the tool, one value in a line. */
+function readable({ raw }: McpTool): string {
+  return `${JSON.stringify(JSON.parse(canonical(raw)), null, 2)}\n`;
+}
+
+/** A tool that the user has approved is known from then on: if it changes, the next request shows how. */
+async function remember(
+  identity: ToolIdentity,
+  { answer }: Attempt,
+  context: ToolContext,
+  deps: McpToolDeps,
+): Promise<void> {
+  if (answer === null) return;
+  const scope = scopeIn(answer);
+  const allow = scope === undefined ? null : { scope, workspace: deps.workspaceOf(context.settings.cwd) };
+  try {
+    await deps.trust.approved(identity, allow);
+  } catch (error) {
+    context.emit({ type: 'warning', message: `The approval of ${identity.tool} was not kept: ${messageOf(error)}` });
+  }
+}
+
+function scopeIn(answer: NonNullable<Attempt['answer']>): AllowScope | undefined {
+  return typeof answer === 'object' && 'approved_tool' in answer ? answer.approved_tool.scope : undefined;
+}
+
+async function call(
+  { args, item, tool }: Plan,
+  server: McpServer,
+  deps: McpToolDeps,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { clock, signal } = context;
+  const startedAt = clock.monotonic();
+  const progress = new ProgressText(context);
+  const { toolTimeoutMs } = server.definition.settings;
+  const expiry = new AbortController();
+  const timer = new CallTimer(clock, toolTimeoutMs, () =>
+    expiry.abort(new McpFault('timeout', `It did not answer within ${toolTimeoutMs} ms (toolTimeoutMs).`)),
+  );
+  const elicit = elicitIn(server.name, context);
+  const ended = () => ({
+    ...item,
+    ...progress.shown,
+    durationMs: Math.round(clock.monotonic() - startedAt),
+  });
+  try {
+    const stop = AbortSignal.any([signal, expiry.signal]);
+    const connection = await server.connection(stop);
+    const result = await server.during(
+      (request, asked) => timer.pausedFor(() => elicit(request, asked)),
+      () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),
+    );
+    return await answered(result, ended(), deps, context);
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = context.keys.hide(messageOf(error));
+    return {
+      output: `tool call error: ${message}`,
+      success: false,
+      item: { ...ended(), status: 'failed', error: message },
+    };
+  } finally {
+    timer.stop();
+  }
+}
+
+async function answered(
+  result: McpCallResult,
+  item: Item,
+  deps: McpToolDeps,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const parts = partsOf(result);
+  const logPath = isOversized(parts) ? await keep(parts.text, deps, context) : undefined;
+  const { items, output } = cutResult(parts, logPath);
+  const success = !result.isError;
+  return {
+    output,
+    success,
+    item: {
+      ...item,
+      status: success ? 'completed' : 'failed',
+      result: items,
+      ...(success ? {} : { error: items.map((part) => (part.type === 'input_text' ? part.text : '')).join('') }),
+      ...(logPath === undefined ? {} : { logPath }),
+    },
+  };
+}
+
+/** Keeps the whole text beside the outputs of commands; returns its absolute path. A full disk costs only the file. */
+async function keep(text: string, { storage, log }: McpToolDeps, { clock, thread, itemId, keys }: ToolContext) {
+  const path = newLogPath(clock.now(), thread.id, itemId);
+  try {
+    await storage.writeText(path, keys.hide(text));
+    return `${storage.home}/${path}`;
+  } catch (error) {
+    log.warn(`The result of a tool cannot be written to ${path}`, error);
+    return undefined;
+  }
+}
+
+/** The progress that a server reports, as lines of its item. */
+class ProgressText {
+  readonly #context: Pick<ToolContext, 'emit' | 'itemId' | 'keys'>;
+  #text = '';
+  #messages = 0;
+
+  constructor(context: Pick<ToolContext, 'emit' | 'itemId' | 'keys'>) {
+    this.#context = context;
+  }
+
+  add({ progress, total, message = '' }: McpProgress): void {
+    if (this.#messages++ >= MAX_PROGRESS.messages) return;
+    const { emit, itemId, keys } = this.#context;
+    const share = total === undefined ? String(progress) : `${progress}/${total}`;
+    const text = keys.hide(`${share} ${message}`.trim().slice(0, MAX_PROGRESS.length).replaceAll(/\s+/g, ' '));
+    this.#text += `${text}\n`;
+    emit({ type: 'item_delta', itemId, kind: 'output', text: `${text}\n` });
+  }
+
+  get shown(): { readonly progress?: string } {
+    return this.#text === '' ? {} : { progress: this.#text };
+  }
+}

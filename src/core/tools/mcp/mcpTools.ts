@@ -1,0 +1,138 @@
+import type { EventMsgOf } from '../../../protocol/event.ts';
+import type { McpTool } from '../../mcp/connection.ts';
+import type { McpServer } from '../../mcp/mcpServer.ts';
+import type { McpServers } from '../../mcp/mcpServers.ts';
+import { nameTools } from '../../mcp/toolNames.ts';
+import type { Disposable } from '../../util/disposable.ts';
+import { abortable } from '../../util/abort.ts';
+import type { ToolHandler } from '../handler.ts';
+import type { ToolInstructions, ToolProvider } from '../toolProvider.ts';
+import { mcpTool, type McpToolDeps } from './mcpTool.ts';
+import { resourceTools } from './resourceTools.ts';
+
+/** In characters: what the model reads of the instructions of one server. */
+const MAX_INSTRUCTIONS = 8_000;
+/** In characters of JSON: a tool whose schema is longer would fill every request. */
+const MAX_SCHEMA = 64_000;
+
+interface Offered {
+  readonly server: McpServer;
+  readonly tools: readonly McpTool[];
+}
+
+export interface McpToolsDeps extends McpToolDeps {
+  readonly servers: McpServers;
+  /** Resolves when the servers are those of the settings as they are now. */
+  readonly configured?: () => Promise<void>;
+}
+
+/**
+ * The tools of all MCP servers, for one thread. They change between turns only, so that the prompt cache holds; but the
+ * tools of a server that becomes ready during a turn are added to it.
+ */
+export class McpTools implements ToolProvider {
+  readonly id = 'mcp';
+  readonly needsTrust = true;
+  readonly #deps: McpToolsDeps;
+  #offered = new Map<string, Offered>();
+  #tools: readonly ToolHandler[] | undefined;
+
+  constructor(deps: McpToolsDeps) {
+    this.#deps = deps;
+  }
+
+  turnStarts(): void {
+    const { servers } = this.#deps;
+    const before = this.#offered;
+    this.#offered = new Map();
+    for (const server of this.#enabled) {
+      const { status } = server;
+      // A server that is being restarted keeps its tools: its calls wait for it, and the prompt stays the same.
+      const known = before.get(server.name);
+      if (status.type === 'ready') this.#offered.set(server.name, { server, tools: status.tools });
+      else if (known?.server === server && status.type !== 'stopped') this.#offered.set(server.name, known);
+    }
+    if (!isSame(before, this.#offered) || servers.all.length === 0) this.#tools = undefined;
+  }
+
+  tools(): readonly ToolHandler[] {
+    for (const server of this.#enabled) {
+      if (server.status.type !== 'ready' || this.#offered.has(server.name)) continue;
+      this.#offered.set(server.name, { server, tools: server.status.tools });
+      this.#tools = undefined;
+    }
+    this.#tools ??= this.#made();
+    return this.#tools;
+  }
+
+  async ready(signal: AbortSignal): Promise<string | undefined> {
+    const { servers, configured } = this.#deps;
+    if (configured) await abortable(configured(), signal);
+    const required = this.#enabled.filter(({ definition }) => definition.settings.required);
+    if (required.length === 0) return undefined;
+    await abortable(
+      servers.settled((server) => required.includes(server), signal),
+      signal,
+    );
+    const missing = required.find(({ status }) => status.type !== 'ready');
+    return missing && `${missing.unavailable} It is required (mcpServers.${missing.name}.required).`;
+  }
+
+  instructions(): readonly ToolInstructions[] {
+    return [...this.#offered.values()]
+      .flatMap(({ server }) => {
+        if (server.status.type !== 'ready') return [];
+        const text = server.status.connection.info.instructions.trim().slice(0, MAX_INSTRUCTIONS);
+        return text === '' ? [] : [{ source: server.name, text }];
+      })
+      .toSorted((one, other) => (one.source < other.source ? -1 : 1));
+  }
+
+  watch(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable {
+    const { servers } = this.#deps;
+    for (const server of this.#enabled) listener(statusOf(server));
+    return servers.onChange((server) => listener(statusOf(server)));
+  }
+
+  get #enabled(): readonly McpServer[] {
+    return this.#deps.servers.all.filter(({ definition }) => definition.settings.enabled);
+  }
+
+  #made(): readonly ToolHandler[] {
+    const { servers, log } = this.#deps;
+    if (this.#enabled.length === 0) return [];
+    const all = [...this.#offered.values()].flatMap(({ server, tools }) =>
+      tools.map((definition) => ({ server: server.name, tool: definition.name, definition, owner: server })),
+    );
+    const { named, leftOut } = nameTools(all.filter(({ definition }) => hasUsableSchema(definition)));
+    for (const { server, tool } of leftOut)
+      log.warn(`The tool ${tool} of ${server} is left out: another has its name.`);
+    const tools = named.map(({ name, aliases, tool: { owner, definition } }) =>
+      mcpTool([name, ...aliases], owner, definition, this.#deps),
+    );
+    return [...tools, ...resourceTools(servers)].toSorted((one, other) => (one.names[0] < other.names[0] ? -1 : 1));
+  }
+}
+
+function hasUsableSchema({ inputSchema }: McpTool): boolean {
+  return (JSON.stringify(inputSchema) ?? '').length <= MAX_SCHEMA;
+}
+
+function isSame(one: ReadonlyMap<string, Offered>, other: ReadonlyMap<string, Offered>): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(([name, { server, tools }]) => {
+    const same = other.get(name);
+    return same?.server === server && JSON.stringify(same.tools) === JSON.stringify(tools);
+  });
+}
+
+function statusOf(server: McpServer): EventMsgOf<'mcp_status'> {
+  const { status } = server;
+  return {
+    type: 'mcp_status',
+    server: server.name,
+    status: status.type,
+    ...('message' in status ? { error: status.message } : {}),
+    ...(status.type === 'ready' ? { toolCount: status.tools.length } : {}),
+  };
+}

@@ -1,0 +1,81 @@
+/** How a server that Tiller starts is confined, and what it gets of Tiller's environment. */
+import type { ExecRequest, Host } from '../../core/ports.ts';
+import { confine, unreadablePaths } from '../../core/sandbox/confinement.ts';
+import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
+import { temporaryFolder } from '../../core/sandbox/temporary.ts';
+import { commandEnvironment } from '../../core/tools/environment.ts';
+import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
+import { McpFault } from '../../core/mcp/connection.ts';
+import type { McpStdioServer } from '../../protocol/mcp.ts';
+import { sandboxPolicySchema } from '../../protocol/policy.ts';
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../protocol/settings.ts';
+
+export interface LaunchPlace {
+  readonly host: Host;
+  /** TILLER_HOME. */
+  readonly home: string;
+  readonly keys: SecretRedactor;
+  readonly support: () => SandboxSupport;
+  /** Paths that sandboxed programs must not read, as the setting lists them. */
+  readonly unreadable: () => readonly string[];
+  /** True when the whole of Tiller runs in a sandbox of another program. */
+  readonly isInSandbox: () => boolean;
+}
+
+/** Variables that programs need to start; everything else is set by the definition (codex-behaviour.md §9). */
+const CORE_ENVIRONMENT: EnvironmentSettings = { ...DEFAULT_ENVIRONMENT, inherit: 'core' };
+
+/** @throws McpFault where the server has to be sandboxed and cannot be */
+export function launchRequest(name: string, server: McpStdioServer, place: LaunchPlace): ExecRequest {
+  const { host, keys } = place;
+  const cwd = server.cwd ?? host.homeDirectory;
+  const environment = commandEnvironment(host.environment, CORE_ENVIRONMENT, keys);
+  return {
+    argv: [server.command, ...server.args],
+    cwd,
+    env: { ...environment, ...server.env },
+    stdin: 'pipe',
+    confinement: confinementOf(name, server, cwd, place),
+  };
+}
+
+function confinementOf(
+  name: string,
+  { sandbox }: McpStdioServer,
+  cwd: string,
+  place: LaunchPlace,
+): ExecRequest['confinement'] {
+  const { host, home, support, unreadable, isInSandbox } = place;
+  if (sandbox === 'off' || isInSandbox()) return { type: 'none' };
+  const found = support();
+  if (found.type === 'fails') {
+    throw new McpFault(
+      'start',
+      `It was not started, because it needs a sandbox and there is none: ${found.cause} With "sandbox": "off" it runs without one.`,
+    );
+  }
+  const { writableRoots: roots, network } = sandbox;
+  const policy = sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: roots, networkAccess: network });
+  const confinement = confine(found.box, policy, {
+    cwd,
+    platform: host.platform,
+    tmpdirVariable: host.environment.TMPDIR,
+    temporaryFolder: temporaryFolder({ id: `mcp-${name}`, home }),
+    unreadable: unreadablePaths(unreadable(), host.homeDirectory, home),
+    unreadableGlobs: unreadable(),
+  });
+  if (confinement.type === 'none') return confinement;
+  // The working directory is not writable unless it is listed.
+  const writableRoots = confinement.limits.writableRoots.filter((root) => roots.includes(root.path));
+  const visible = [...confinement.limits.visible, cwd];
+  return { type: 'sandbox', limits: { ...confinement.limits, writableRoots, visible } };
+}
+
+/** What a user has to know about a server that fails in its sandbox; empty without one. */
+export function sandboxHint(server: McpStdioServer, { isInSandbox }: Pick<LaunchPlace, 'isInSandbox'>): string {
+  if (server.sandbox === 'off' || isInSandbox()) return '';
+  const { network, writableRoots } = server.sandbox;
+  const roots =
+    writableRoots.length === 0 ? 'a temporary folder only' : `${writableRoots.join(', ')} and a temporary folder`;
+  return ` It runs in the sandbox: it can write in ${roots}${network ? '' : ', and has no network'} ("sandbox" of its entry).`;
+}

@@ -1,0 +1,38 @@
+/** Splits a stream of bytes into lines of UTF-8. */
+export class LineReader {
+  readonly #maxBytes: number;
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  /** `maxBytes`: of one line. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that these bytes complete. @throws RangeError when a line is too long */
+  read(bytes: Uint8Array): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      this.#keep(bytes.subarray(start, end));
+      lines.push(this.rest());
+      start = end + 1;
+    }
+    if (start < bytes.length) this.#keep(bytes.subarray(start));
+    return lines;
+  }
+
+  /** What stands behind the last line break. */
+  rest(): string {
+    const text = Buffer.concat(this.#pieces).toString('utf8');
+    this.#pieces = [];
+    this.#bytes = 0;
+    return text.endsWith('\r') ? text.slice(0, -1) : text;
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#maxBytes) throw new RangeError(`a line of more than ${this.#maxBytes} bytes`);
+    this.#pieces.push(piece);
+  }
+}

@@ -1,0 +1,209 @@
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import {
+  type McpCallResult,
+  type McpConnection,
+  type McpContent,
+  McpFault,
+  type McpHandlers,
+  type McpPage,
+  type McpProgress,
+  type McpPrompt,
+  type McpServerInfo,
+  type McpTool,
+} from '../../core/mcp/connection.ts';
+import { describeError, ENDED } from './sdkErrors.ts';
+
+type Sdk = typeof import('./mcpSdk.ts');
+type Wild = Readonly<Record<string, unknown>>;
+
+/** `setTimeout` takes no more; who calls has a time-out of its own. */
+const NO_TIMEOUT = 2_147_483_647;
+/** Pages of one list: a server may go on without end. */
+const MAX_PAGES = 64;
+
+/** Lenient: one tool that is described wrongly costs no other. */
+const record = z.record(z.string(), z.unknown());
+const pageOf = (key: string) => z.looseObject({ [key]: z.array(z.unknown()), nextCursor: z.string().optional() });
+const toolSchema = z.looseObject({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown(),
+  annotations: record.optional().catch(undefined),
+});
+const promptSchema = z.looseObject({
+  name: z.string().min(1),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  arguments: z
+    .array(
+      z.looseObject({
+        name: z.string(),
+        description: z.string().optional().catch(undefined),
+        required: z.boolean().catch(false),
+      }),
+    )
+    .catch([]),
+});
+
+export interface SdkConnectionOptions {
+  /** How the connection has ended, in one sentence. */
+  readonly endedWhy: () => string;
+  readonly handlers: Pick<McpHandlers, 'log'>;
+}
+
+/** A connected client of the SDK as core needs it. */
+export class SdkConnection implements McpConnection {
+  readonly info: McpServerInfo;
+  readonly closed: Promise<string>;
+  readonly #sdk: Sdk;
+  readonly #client: Client;
+  readonly #options: SdkConnectionOptions;
+  #end: (reason: string) => void = () => {};
+
+  constructor(sdk: Sdk, client: Client, options: SdkConnectionOptions) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#options = options;
+    const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+    const { name = '', version = '' } = client.getServerVersion() ?? {};
+    this.info = {
+      name,
+      version,
+      instructions: client.getInstructions() ?? '',
+      protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+      hasTools: tools !== undefined,
+      hasResources: resources !== undefined,
+      hasPrompts: prompts !== undefined,
+    };
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve;
+      Object.assign(client, { onclose: () => resolve(options.endedWhy()) });
+    });
+  }
+
+  async listTools(signal: AbortSignal): Promise<readonly McpTool[]> {
+    return (await this.#all('tools/list', 'tools', signal)).flatMap((entry) => {
+      const tool = toolSchema.safeParse(entry);
+      if (!tool.success) {
+        this.#options.handlers.log('A tool without a name is left out.');
+        return [];
+      }
+      const { name, title, description, inputSchema, annotations } = tool.data;
+      return [{ name, title, description, inputSchema, annotations, raw: tool.data }];
+    });
+  }
+
+  async callTool(
+    { name, raw }: McpTool,
+    args: Wild,
+    { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: McpProgress) => void },
+  ): Promise<McpCallResult> {
+    // Without its `outputSchema`: a result that does not fit it is given to the model as it is.
+    const toolDefinition = {
+      name,
+      inputSchema: { ...record.catch({}).parse(raw['inputSchema']), type: 'object' as const },
+    };
+    const result = await this.#ask(signal, (options) =>
+      this.#client.callTool({ name, arguments: { ...args } }, { ...options, onprogress: onProgress, toolDefinition }),
+    );
+    const { content, structuredContent, isError } = result;
+    return { content: content as unknown as readonly McpContent[], structuredContent, isError: isError === true };
+  }
+
+  listResources(cursor: string | undefined, signal: AbortSignal): Promise<McpPage> {
+    return this.#page('resources/list', 'resources', cursor, signal);
+  }
+
+  listResourceTemplates(cursor: string | undefined, signal: AbortSignal): Promise<McpPage> {
+    return this.#page('resources/templates/list', 'resourceTemplates', cursor, signal);
+  }
+
+  async readResource(uri: string, signal: AbortSignal): Promise<readonly Wild[]> {
+    const result = await this.#request('resources/read', { uri }, z.looseObject({ contents: z.array(record) }), signal);
+    return result.contents;
+  }
+
+  async listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
+    if (!this.info.hasPrompts) return [];
+    return (await this.#all('prompts/list', 'prompts', signal)).flatMap((entry) => {
+      const prompt = promptSchema.safeParse(entry);
+      if (!prompt.success) return [];
+      const { name, title, description, arguments: args } = prompt.data;
+      const named = args.map(({ name: argument, description: about, required }) => ({
+        name: argument,
+        ...(about === undefined ? {} : { description: about }),
+        required,
+      }));
+      return [{ name, title, description, arguments: named }];
+    });
+  }
+
+  async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
+    const schema = z.looseObject({ messages: z.array(z.looseObject({ role: z.string(), content: record })) });
+    const { messages } = await this.#request('prompts/get', { name, arguments: { ...args } }, schema, signal);
+    return messages.map(({ content }) => promptText(content)).join('\n\n');
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close().catch(() => {});
+    this.#end(this.#options.endedWhy());
+  }
+
+  async #all(method: string, key: string, signal: AbortSignal): Promise<readonly Wild[]> {
+    const entries: Wild[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const { entries: some, nextCursor } = await this.#page(method, key, cursor, signal);
+      entries.push(...some);
+      if (nextCursor === undefined) return entries;
+      cursor = nextCursor;
+    }
+    this.#options.handlers.log(`Its answer to ${method} has more than ${MAX_PAGES} pages; the rest is left out.`);
+    return entries;
+  }
+
+  async #page(method: string, key: string, cursor: string | undefined, signal: AbortSignal): Promise<McpPage> {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await this.#request(method, params, pageOf(key), signal);
+    const entries = z.array(z.unknown()).parse(result[key]);
+    return {
+      entries: entries.map((entry) => record.catch({}).parse(entry)),
+      nextCursor: typeof result['nextCursor'] === 'string' ? result['nextCursor'] : undefined,
+    };
+  }
+
+  #request<Schema extends z.ZodType>(
+    method: string,
+    params: Record<string, unknown>,
+    schema: Schema,
+    signal: AbortSignal,
+  ): Promise<z.infer<Schema>> {
+    return this.#ask(signal, (options) => this.#client.request({ method, params }, schema, options)) as Promise<
+      z.infer<Schema>
+    >;
+  }
+
+  /** @throws McpFault; the signal's reason */
+  async #ask<Result>(signal: AbortSignal, request: (options: RequestOptions) => Promise<Result>): Promise<Result> {
+    signal.throwIfAborted();
+    try {
+      return await request({ signal, timeout: NO_TIMEOUT });
+    } catch (error) {
+      signal.throwIfAborted();
+      const fault = describeError(this.#sdk, error);
+      if (fault.kind !== 'closed') throw fault;
+      // A server behind HTTP has no connection that could end: its next request says that it is gone.
+      this.#end(fault.message);
+      const why = this.#options.endedWhy();
+      throw new McpFault('closed', fault.message === ENDED ? why : fault.message, { cause: error });
+    }
+  }
+}
+
+function promptText(content: Wild): string {
+  if (typeof content['text'] === 'string') return content['text'];
+  const resource = record.safeParse(content['resource']).data;
+  return typeof resource?.['text'] === 'string' ? resource['text'] : JSON.stringify(content);
+}

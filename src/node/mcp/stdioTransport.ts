@@ -1,0 +1,110 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import { parseJson } from '../../core/util/json.ts';
+import { FloodGuard } from './floodGuard.ts';
+import { LineReader } from './lineReader.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
+
+/** In bytes; a longer line of a log is cut into several. */
+const MAX_LOG_LINE = 8 * 1024;
+
+export interface StdioOptions {
+  readonly exec: Exec;
+  readonly request: ExecRequest;
+  readonly log: (line: string) => void;
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+}
+
+/**
+ * The stdio transport on a process of the Exec port, which the SDK's own cannot start in a sandbox: one JSON message in a
+ * line. Standard error is the log of the server.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioOptions;
+  readonly #flood: FloodGuard;
+  #child: ExecProcess | undefined;
+  #lastLogged = '';
+  /** Why Tiller has ended the process. */
+  #fault: string | undefined;
+  #exit: ExecExit | undefined;
+  #isClosing = false;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#flood = new FloodGuard(options.now);
+  }
+
+  /** @throws Error when the process cannot be started */
+  async start(): Promise<void> {
+    const child = await this.#options.exec.spawn(this.#options.request);
+    this.#child = child;
+    const output = new LineReader(MAX_MESSAGE_BYTES);
+    const errors = new LineReader(Number.POSITIVE_INFINITY);
+    child.onOutput(({ stream, bytes }) => {
+      if (this.#fault !== undefined) return;
+      if (stream === 'stderr') return this.#takeLog(errors, bytes);
+      try {
+        for (const line of output.read(bytes)) this.#take(line);
+      } catch (error) {
+        this.#fail(error instanceof RangeError ? `It sent ${error.message}.` : messageOf(error));
+      }
+    });
+    void child.exited.then((exit) => {
+      this.#exit = exit;
+      for (const { message } of exit.findings ?? []) this.#options.log(message);
+      setImmediate(() => this.onclose?.());
+    });
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (this.#child === undefined || this.#exit) throw new Error(this.endedWhy);
+    this.#child.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#child?.kill();
+  }
+
+  /** How the process has ended, in one sentence. */
+  get endedWhy(): string {
+    if (this.#fault !== undefined) return this.#fault;
+    if (this.#isClosing) return 'It was stopped.';
+    const { code, signal } = { code: null, signal: null, ...this.#exit };
+    const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
+    return this.#lastLogged === '' ? how : `${how} It printed: ${this.#lastLogged}`;
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    const message = parseJson(line);
+    if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) {
+      this.#options.log(`Not a message of the protocol: ${line.slice(0, 200)}`);
+      return;
+    }
+    if (this.#flood.isFlooded(message)) return this.#fail('It sent too many messages that nothing had asked for.');
+    const deliver = () => this.onmessage?.(message as JSONRPCMessage);
+    // The SDK takes up notifications a moment later: what stood before a response must not arrive after it.
+    if ('result' in message || 'error' in message) setImmediate(deliver);
+    else deliver();
+  }
+
+  #takeLog(reader: LineReader, bytes: Uint8Array): void {
+    const lines = reader.read(bytes);
+    if (bytes.length > MAX_LOG_LINE && lines.length === 0) lines.push(reader.rest());
+    for (const line of lines) {
+      if (line.trim() !== '') this.#lastLogged = line.trim().slice(0, 300);
+      this.#options.log(line);
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#fault ??= reason;
+    void this.#child?.kill(0);
+  }
+}

@@ -1,0 +1,115 @@
+/** MCP servers as data: what the settings say about one, and what the user sees of it. */
+import * as z from 'zod';
+import { httpUrlSchema } from './providers.ts';
+
+/** `setTimeout` takes no more. */
+const MAX_MS = 2_147_483_647;
+const milliseconds = z.number().int().positive().max(MAX_MS);
+
+const common = {
+  enabled: z.boolean().default(true),
+  /** A turn waits for it, and fails when it cannot be started. */
+  required: z.boolean().default(false),
+  startupTimeoutMs: milliseconds.default(10_000),
+  /** Of one call. The time in which the server waits for the user does not count. */
+  toolTimeoutMs: milliseconds.default(60_000),
+  /** Names as the server has them; absent: all. */
+  enabledTools: z.array(z.string()).optional(),
+  disabledTools: z.array(z.string()).default([]),
+};
+
+/** What confines a server that Tiller starts. */
+const mcpSandboxSchema = z.union([
+  /** The server runs with all rights of the user. */
+  z.literal('off'),
+  z.strictObject({
+    /** Absolute, or beginning with `~/` or `${workspaceFolder}`. */
+    writableRoots: z
+      .array(
+        z.string().regex(/^(~?\/|[A-Za-z]:[\\/]|\$\{)/, 'must be absolute, or begin with ~/ or ${workspaceFolder}'),
+      )
+      .default([]),
+    network: z.boolean().default(false),
+  }),
+]);
+
+const stdioServerSchema = z.strictObject({
+  ...common,
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** Set besides the filtered environment of Tiller. */
+  env: z.record(z.string(), z.string()).default({}),
+  cwd: z.string().min(1).optional(),
+  /** `auto` asks the server first for the protocol of 2026; servers of 2025 may need longer then. */
+  protocol: z.enum(['legacy', 'auto']).default('legacy'),
+  sandbox: mcpSandboxSchema.prefault({}),
+});
+
+const httpServerSchema = z.strictObject({
+  ...common,
+  type: z.enum(['http', 'streamable-http']).optional(),
+  url: httpUrlSchema,
+  headers: z.record(z.string(), z.string()).default({}),
+  /** Sent as `Authorization: Bearer …`. */
+  bearer: z.string().min(1).optional(),
+  protocol: z.enum(['legacy', 'auto']).default('auto'),
+  /** The client that the user has registered with the authorisation server. */
+  oauth: z.strictObject({ clientId: z.string().min(1), clientSecret: z.string().min(1).optional() }).optional(),
+});
+
+export type McpStdioServer = z.infer<typeof stdioServerSchema>;
+export type McpHttpServer = z.infer<typeof httpServerSchema>;
+export type McpServerSettings = McpStdioServer | McpHttpServer;
+
+/** The names of tools are made of it (codex-behaviour.md §9). */
+const NAME = /^[A-Za-z0-9_-]+$/;
+
+/** The setting as the user wrote it. Its entries are checked one by one, so that a wrong one costs no other. */
+export const mcpServersSettingSchema = z.record(z.string(), z.unknown());
+
+export interface ParsedMcpServers {
+  readonly servers: ReadonlyMap<string, McpServerSettings>;
+  /** One sentence for each entry that is wrong. */
+  readonly problems: readonly { readonly server: string; readonly message: string }[];
+}
+
+/** Reads `mcpServers` of the settings, or of a file that other programs share. */
+export function parseMcpServers(
+  entries: Readonly<Record<string, unknown>>,
+  { ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {},
+): ParsedMcpServers {
+  const servers = new Map<string, McpServerSettings>();
+  const problems: { server: string; message: string }[] = [];
+  for (const [server, entry] of Object.entries(entries)) {
+    const parsed = parseEntry(server, entry, ignoresUnknown);
+    if (typeof parsed === 'string') problems.push({ server, message: `mcpServers.${server}: ${parsed}` });
+    else servers.set(server, parsed);
+  }
+  return { servers, problems };
+}
+
+/** The entry, or what is wrong with it. */
+function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpServerSettings | string {
+  if (!NAME.test(name)) return 'the name of a server has only letters, digits, - and _';
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';
+  const hasCommand = 'command' in entry;
+  const hasUrl = 'url' in entry;
+  if (hasCommand && hasUrl) return 'has a command and a url: a server has one of them';
+  if (!hasCommand && !hasUrl) return 'has neither a command nor a url';
+  if ('type' in entry && entry.type === 'sse') return SSE_IS_GONE;
+  const schema = hasCommand ? stdioServerSchema : httpServerSchema;
+  const known = Object.fromEntries(Object.entries(entry).filter(([key]) => !ignoresUnknown || key in schema.shape));
+  const parsed = schema.safeParse(known);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? `has no setting "${issue.keys[0]}"` : undefined;
+  const place = issue?.path.join('.') ?? '';
+  return unknown ?? `${place === '' ? '' : `${place}: `}${issue?.message ?? 'is not valid'}`;
+}
+
+/** The transport was removed from the protocol in 2025. */
+export const SSE_IS_GONE =
+  'the transport "sse" is not supported any more; use the address of the server for streamable HTTP, which often ends in /mcp, without "type"';
+
+export const mcpStatusSchema = z.enum(['starting', 'ready', 'needs_auth', 'failed', 'cancelled', 'stopped']);

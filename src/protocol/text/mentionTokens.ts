@@ -1,0 +1,50 @@
+/** Where a message names what is attached to it: `@src/a.ts`. */
+
+export interface MentionRange {
+  /** Indices in the text; `end` is excluded, and the `@` included. */
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+/** The word at the caret that begins with `@`. */
+export interface MentionQuery {
+  /** The index of the `@`. */
+  readonly start: number;
+  /** The text between it and the caret. */
+  readonly query: string;
+}
+
+/** What may stand before an `@` that begins a mention: an address of mail has none. */
+const BEFORE = String.raw`(?:^|[\s([{"'\`,;])`;
+const QUERY = new RegExp(`${BEFORE}@([^\\s@]*)$`);
+
+/** `undefined` where the caret is not in such a word. */
+export function mentionQueryAt(text: string, caret: number): MentionQuery | undefined {
+  const query = QUERY.exec(text.slice(0, caret))?.[1];
+  return query === undefined ? undefined : { start: caret - query.length - 1, query };
+}
+
+/**
+ * The places where a text has one of these names behind an `@`, in order, not overlapping; the longest name counts. A
+ * name ends there: `@a.ts` is not in `@a.tsx` or `@a.ts/b`, but in `See @a.ts.`
+ */
+export function mentionRanges(text: string, names: readonly string[]): readonly MentionRange[] {
+  const longestFirst = [...new Set(names)]
+    .filter((name) => name !== '')
+    .toSorted((one, two) => two.length - one.length);
+  const ranges: MentionRange[] = [];
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    if (at > 0 && !/[\s([{"'`,;]/.test(text[at - 1] ?? '')) continue;
+    const name = longestFirst.find((one) => text.startsWith(one, at + 1) && endsAt(text, at + 1 + one.length));
+    if (name === undefined) continue;
+    const end = at + 1 + name.length;
+    ranges.push({ start: at, end, name });
+    at = end - 1;
+  }
+  return ranges;
+}
+
+function endsAt(text: string, end: number): boolean {
+  return !/^(?:[\p{L}\p{N}_/\\-]|[.:]+[\p{L}\p{N}_])/u.test(text.slice(end, end + 8));
+}

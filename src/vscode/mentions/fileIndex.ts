@@ -1,0 +1,129 @@
+/** The names of the files and folders of the workspace, for the list at an `@`. */
+import { posix } from 'node:path';
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { IGNORE_FILE, IgnoreRules } from '../../core/util/ignoreRules.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import { pathOf } from '../workspace/places.ts';
+import { inSlices } from './inSlices.ts';
+
+export interface IndexedFile {
+  /** As VS Code shows it: relative to its folder, which is named where there are several. Folders end with `/`. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder';
+}
+
+/** The most files that are listed. */
+const MAX_FILES = 50_000;
+/** What a package manager restores, and repositories of version control. */
+const NEVER_LISTED = ['**/node_modules', '**/.git', '**/.hg', '**/.svn', '**/.jj'];
+
+/**
+ * Reads the names on the first request, and again when a file was created or deleted since. Honours `files.exclude`,
+ * `search.exclude` and, with `search.useIgnoreFiles`, the `.gitignore` of each open folder.
+ */
+export class FileIndex implements Disposable {
+  readonly #store = new DisposableStore();
+  #files: Promise<readonly IndexedFile[]> | undefined;
+  #isWatching = false;
+
+  /** Rejects with the signal's reason. A running search for files goes on for the next request. */
+  async files(signal: AbortSignal): Promise<readonly IndexedFile[]> {
+    this.#watch();
+    const files = (this.#files ??= this.#read());
+    files.catch(() => {
+      if (this.#files === files) this.#files = undefined;
+    });
+    const found = await files;
+    signal.throwIfAborted();
+    return found;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Not before the first request: a watcher of everything costs something. */
+  #watch(): void {
+    if (this.#isWatching) return;
+    this.#isWatching = true;
+    const forget = () => (this.#files = undefined);
+    const watcher = this.#store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
+    this.#store.add(watcher.onDidCreate(forget));
+    this.#store.add(watcher.onDidDelete(forget));
+    this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(forget));
+    this.#store.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (['files.exclude', 'search.exclude', 'search.useIgnoreFiles'].some((key) => event.affectsConfiguration(key)))
+          forget();
+      }),
+    );
+  }
+
+  async #read(): Promise<readonly IndexedFile[]> {
+    const uris = await vscode.workspace.findFiles('**/*', excluded(), MAX_FILES);
+    const rules = await ignoreRules();
+    const names = namesIn(vscode.workspace.workspaceFolders ?? []);
+    const files: IndexedFile[] = [];
+    const folders = new Map<string, IndexedFile>();
+    await inSlices(uris, (uri) => {
+      const path = pathOf(uri);
+      if (rules.some(({ root, rule }) => isBelow(path, root) && rule.ignores(path, false))) return;
+      const name = names(uri);
+      files.push({ name, path, kind: 'file' });
+      let [folder, place] = [posix.dirname(name), posix.dirname(slashed(path))];
+      while (folder !== '.' && folder !== '/' && !folders.has(folder)) {
+        folders.set(folder, { name: `${folder}/`, path: place, kind: 'folder' });
+        [folder, place] = [posix.dirname(folder), posix.dirname(place)];
+      }
+    });
+    return [...files, ...folders.values()];
+  }
+}
+
+/** The name of a file in the workspace, cheaper than `asRelativePath`, which asks for the folder of each file. */
+function namesIn(folders: readonly vscode.WorkspaceFolder[]): (uri: vscode.Uri) => string {
+  const innerFirst = folders.toSorted((one, other) => other.uri.path.length - one.uri.path.length);
+  return (uri) => {
+    const folder = innerFirst.find((one) => uri.scheme === one.uri.scheme && uri.path.startsWith(`${one.uri.path}/`));
+    if (folder === undefined) return vscode.workspace.asRelativePath(uri);
+    const below = uri.path.slice(folder.uri.path.length + 1);
+    return folders.length > 1 ? `${folder.name}/${below}` : below;
+  };
+}
+
+function slashed(path: string): string {
+  return process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+}
+
+/** `files.exclude` holds beside it. */
+function excluded(): string {
+  const search = vscode.workspace.getConfiguration('search').get<Readonly<Record<string, unknown>>>('exclude') ?? {};
+  const chosen = Object.entries(search).flatMap(([glob, value]) =>
+    value === true && !glob.includes('{') ? [glob] : [],
+  );
+  return `{${[...new Set([...NEVER_LISTED, ...chosen])].join(',')}}`;
+}
+
+interface FolderRules {
+  readonly root: string;
+  readonly rule: IgnoreRules;
+}
+
+async function ignoreRules(): Promise<readonly FolderRules[]> {
+  if (vscode.workspace.getConfiguration('search').get('useIgnoreFiles') === false) return [];
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const read = folders.map(async ({ uri }) => {
+    try {
+      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(uri, IGNORE_FILE));
+      const root = pathOf(uri);
+      return [{ root, rule: new IgnoreRules(undefined, root, Buffer.from(bytes).toString('utf8')) }];
+    } catch {
+      // There is none.
+      return [];
+    }
+  });
+  return (await Promise.all(read)).flat();
+}

@@ -1,0 +1,95 @@
+/** The text of mentions that are no files, taken when the message is sent. */
+import * as vscode from 'vscode';
+import { abortable } from '../../core/util/abort.ts';
+import { truncateMiddle } from '../../core/util/tokens.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
+import { uriOf } from '../workspace/places.ts';
+import { changeText } from './gitChanges.ts';
+import { problemText } from './problems.ts';
+import { wholeSymbol } from './symbols.ts';
+import type { TerminalOutput } from './terminalOutput.ts';
+
+export interface FillMentionsDeps {
+  readonly terminals: Pick<TerminalOutput, 'textOf'>;
+  /** A stored thread as Markdown; `undefined` when it is gone. */
+  readonly exportThread: (threadId: string) => Promise<string | undefined>;
+  readonly mayRead: (path: string) => boolean;
+}
+
+/** Tokens of a thread, by estimate: its begin and its end, for the middle says the least. */
+const THREAD_TOKENS = 8_000;
+
+/** Whether something is left to fill in. */
+export function isUnfilled(part: UserInput): part is Mention {
+  if (part.type !== 'mention' || part.text !== undefined || part.sent !== undefined) return false;
+  return part.kind === 'symbol' || (part.kind !== undefined && part.path === '');
+}
+
+/**
+ * Fills in texts, and the lines of symbols. What cannot be had is refused with the reason. Never rejects; a part that is
+ * not filled in when the signal aborts is refused.
+ */
+export async function fillMentions(
+  input: readonly UserInput[],
+  deps: FillMentionsDeps,
+  signal: AbortSignal,
+): Promise<readonly UserInput[]> {
+  return Promise.all(
+    input.map(async (part): Promise<UserInput> => {
+      if (!isUnfilled(part)) return part;
+      try {
+        return await abortable(filled(part, deps), signal);
+      } catch (error) {
+        const isLate = signal.aborted;
+        return refused(part, isLate ? vscode.l10n.t('it took too long to read') : messageOf(error));
+      }
+    }),
+  );
+}
+
+async function filled(part: Mention, deps: FillMentionsDeps): Promise<Mention> {
+  if (part.kind === 'symbol') {
+    const { name, path, lines = { first: 1, last: 1 } } = part;
+    return { ...part, lines: await wholeSymbol(uriOf(path), name, lines) };
+  }
+  const text = await textOf(part, deps);
+  return text === undefined ? refused(part, nothing(part.kind)) : { ...part, text };
+}
+
+async function textOf(part: Mention, deps: FillMentionsDeps): Promise<string | undefined> {
+  switch (part.kind) {
+    case 'problems':
+      return problemText(deps.mayRead);
+    case 'changes':
+      return changeText(deps.mayRead);
+    case 'terminal':
+      return deps.terminals.textOf(part.id ?? '');
+    case 'thread': {
+      const exported = await deps.exportThread(part.id ?? '');
+      return exported === undefined ? undefined : truncateMiddle(exported, THREAD_TOKENS);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Why there is nothing, as a clause. */
+function nothing(kind: MentionKind | undefined): string {
+  switch (kind) {
+    case 'problems':
+      return vscode.l10n.t('there are no problems');
+    case 'changes':
+      return vscode.l10n.t('git has no changes');
+    case 'terminal':
+      return vscode.l10n.t('the terminal is closed');
+    case 'thread':
+      return vscode.l10n.t('the thread is deleted');
+    default:
+      return vscode.l10n.t('there is nothing to attach');
+  }
+}
+
+function refused(part: Mention, reason: string): Mention {
+  return { ...part, sent: { type: 'refused', reason } };
+}

@@ -1,0 +1,162 @@
+/** The rows of the list that opens at an `@`. */
+import * as vscode from 'vscode';
+import { posix } from 'node:path';
+import { abortable } from '../../core/util/abort.ts';
+import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
+import type { LineRange, Mention } from '../../protocol/item.ts';
+import type { MentionRow } from '../../protocol/wire.ts';
+import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
+import type { FileIndex, IndexedFile } from './fileIndex.ts';
+import { changeCount } from './gitChanges.ts';
+import { problemCount } from './problems.ts';
+import { rankFiles } from './rankFiles.ts';
+import { symbolRows } from './symbols.ts';
+import type { TerminalOutput } from './terminalOutput.ts';
+
+/** A stored thread that can be mentioned. */
+export interface MentionableThread {
+  readonly id: string;
+  readonly title: string;
+}
+
+export interface FindMentionsDeps {
+  readonly index: Pick<FileIndex, 'files'>;
+  readonly recent: Pick<RecentFiles, 'paths'>;
+  readonly terminals: Pick<TerminalOutput, 'terminals'>;
+  /** Threads of this workspace, the newest first, without the shown one. */
+  readonly threads: () => Promise<readonly MentionableThread[]>;
+  /** Why a file may not be read; `undefined` for one that may. */
+  readonly refusal: (path: string) => string | undefined;
+}
+
+const MAX_FILES = 40;
+const MAX_RECENT = 8;
+const MAX_THREADS = 5;
+/** Language extensions search the whole workspace for each query. */
+const MIN_SYMBOL_QUERY = 2;
+
+/**
+ * Yields rows in the order of the list: what is at hand first, then what takes longer. A query that begins with `#` means
+ * symbols alone; one that ends with `:10-20` the lines of a file. Rejects with the signal's reason.
+ */
+export async function* findMentions(
+  query: string,
+  deps: FindMentionsDeps,
+  signal: AbortSignal,
+): AsyncGenerator<readonly MentionRow[]> {
+  if (query.startsWith('#')) {
+    if (query.length > MIN_SYMBOL_QUERY) yield await symbolsOf(query.slice(1), deps, signal);
+    return;
+  }
+  const { name, lines } = parseQuery(query);
+  const context = contextRows(name, deps);
+  const recent = deps.recent.paths;
+  const files = await rankFiles(name, await deps.index.files(signal), { recent, most: MAX_FILES, signal });
+  const rows = files.map(({ item, positions }) => fileRow(item, positions, lines, deps));
+  if (query === '') {
+    const open = recent.filter((path) => files.some(({ item }) => item.path === path)).slice(0, MAX_RECENT).length;
+    yield [...rows.slice(0, open), ...context, ...rows.slice(open)];
+  } else {
+    yield [...context, ...rows];
+  }
+  yield await threadRows(name, deps);
+  signal.throwIfAborted();
+  const mayBeSymbol = name.length >= MIN_SYMBOL_QUERY && !/[/:]/.test(name) && lines === undefined;
+  if (mayBeSymbol) yield await symbolsOf(name, deps, signal);
+}
+
+/** `src/a.ts:10-20` → its name and lines. */
+function parseQuery(query: string): { readonly name: string; readonly lines: LineRange | undefined } {
+  const [, name, from, to] = /^(.+?):(\d{1,7})(?:-(\d{1,7}))?$/.exec(query) ?? [];
+  if (name === undefined || from === undefined) return { name: query, lines: undefined };
+  const first = Math.max(1, Number(from));
+  return { name, lines: { first, last: Math.max(first, Number(to ?? from)) } };
+}
+
+function fileRow(
+  { name, path, kind }: IndexedFile,
+  positions: readonly number[],
+  lines: LineRange | undefined,
+  { refusal }: FindMentionsDeps,
+): MentionRow {
+  const start = posix.join('/', name).length - posix.basename(name).length - (name.endsWith('/') ? 2 : 1);
+  const chosen = kind === 'file' ? lines : undefined;
+  const mention: Mention = {
+    type: 'mention',
+    kind,
+    name: chosen === undefined ? name : `${name}:${rangeName(chosen)}`,
+    path,
+    ...(chosen && { lines: chosen }),
+  };
+  const label = mention.name.slice(start);
+  const folder = posix.dirname(name);
+  const refused = kind === 'file' ? refusal(path) : undefined;
+  return {
+    mention,
+    label,
+    detail: folder === '.' ? '' : folder,
+    positions: positions.filter((at) => at >= start).map((at) => at - start),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+/** What VS Code holds besides files, where there is some. */
+export function contextRows(
+  query: string,
+  { terminals, refusal }: Pick<FindMentionsDeps, 'terminals' | 'refusal'>,
+): readonly MentionRow[] {
+  const rows: MentionRow[] = [];
+  const add = (mention: Mention, label: string, detail: string) => {
+    const match = fuzzyMatch(query, mention.name);
+    const isMeant = query === '' || mention.name.toLowerCase().startsWith(query.toLowerCase());
+    if (match !== undefined && isMeant) rows.push({ mention, label, detail, positions: [] });
+  };
+  const selection = selectionMention(vscode.window.activeTextEditor);
+  if (selection !== undefined && refusal(selection.path) === undefined) {
+    add({ ...selection, name: 'selection' }, vscode.l10n.t('Selection'), selection.name);
+  }
+  const problems = problemCount((path) => refusal(path) === undefined);
+  if (problems !== undefined) add(plainMention('problems'), vscode.l10n.t('Problems'), problems);
+  const changes = changeCount();
+  if (changes !== undefined) add(plainMention('changes'), vscode.l10n.t('Git Changes'), changes);
+  const [first, ...others] = terminals.terminals;
+  if (first !== undefined) {
+    add({ ...plainMention('terminal'), id: first.name }, vscode.l10n.t('Terminal Output'), first.name);
+  }
+  for (const { name } of others) {
+    const mention: Mention = { ...plainMention('terminal'), name: `terminal:${name}`, id: name };
+    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), name);
+  }
+  return rows;
+}
+
+function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention {
+  return { type: 'mention', kind, name: kind, path: '' };
+}
+
+/** By their titles; `thread` alone lists the newest. */
+async function threadRows(query: string, { threads }: FindMentionsDeps): Promise<readonly MentionRow[]> {
+  const isAny = query !== '' && 'thread:'.startsWith(query.toLowerCase());
+  const wanted = isAny ? '' : query.replace(/^thread:/i, '');
+  if (wanted === '' && !isAny && query !== 'thread:') return [];
+  const rows = (await threads()).flatMap(({ id, title }) => {
+    const match = fuzzyMatch(wanted, title);
+    return match === undefined ? [] : [{ id, title, match }];
+  });
+  const best = wanted === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
+  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => ({
+    mention: { type: 'mention', kind: 'thread', name: `thread:${title}`, path: '', id },
+    label: title,
+    detail: vscode.l10n.t('Thread'),
+    positions: match.positions,
+  }));
+}
+
+async function symbolsOf(
+  query: string,
+  { refusal }: FindMentionsDeps,
+  signal: AbortSignal,
+): Promise<readonly MentionRow[]> {
+  const rows = await abortable(symbolRows(query), signal);
+  return rows.filter(({ mention }) => refusal(mention.path) === undefined);
+}

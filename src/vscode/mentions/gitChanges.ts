@@ -1,0 +1,95 @@
+/** The changes that VS Code's git extension knows, staged or not. */
+import path from 'node:path';
+import * as vscode from 'vscode';
+
+/** The part of the API of `vscode.git` (version 1) that is used. */
+interface GitApi {
+  readonly repositories: readonly Repository[];
+}
+interface Repository {
+  readonly rootUri: vscode.Uri;
+  readonly state: {
+    readonly indexChanges: readonly { readonly uri: vscode.Uri }[];
+    readonly workingTreeChanges: readonly { readonly uri: vscode.Uri }[];
+    /** Not there in older versions, where they are in `workingTreeChanges`. */
+    readonly untrackedChanges?: readonly { readonly uri: vscode.Uri }[];
+  };
+  diff(cached?: boolean): Promise<string>;
+}
+
+function repositories(): readonly Repository[] {
+  const extension = vscode.extensions.getExtension<{ readonly enabled: boolean; getAPI(version: 1): GitApi }>(
+    'vscode.git',
+  );
+  // It is not started for this: where git is turned off, there are no changes.
+  if (extension === undefined || !extension.isActive || !extension.exports.enabled) return [];
+  return extension.exports.getAPI(1).repositories;
+}
+
+function changedFiles({ state }: Repository): ReadonlySet<string> {
+  const { indexChanges, workingTreeChanges, untrackedChanges = [] } = state;
+  return new Set([...indexChanges, ...workingTreeChanges, ...untrackedChanges].map(({ uri }) => uri.fsPath));
+}
+
+/** “4 files”; `undefined` when nothing is changed. */
+export function changeCount(): string | undefined {
+  const count = repositories().reduce((sum, repository) => sum + changedFiles(repository).size, 0);
+  if (count === 0) return undefined;
+  return count === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', count);
+}
+
+/**
+ * For the model: the names of all changed files, then the diffs of what is staged and of what is not. `mayRead` leaves
+ * out files whose content must not be shown. Rejects when git does.
+ */
+export async function changeText(mayRead: (path: string) => boolean): Promise<string | undefined> {
+  const parts = await Promise.all(repositories().map((repository) => changesOf(repository, mayRead)));
+  const text = parts.filter((part) => part !== '').join('\n\n');
+  return text === '' ? undefined : text;
+}
+
+async function changesOf(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
+  const root = repository.rootUri.fsPath;
+  const names = [...changedFiles(repository)].map((file) => path.relative(root, file)).toSorted();
+  if (names.length === 0) return '';
+  const staged = withoutUnreadable(await repository.diff(true), root, mayRead);
+  const unstaged = withoutUnreadable(await repository.diff(false), root, mayRead);
+  return [
+    `Repository ${root}, changed files:\n${names.join('\n')}`,
+    ...(staged === '' ? [] : [`Staged:\n${staged}`]),
+    ...(unstaged === '' ? [] : [`Not staged:\n${unstaged}`]),
+  ].join('\n\n');
+}
+
+/** The files of a diff that may be read, by both of their names. */
+export function withoutUnreadable(diff: string, root: string, mayRead: (path: string) => boolean): string {
+  const files = diff.split(/^(?=diff --git )/m);
+  const kept = files.filter((file) => {
+    const [head = ''] = file.split('\n', 1);
+    const names = [...file.matchAll(/^(?:---|\+\+\+|rename from|rename to) (?:[ab]\/)?(.+?)\t?$/gm)].map(
+      ([, name]) => name,
+    );
+    const named = names.length > 0 ? names : namesInHead(head);
+    return named.every(
+      (name) => name === undefined || name === '/dev/null' || mayRead(path.join(root, unquoted(name))),
+    );
+  });
+  return kept.join('').trimEnd();
+}
+
+/** Of a file without hunks: `diff --git a/x b/x`, where both names are the same. */
+function namesInHead(head: string): readonly string[] {
+  const name = /^diff --git a\/(.+) b\/\1$/.exec(head)?.[1];
+  return name === undefined ? [] : [name];
+}
+
+/** Git quotes names with unusual characters. */
+function unquoted(name: string): string {
+  if (!/^".*"$/.test(name)) return name;
+  const bytes = name
+    .slice(1, -1)
+    .replace(/^[ab]\//, '')
+    .replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    .replaceAll(/\\(.)/g, '$1');
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}

@@ -1,0 +1,230 @@
+/** What the composer can mention: look-ups for its list, and what mentions name when a message is sent. */
+import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import * as vscode from 'vscode';
+import type { Attachment } from '../../protocol/draft.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { Op } from '../../protocol/op.ts';
+import type { PanelUpdate } from '../../protocol/wire.ts';
+import { uriOf } from '../workspace/places.ts';
+import { attachableFiles } from './attachFiles.ts';
+import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
+import { FileIndex } from './fileIndex.ts';
+import { fillMentions, isUnfilled } from './fillMentions.ts';
+import { contextRows, findMentions, type MentionableThread } from './findMentions.ts';
+import { TerminalOutput } from './terminalOutput.ts';
+
+export interface MentionsDeps {
+  /** What may be read under the settings of now. */
+  readonly guard: () => Promise<ReadGuard>;
+  /** Threads of this workspace, the newest first, without the shown one. */
+  readonly threads: () => Promise<readonly MentionableThread[]>;
+  readonly exportThread: (threadId: string) => Promise<string | undefined>;
+  readonly shownThread: () => string | undefined;
+  /** To the shown thread; a message starts one where none is shown. */
+  readonly submit: (op: Op) => Promise<void>;
+  readonly submitTo: (threadId: string, op: Op) => void;
+  readonly post: (message: PanelUpdate) => void;
+  /** Sent with the next snapshot where the panel is not shown yet. */
+  readonly postWhenReady: (message: PanelUpdate) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** Open and recent files in the menu of the + button. */
+const MAX_OPEN = 20;
+/** Debounces typing. */
+const REST_MS = 40;
+/** Debounces changes of the selection. */
+const SELECTION_REST_MS = 120;
+/** How long a message waits for what it mentions. */
+const FILL_MS = 15_000;
+
+export class Mentions implements Disposable {
+  readonly #deps: MentionsDeps;
+  readonly #store = new DisposableStore();
+  readonly #index = this.#store.add(new FileIndex());
+  readonly #recent = this.#store.add(new RecentFiles());
+  readonly #terminals = this.#store.add(new TerminalOutput());
+  #search = new AbortController();
+  #selectionTimer: NodeJS.Timeout | undefined;
+  /** The selection that the panel has, as JSON. */
+  #told = 'null';
+  #timer: NodeJS.Timeout | undefined;
+  /** Messages that are being filled in, in the order in which they were sent; `undefined` when there are none. */
+  #sending: Promise<void> | undefined;
+
+  constructor(deps: MentionsDeps) {
+    this.#deps = deps;
+    const changed = () => {
+      clearTimeout(this.#selectionTimer);
+      this.#selectionTimer = setTimeout(() => void this.tellSelection().catch(deps.report), SELECTION_REST_MS);
+    };
+    this.#store.add(vscode.window.onDidChangeTextEditorSelection(changed));
+    this.#store.add(vscode.window.onDidChangeActiveTextEditor(changed));
+  }
+
+  /** Tells the panel the selected lines; `isNew` when it does not have them from an earlier time. */
+  async tellSelection(isNew = false): Promise<void> {
+    const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
+    const mayRead = mention === null || (await this.#deps.guard())([mention.path]) === undefined;
+    const told = mayRead ? mention : null;
+    const text = JSON.stringify(told);
+    if (text === this.#told && !isNew) return;
+    this.#told = text;
+    this.#deps.post({ type: 'selection', mention: told });
+  }
+
+  /** Attaches the selected lines, or the line of the cursor, to the message. */
+  async attachSelection(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return;
+    const line = editor.selection.active.line + 1;
+    const part = selectionMention(editor) ?? mentionOfLines(editor.document, { first: line, last: line });
+    if (part === undefined) return;
+    const refused = (await this.#deps.guard())([part.path]);
+    if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
+    await this.#insert([{ part, inText: false }]);
+  }
+
+  /** Attaches files and folders; images as images. Without `uris` the file of the active editor. */
+  async attach(uris: readonly vscode.Uri[]): Promise<void> {
+    const active = vscode.window.activeTextEditor?.document.uri;
+    const given = uris.length > 0 || active === undefined ? uris : [active];
+    const guard = await this.#deps.guard();
+    const { attachments, images, refused } = await attachableFiles(given, (path) => guard([path]));
+    if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
+    if (attachments.length + images.length === 0) return;
+    await this.#insert(attachments);
+    for (const image of images) this.#deps.postWhenReady({ type: 'image_file', ...image });
+  }
+
+  /** The menu of the + button. */
+  async pick(): Promise<void> {
+    const guard = await this.#deps.guard();
+    const refusal = (path: string) => guard([path]);
+    const context = contextRows('', { terminals: this.#terminals, refusal });
+    const open = this.#recent.paths.filter((path) => refusal(path) === undefined).slice(0, MAX_OPEN);
+    const files = { label: vscode.l10n.t('Files, Folders and Images…'), run: () => this.#pickFiles() };
+    const picked = await vscode.window.showQuickPick(
+      [
+        files,
+        ...context.map(({ mention, label, detail }) => ({
+          label,
+          description: detail,
+          run: () => this.#insert([{ part: mention, inText: false }]),
+        })),
+        ...open.map((path) => ({
+          label: vscode.workspace.asRelativePath(path),
+          description: vscode.l10n.t('open or recent'),
+          run: () => this.attach([uriOf(path)]),
+        })),
+      ],
+      {
+        title: vscode.l10n.t('Add Context'),
+        placeHolder: vscode.l10n.t('@ in the composer finds all files, folders and symbols'),
+        matchOnDescription: true,
+      },
+    );
+    await picked?.run();
+  }
+
+  async #pickFiles(): Promise<void> {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const uris = await vscode.window.showOpenDialog({
+      canSelectMany: true,
+      canSelectFiles: true,
+      openLabel: vscode.l10n.t('Add to Tiller'),
+      ...(folder && { defaultUri: folder.uri }),
+    });
+    if (uris !== undefined) await this.attach(uris);
+  }
+
+  async #insert(attachments: readonly Attachment[]): Promise<void> {
+    await vscode.commands.executeCommand('tiller.chat.focus');
+    this.#deps.postWhenReady({ type: 'insert_text', text: '', attachments });
+  }
+
+  /** Posts rows for a query, in parts. Cancels the query before it. */
+  find(id: number, query: string): void {
+    this.close();
+    const { signal } = (this.#search = new AbortController());
+    this.#timer = setTimeout(() => {
+      this.#find(id, query, signal).catch((error: unknown) => {
+        if (signal.aborted) return;
+        this.#deps.report(error);
+        this.#deps.post({ type: 'mentions_found', id, rows: [], isLast: true });
+      });
+    }, REST_MS);
+  }
+
+  /** Cancels the running query. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#search.abort();
+  }
+
+  /**
+   * Submits an op of the composer. A message waits until what it mentions is read, and those sent after it wait for it;
+   * every other op is submitted at once.
+   */
+  async submit(op: Op): Promise<void> {
+    if (!isMessage(op)) return this.#deps.submit(op);
+    const { input: written } = op;
+    if (this.#sending === undefined && !written.some(isUnfilled)) return this.#deps.submit(op);
+    const threadId = this.#deps.shownThread();
+    const before = this.#sending ?? Promise.resolve();
+    const sending = before.then(async () => {
+      const input = [...(await this.#filled(written))];
+      if (threadId === undefined || threadId === this.#deps.shownThread()) await this.#deps.submit({ ...op, input });
+      else this.#deps.submitTo(threadId, { ...op, input });
+    });
+    const settled = sending.catch(() => {});
+    this.#sending = settled;
+    void settled.then(() => {
+      if (this.#sending === settled) this.#sending = undefined;
+    });
+    return sending;
+  }
+
+  dispose(): void {
+    this.close();
+    clearTimeout(this.#selectionTimer);
+    this.#store.dispose();
+  }
+
+  async #find(id: number, query: string, signal: AbortSignal): Promise<void> {
+    const guard = await this.#deps.guard();
+    const found = findMentions(
+      query,
+      {
+        index: this.#index,
+        recent: this.#recent,
+        terminals: this.#terminals,
+        threads: this.#deps.threads,
+        refusal: (path) => guard([path]),
+      },
+      signal,
+    );
+    for await (const rows of found) {
+      if (signal.aborted) return;
+      this.#deps.post({ type: 'mentions_found', id, rows, isLast: false });
+    }
+    if (!signal.aborted) this.#deps.post({ type: 'mentions_found', id, rows: [], isLast: true });
+  }
+
+  async #filled(input: readonly UserInput[]): Promise<readonly UserInput[]> {
+    const guard = await this.#deps.guard();
+    const deps = {
+      terminals: this.#terminals,
+      exportThread: this.#deps.exportThread,
+      mayRead: (path: string) => guard([path]) === undefined,
+    };
+    return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));
+  }
+}
+
+type MessageOp = Extract<Op, { type: 'user_turn' | 'steer' | 'edit_queued' }> & { readonly input: UserInput[] };
+
+function isMessage(op: Op): op is MessageOp {
+  return op.type === 'user_turn' || op.type === 'steer' || (op.type === 'edit_queued' && op.input !== null);
+}

@@ -1,0 +1,52 @@
+/** The errors and warnings that VS Code shows for the workspace. */
+import * as vscode from 'vscode';
+import { pathOf } from '../workspace/places.ts';
+
+interface Problem {
+  readonly uri: vscode.Uri;
+  readonly diagnostic: vscode.Diagnostic;
+}
+
+const NAMES: readonly string[] = ['error', 'warning'];
+
+/** Errors first, then by file and place. `mayRead` leaves out files whose content must not be shown. */
+function problems(mayRead: (path: string) => boolean): readonly Problem[] {
+  const found = vscode.languages.getDiagnostics().flatMap(([uri, diagnostics]) => {
+    if (vscode.workspace.getWorkspaceFolder(uri) === undefined || !mayRead(pathOf(uri))) return [];
+    return diagnostics
+      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Warning)
+      .map((diagnostic) => ({ uri, diagnostic }));
+  });
+  return found.toSorted(
+    (one, other) =>
+      one.diagnostic.severity - other.diagnostic.severity ||
+      one.uri.path.localeCompare(other.uri.path) ||
+      one.diagnostic.range.start.compareTo(other.diagnostic.range.start),
+  );
+}
+
+/** “3 errors, 1 warning”; `undefined` when there are none. */
+export function problemCount(mayRead: (path: string) => boolean): string | undefined {
+  const found = problems(mayRead);
+  if (found.length === 0) return undefined;
+  const errors = found.filter(({ diagnostic }) => diagnostic.severity === vscode.DiagnosticSeverity.Error).length;
+  const warnings = found.length - errors;
+  const parts = [
+    ...(errors === 0 ? [] : [errors === 1 ? vscode.l10n.t('1 error') : vscode.l10n.t('{0} errors', errors)]),
+    ...(warnings === 0 ? [] : [warnings === 1 ? vscode.l10n.t('1 warning') : vscode.l10n.t('{0} warnings', warnings)]),
+  ];
+  return parts.join(', ');
+}
+
+/** For the model: a line for each, `src/a.ts:3:7 error: message (source code)`. */
+export function problemText(mayRead: (path: string) => boolean): string | undefined {
+  const lines = problems(mayRead).map(({ uri, diagnostic }) => {
+    const { range, severity, message, source, code } = diagnostic;
+    const rule = typeof code === 'object' ? code.value : code;
+    const origin = [source, rule].filter((word) => word !== undefined).join(' ');
+    const place = `${vscode.workspace.asRelativePath(uri)}:${range.start.line + 1}:${range.start.character + 1}`;
+    const text = message.replaceAll(/\s*\n\s*/g, ' ');
+    return `${place} ${NAMES[severity] ?? 'note'}: ${text}${origin === '' ? '' : ` (${origin})`}`;
+  });
+  return lines.length === 0 ? undefined : lines.join('\n');
+}

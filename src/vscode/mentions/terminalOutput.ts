@@ -1,0 +1,81 @@
+/** What the terminals of VS Code have printed, by its shell integration. */
+import * as vscode from 'vscode';
+import { plainTerminalText } from '../../protocol/text/terminalText.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+
+/** Characters that are kept of one command, its last ones, and commands of one terminal, the last ones. */
+const MAX_CHARACTERS = 32 * 1024;
+const MAX_COMMANDS = 5;
+
+interface Recorded {
+  readonly command: string;
+  output: string;
+  exitCode: number | undefined;
+  hasEnded: boolean;
+}
+
+/**
+ * Records the commands that the user runs in terminals from now on. VS Code offers no way to read what was printed before,
+ * nor the output of a shell without its integration.
+ */
+export class TerminalOutput implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #recorded = new Map<vscode.Terminal, Recorded[]>();
+
+  constructor() {
+    this.#store.add(
+      vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
+        const one: Recorded = {
+          command: execution.commandLine.value,
+          output: '',
+          exitCode: undefined,
+          hasEnded: false,
+        };
+        this.#recorded.set(terminal, [...(this.#recorded.get(terminal) ?? []), one].slice(-MAX_COMMANDS));
+        void this.#read(execution, one);
+        const ended = vscode.window.onDidEndTerminalShellExecution((event) => {
+          if (event.execution !== execution) return;
+          one.exitCode = event.exitCode;
+          one.hasEnded = true;
+          ended.dispose();
+        });
+        this.#store.add(ended);
+      }),
+    );
+    this.#store.add(vscode.window.onDidCloseTerminal((terminal) => this.#recorded.delete(terminal)));
+  }
+
+  /** The terminals with output, the active one first. */
+  get terminals(): readonly vscode.Terminal[] {
+    const all = [...this.#recorded.keys()].toReversed();
+    return all.toSorted((one, other) => Number(isActive(other)) - Number(isActive(one)));
+  }
+
+  /** For the model: the last commands with their output; `undefined` for a terminal that is closed. */
+  textOf(name: string): string | undefined {
+    const terminal = this.terminals.find((one) => one.name === name);
+    const commands = terminal && this.#recorded.get(terminal);
+    return commands
+      ?.map(({ command, output, exitCode, hasEnded }) => {
+        const end = hasEnded
+          ? exitCode === undefined || exitCode === 0
+            ? ''
+            : `\n(exit code ${exitCode})`
+          : '\n(running)';
+        return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;
+      })
+      .join('\n');
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #read(execution: vscode.TerminalShellExecution, into: Recorded): Promise<void> {
+    for await (const data of execution.read()) into.output = (into.output + data).slice(-MAX_CHARACTERS);
+  }
+}
+
+function isActive(terminal: vscode.Terminal): boolean {
+  return terminal === vscode.window.activeTerminal;
+}

@@ -1,0 +1,151 @@
+/** MCP servers in tests: real processes and real HTTP, in a scenario or for `tiller exec`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { McpSecrets } from '../../src/core/mcp/authorization.ts';
+import type { Ports } from '../../src/core/ports.ts';
+import { createMcp, type Mcp, resolveAll } from '../../src/node/mcp/createMcpServers.ts';
+import { sandboxSupport } from '../../src/node/sandbox/support.ts';
+import { parseMcpServers } from '../../src/protocol/mcp.ts';
+import { parseSettings } from '../../src/protocol/settings.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
+
+const SCRIPTED = fileURLToPath(new URL('../fixtures/mcp/scripted.mjs', import.meta.url));
+const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
+
+/** The settings of the scripted server; what its arguments mean is in its file. */
+export function scripted(args: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}) {
+  return {
+    command: process.execPath,
+    args: [SCRIPTED, ...args],
+    startupTimeoutMs: 60_000,
+    toolTimeoutMs: 60_000,
+    ...more,
+  };
+}
+
+/** The reference server of the MCP project. */
+export function everything(more: Readonly<Record<string, unknown>> = {}) {
+  return { command: process.execPath, args: [EVERYTHING, 'stdio'], startupTimeoutMs: 60_000, ...more };
+}
+
+export interface McpScenario {
+  readonly chat: Scenario;
+  readonly mcp: Mcp;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
+export async function mcpScenario(
+  servers: Readonly<Record<string, unknown>>,
+  { secrets, ...options }: ScenarioOptions & { readonly secrets?: McpSecrets },
+): Promise<McpScenario> {
+  let mcp: Mcp | undefined;
+  const settings = parseSettings({});
+  if (settings.type === 'invalid') throw new Error(settings.message);
+  const start = (ports: Ports) => {
+    const [folder = ''] = ports.workspace.roots;
+    mcp = createMcp({
+      ports,
+      version: '0.0.0-test',
+      roots: () => ports.workspace.roots,
+      settings: () => settings.settings,
+      support: sandboxSupport,
+      ...(secrets && { secrets }),
+    });
+    const { servers: entries, problems } = parseMcpServers(servers);
+    if (problems[0]) throw new Error(problems[0].message);
+    const { homeDirectory, environment } = ports.host;
+    mcp.servers.configure({ definitions: resolveAll(entries, { folder, homeDirectory, environment }).definitions });
+  };
+  const chat = await startScenario({
+    ...options,
+    deps: (ports) => {
+      const deps = options.deps?.(ports) ?? {};
+      start({ ...ports, ...deps });
+      return deps;
+    },
+    // Read when the host is made, which is after the ports.
+    host: {
+      ...options.host,
+      get toolProviders() {
+        return mcp === undefined ? [] : [mcp.tools()];
+      },
+    },
+  });
+  if (mcp === undefined) throw new Error('The scenario has no ports.');
+  const made: Mcp = mcp;
+  await made.servers.settled(() => true, new AbortController().signal);
+  return {
+    chat,
+    mcp: made,
+    async [Symbol.asyncDispose]() {
+      await chat[Symbol.asyncDispose]();
+      await made.servers.close();
+    },
+  };
+}
+
+const MODERN = fileURLToPath(new URL('../fixtures/mcp/modern.mjs', import.meta.url));
+
+/** The server on the SDK's server package, over stdio. */
+export function modern(more: Readonly<Record<string, unknown>> = {}) {
+  return { command: process.execPath, args: [MODERN], startupTimeoutMs: 60_000, ...more };
+}
+
+/** The same over HTTP, in a process of its own; `args` as its file says. */
+export async function modernHttp(args: readonly string[] = []) {
+  return served([MODERN, '--http', ...args], (line) => (line.startsWith('http') ? line : undefined));
+}
+
+/** The reference server over streamable HTTP. */
+export async function everythingHttp() {
+  const port = await freePort();
+  return served(
+    [EVERYTHING, 'streamableHttp'],
+    (line) => (/listening|running/i.test(line) ? `http://127.0.0.1:${port}/mcp` : undefined),
+    {
+      PORT: String(port),
+    },
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Starts a program that prints its address. */
+async function served(
+  argv: readonly string[],
+  addressIn: (line: string) => string | undefined,
+  env: NodeJS.ProcessEnv = {},
+) {
+  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        const address = addressIn(line);
+        if (address !== undefined) resolve(address);
+      });
+    }
+    child.once('exit', () => reject(new Error('The server ended.')));
+  });
+  return {
+    url,
+    ended,
+    kill: () => void child.kill('SIGKILL'),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { Mention } from '../../src/protocol/item.ts';
+import type { Op } from '../../src/protocol/op.ts';
+import type { MentionRow, PanelUpdate } from '../../src/protocol/wire.ts';
+import { RecentFiles } from '../../src/vscode/mentions/editorPlaces.ts';
+import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
+import { fillMentions } from '../../src/vscode/mentions/fillMentions.ts';
+import { findMentions, type FindMentionsDeps } from '../../src/vscode/mentions/findMentions.ts';
+import { withoutUnreadable } from '../../src/vscode/mentions/gitChanges.ts';
+import { Mentions, type MentionsDeps } from '../../src/vscode/mentions/mentions.ts';
+import { rankFiles } from '../../src/vscode/mentions/rankFiles.ts';
+import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
+
+const live = new AbortController().signal;
+
+/** The rows of a query, by a new index. */
+async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Promise<readonly MentionRow[]> {
+  const index = new FileIndex();
+  const recent = new RecentFiles();
+  try {
+    const deps = {
+      index,
+      recent,
+      terminals: { terminals: [] },
+      threads: async () => [],
+      refusal: () => undefined,
+      ...more,
+    };
+    const rows: MentionRow[] = [];
+    for await (const part of findMentions(query, deps, live)) rows.push(...part);
+    return rows;
+  } finally {
+    index.dispose();
+    recent.dispose();
+  }
+}
+
+const namesOf = (rows: readonly MentionRow[]) => rows.map(({ mention }) => mention.name);
+/** The name that the list shows for a file of the place. */
+const nameIn = (place: EditorPlace, file: string) => `${path.basename(place.root)}/${file}`;
+
+suite('the list at an @', () => {
+  test(
+    'has files and folders that the query means, with what it matched',
+    inPlace({ 'src/sessionPlan.ts': '', 'src/other.ts': '', 'deep/session/x.txt': '' }, async (place) => {
+      const base = path.basename(place.root);
+      const rows = (await rowsOf(`${base}/`)).filter(({ mention }) => mention.name.startsWith(base));
+      assert.ok(namesOf(rows).includes(nameIn(place, 'src/')));
+      const [best] = await rowsOf('sessionPl');
+      assert.deepEqual(best, {
+        mention: {
+          type: 'mention',
+          kind: 'file',
+          name: nameIn(place, 'src/sessionPlan.ts'),
+          path: place.at('src/sessionPlan.ts'),
+        },
+        label: 'sessionPlan.ts',
+        detail: nameIn(place, 'src'),
+        positions: [0, 1, 2, 3, 4, 5, 6, 7, 8],
+      });
+      const folder = (await rowsOf('deep/session')).find(({ mention }) => mention.kind === 'folder');
+      assert.equal(folder?.mention.path, place.at('deep/session'));
+      assert.equal(folder?.label, 'session/');
+    }),
+  );
+
+  test(
+    'begins with open files, the last used first',
+    inPlace({ 'a.txt': '', 'b.txt': '', 'c.txt': '' }, async (place) => {
+      const recent = new RecentFiles();
+      try {
+        await place.open('a.txt');
+        await place.open('b.txt');
+        assert.deepEqual(namesOf(await rowsOf('', { recent })).slice(0, 2), [
+          nameIn(place, 'b.txt'),
+          nameIn(place, 'a.txt'),
+        ]);
+        const [first] = await rowsOf('txt', { recent });
+        assert.equal(first?.mention.name, nameIn(place, 'b.txt'));
+      } finally {
+        recent.dispose();
+      }
+    }),
+  );
+
+  test(
+    'takes lines behind a name, and none of a folder',
+    inPlace({ 'src/lines.ts': '' }, async (place) => {
+      const [row] = await rowsOf('lines.ts:10-20');
+      assert.deepEqual(row?.mention.lines, { first: 10, last: 20 });
+      assert.equal(row?.mention.name, nameIn(place, 'src/lines.ts:10-20'));
+      assert.equal(row?.label, 'lines.ts:10-20');
+      assert.deepEqual((await rowsOf('lines.ts:7'))[0]?.mention.lines, { first: 7, last: 7 });
+    }),
+  );
+
+  test(
+    'names a file that may not be read with the reason, and leaves out ignored files and packages',
+    inPlace({ 'secret.env': '', 'node_modules/p/secretPackage.js': '', 'out/secretOutput.js': '' }, async (place) => {
+      const root = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+      const ignoreFile = path.join(root, '.gitignore');
+      writeFileSync(ignoreFile, 'out/\n');
+      try {
+        const refusal = (file: string) => (file.endsWith('.env') ? `${file} may not be read` : undefined);
+        const rows = await rowsOf('secret', { refusal });
+        assert.deepEqual(
+          rows
+            .filter(({ mention }) => mention.path.startsWith(place.root))
+            .map(({ label, refused }) => ({ label, refused })),
+          [{ label: 'secret.env', refused: `${place.at('secret.env')} may not be read` }],
+        );
+      } finally {
+        rmSync(ignoreFile);
+      }
+    }),
+  );
+
+  test(
+    'knows files that were created since',
+    inPlace({ 'first.txt': '' }, async (place) => {
+      const index = new FileIndex();
+      try {
+        await index.files(live);
+        await vscode.workspace.fs.writeFile(place.uri('later/second.txt'), new Uint8Array());
+        let known: readonly string[] = [];
+        await until(() => {
+          void index.files(live).then((files) => (known = files.map(({ path: file }) => file)));
+          return known.includes(place.at('later/second.txt')) && known.includes(place.at('later'));
+        }, 20_000);
+      } finally {
+        index.dispose();
+      }
+    }),
+  );
+
+  test(
+    'has the selection, the problems and the threads',
+    inPlace({ 'a.ts': 'one\ntwo\nthree\n' }, async (place) => {
+      const problems = vscode.languages.createDiagnosticCollection('test');
+      try {
+        const range = new vscode.Range(1, 0, 1, 3);
+        problems.set(place.uri('a.ts'), [new vscode.Diagnostic(range, 'Bad\nword', vscode.DiagnosticSeverity.Error)]);
+        const editor = await place.open('a.ts');
+        editor.selection = new vscode.Selection(0, 1, 2, 0);
+        const context = (await rowsOf('')).filter(
+          ({ mention }) => mention.kind !== 'file' && mention.kind !== 'folder',
+        );
+        assert.deepEqual(
+          context.map(({ mention, detail }) => [mention.name, detail]),
+          [
+            ['selection', `${nameIn(place, 'a.ts')}:1-2`],
+            ['problems', '1 error'],
+          ],
+        );
+        assert.deepEqual(context[0]?.mention.lines, { first: 1, last: 2 });
+        const threads = async () => [
+          { id: 't1', title: 'Cap retries' },
+          { id: 't2', title: 'Other' },
+        ];
+        assert.deepEqual(namesOf(await rowsOf('thread:caprx', { threads })), []);
+        assert.deepEqual(
+          (await rowsOf('thread:cap', { threads })).map(({ mention }) => [mention.kind, mention.id]),
+          [['thread', 't1']],
+        );
+        const said: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
+        const deps = {
+          terminals: { textOf: () => undefined },
+          exportThread: async () => undefined,
+          mayRead: () => true,
+        };
+        assert.deepEqual(await fillMentions([said], deps, live), [
+          { ...said, text: `${nameIn(place, 'a.ts')}:2:1 error: Bad word` },
+        ]);
+        const [hidden] = await fillMentions([said], { ...deps, mayRead: () => false }, live);
+        assert.deepEqual(hidden, { ...said, sent: { type: 'refused', reason: 'there are no problems' } });
+      } finally {
+        problems.dispose();
+      }
+    }),
+  );
+
+  test(
+    'has symbols of language extensions, and a message gets the whole symbol',
+    inPlace({ 'a.plain': 'x\nfunction findMe() {\n  body;\n}\n' }, async (place) => {
+      const uri = place.uri('a.plain');
+      const name = new vscode.Range(1, 9, 1, 15);
+      const whole = new vscode.DocumentSymbol(
+        'findMe',
+        '',
+        vscode.SymbolKind.Function,
+        new vscode.Range(1, 0, 3, 1),
+        name,
+      );
+      const providers = vscode.Disposable.from(
+        vscode.languages.registerWorkspaceSymbolProvider({
+          provideWorkspaceSymbols: () => [
+            new vscode.SymbolInformation('findMe', vscode.SymbolKind.Function, 'Outer', new vscode.Location(uri, name)),
+          ],
+        }),
+        vscode.languages.registerDocumentSymbolProvider(
+          { pattern: '**/*.plain' },
+          { provideDocumentSymbols: () => [whole] },
+        ),
+      );
+      try {
+        const rows = (await rowsOf('findme')).filter(({ mention }) => mention.kind === 'symbol');
+        assert.deepEqual(
+          rows.map(({ label, detail }) => [label, detail]),
+          [['findMe', `Outer, ${nameIn(place, 'a.plain')}:2`]],
+        );
+        assert.deepEqual(namesOf(await rowsOf('#findMe')), ['findMe']);
+        assert.deepEqual(await rowsOf('#findMe', { refusal: () => 'no' }), []);
+        const mention = rows[0]?.mention;
+        assert.ok(mention);
+        const deps = {
+          terminals: { textOf: () => undefined },
+          exportThread: async () => undefined,
+          mayRead: () => true,
+        };
+        assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
+      } finally {
+        providers.dispose();
+      }
+    }),
+  );
+
+  test('of 50,000 files yields to other events, and stops when a newer query cancels it', async () => {
+    const files = Array.from({ length: 50_000 }, (_, index) => ({
+      name: `packages/p${index % 100}/src/module${index}/someComponent${index}.ts`,
+      path: `/w/${index}`,
+    }));
+    const options = { recent: [], most: 3, signal: live };
+    const best = await rankFiles('component4999', files, options);
+    assert.equal(best.length, 3);
+    assert.ok(best.every(({ item }) => item.name.includes('omponent4999')));
+    const cancelled = new AbortController();
+    // Runs only when the ranking yields.
+    setImmediate(() => cancelled.abort(new Error('newer query')));
+    await assert.rejects(rankFiles('sC', files, { ...options, signal: cancelled.signal }), /newer query/);
+  });
+});
+
+suite('mentions of a message', () => {
+  const problems: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
+  const turn = (text: string, ...more: Mention[]): Op => ({
+    type: 'user_turn',
+    input: [{ type: 'text', text }, ...more],
+  });
+
+  function withOps(more: Partial<MentionsDeps> = {}) {
+    const submitted: Op[] = [];
+    const posted: PanelUpdate[] = [];
+    const mentions = new Mentions({
+      guard: async () => () => undefined,
+      threads: async () => [],
+      exportThread: async () => undefined,
+      shownThread: () => 'a',
+      submit: async (op) => void submitted.push(op),
+      submitTo: (_, op) => void submitted.push(op),
+      post: (message) => void posted.push(message),
+      postWhenReady: (message) => void posted.push(message),
+      report: (error) => {
+        throw error;
+      },
+      ...more,
+    });
+    return { mentions, submitted, posted };
+  }
+
+  test('are read before it is submitted; later messages wait for it, other ops do not', async () => {
+    const { mentions, submitted } = withOps();
+    try {
+      const first = mentions.submit(turn('first', problems));
+      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] });
+      await mentions.submit({ type: 'interrupt' });
+      assert.deepEqual(submitted, [{ type: 'interrupt' }]);
+      await Promise.all([first, second]);
+      assert.deepEqual(
+        submitted.map((op) => (op.type === 'user_turn' || op.type === 'steer' ? op.input[0] : op.type)),
+        ['interrupt', { type: 'text', text: 'first' }, { type: 'text', text: 'second' }],
+      );
+      const [, message] = submitted;
+      const [, part] = message?.type === 'user_turn' ? message.input : [];
+      assert.ok(part?.type === 'mention' && (part.text !== undefined || part.sent?.type === 'refused'));
+    } finally {
+      mentions.dispose();
+    }
+  });
+
+  test('go with it to its thread, although another one is shown by then', async () => {
+    let shown = 'a';
+    const sent: string[] = [];
+    const { mentions, submitted } = withOps({
+      shownThread: () => shown,
+      submitTo: (threadId) => void sent.push(threadId),
+    });
+    try {
+      const sending = mentions.submit(turn('to a', problems));
+      shown = 'b';
+      await sending;
+      assert.deepEqual([sent, submitted], [['a'], []]);
+    } finally {
+      mentions.dispose();
+    }
+  });
+
+  test('are looked up for the newest query alone', async () => {
+    const { mentions, posted } = withOps();
+    try {
+      mentions.find(1, 'one');
+      mentions.find(2, 'two');
+      await until(() => posted.some((message) => message.type === 'mentions_found' && message.isLast), 20_000);
+      assert.deepEqual([...new Set(posted.map((message) => message.type === 'mentions_found' && message.id))], [2]);
+    } finally {
+      mentions.dispose();
+    }
+  });
+
+  test('of git leave out the diffs of files that may not be read, by any of their names', () => {
+    const file = (name: string, ...more: string[]) => [`diff --git a/${name} b/${name}`, ...more, ''].join('\n');
+    const hunk = (name: string) => file(name, `--- a/${name}`, `+++ b/${name}`, '@@ -1 +1 @@', '-a', '+b');
+    const renamed = ['diff --git a/.env b/x.txt', 'rename from .env', 'rename to x.txt', ''].join('\n');
+    const diff = [hunk('a.ts'), hunk('.env'), renamed, file('dir/.env', 'deleted file mode 100644')].join('');
+    const mayRead = (name: string) => path.basename(name) !== '.env';
+    assert.equal(withoutUnreadable(diff, '/w', mayRead), hunk('a.ts').trimEnd());
+  });
+});

@@ -1,0 +1,339 @@
+// Mentions in the composer by keyboard alone: each story presses keys and checks the result.
+import assert from 'node:assert/strict';
+import { answerMentions, send, takePosted } from './stage.mjs';
+
+const composer = (page) => page.getByTestId('composer-input');
+const textOf = (page) => composer(page).inputValue();
+const rows = (page) => page.getByRole('listbox', { name: 'Context' }).getByRole('option');
+
+/** The name of the row that a screen reader says: the active descendant of the field. */
+async function activeRow(page) {
+  const id = await composer(page).getAttribute('aria-activedescendant');
+  return id === null ? null : page.locator(`#${id}`).innerText();
+}
+
+/** Pastes a picture of this size; of no size, a file that only has its name. */
+function pasteImage(page, width, height) {
+  return composer(page).evaluate(
+    async (field, { width, height }) => {
+      let blob = new Blob(['no image'], { type: 'image/png' });
+      if (width > 0) {
+        const canvas = new OffscreenCanvas(width, height);
+        canvas.getContext('2d').fillRect(0, 0, width / 2, height);
+        blob = await canvas.convertToBlob({ type: 'image/png' });
+      }
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([blob], 'shot.png', { type: 'image/png' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    },
+    { width, height },
+  );
+}
+
+/** Drops data and a text file on the composer. */
+function drop(page, data, name, text) {
+  return composer(page).evaluate(
+    (field, { data, name, text }) => {
+      const dataTransfer = new DataTransfer();
+      for (const [type, value] of Object.entries(data)) dataTransfer.setData(type, value);
+      if (name !== undefined) dataTransfer.items.add(new File([text], name, { type: 'text/plain' }));
+      field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    { data, name, text },
+  );
+}
+
+async function begin(stage, text) {
+  const page = await stage.show(stage.scenes.done);
+  await takePosted(page);
+  await composer(page).focus();
+  await page.keyboard.type(text);
+  return page;
+}
+
+/** The input of the message that was sent last. */
+async function sentInput(page) {
+  const ops = (await takePosted(page)).filter(({ type }) => type === 'op').map(({ op }) => op);
+  return ops.at(-1)?.input;
+}
+
+const listed = (stage) => stage.scenes['mention-list'].rows;
+const found = (stage) => stage.scenes['mention-found'].rows;
+
+export const MENTION_STORIES = {
+  async 'a word with @ opens a list, arrows select, Enter takes, and the message carries it'(stage) {
+    const page = await begin(stage, 'Look at @');
+    await answerMentions(page, listed(stage));
+    assert.equal(await rows(page).count(), listed(stage).length);
+    assert.match(await activeRow(page), /^client\.ts/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.match(await activeRow(page), /^Problems/);
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), 'Look at @problems ');
+    assert.equal(await rows(page).count(), 0);
+    await page.keyboard.type('now');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [
+      { type: 'text', text: 'Look at @problems now' },
+      { type: 'mention', kind: 'problems', name: 'problems', path: '' },
+    ]);
+    return page;
+  },
+  async 'each key asks for its word; Tab takes; a name that is removed again is not sent'(stage) {
+    const page = await begin(stage, 'Look at @re');
+    const queries = (await takePosted(page)).filter(({ type }) => type === 'find_mentions').map(({ query }) => query);
+    assert.deepEqual(queries, ['', 'r', 're']);
+    await page.keyboard.type('t');
+    await answerMentions(page, found(stage));
+    await page.keyboard.press('Tab');
+    assert.equal(await textOf(page), 'Look at @src/http/retry.ts ');
+    assert.equal(await page.locator('.grow-mirror mark').innerText(), '@src/http/retry.ts');
+    for (let left = 4; left > 0; left--) await page.keyboard.press('Backspace');
+    assert.equal(await page.locator('.grow-mirror mark').count(), 0);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Look at @src/http/retry' }]);
+    return page;
+  },
+  async 'undo in the field brings back what a row replaced'(stage) {
+    const page = await begin(stage, 'Look at @ret');
+    await answerMentions(page, found(stage));
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), 'Look at @src/http/retry.ts ');
+    await page.keyboard.press('Control+z');
+    assert.equal(await textOf(page), 'Look at @ret');
+    await page.keyboard.press('Control+Shift+z');
+    assert.equal(await textOf(page), 'Look at @src/http/retry.ts ');
+    // Taken already: its word does not open the list again.
+    assert.equal(await rows(page).count(), 0);
+    await page.keyboard.press('Enter');
+    assert.equal((await sentInput(page))?.length, 2);
+    return page;
+  },
+  async 'Esc closes the list for this word, and Enter then sends it as text'(stage) {
+    const page = await begin(stage, 'Ask @someone');
+    await answerMentions(page, found(stage));
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByTestId('suggestions').count(), 0);
+    await page.keyboard.type('s');
+    assert.equal(await page.getByTestId('suggestions').count(), 0);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Ask @someones' }]);
+    return page;
+  },
+  async 'a row that may not be read is not taken, and says why'(stage) {
+    const page = await begin(stage, '@.e');
+    await answerMentions(
+      page,
+      listed(stage).filter(({ refused }) => refused !== undefined),
+    );
+    assert.match(await activeRow(page), /may not be read/);
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), '@.e');
+    assert.equal(await rows(page).first().getAttribute('aria-disabled'), 'true');
+    return page;
+  },
+  async 'a name that was written in full is attached'(stage) {
+    const page = await begin(stage, '@README.md');
+    await answerMentions(page, listed(stage));
+    await page.keyboard.type(' please');
+    await page.keyboard.press('Enter');
+    assert.equal((await sentInput(page))?.[1]?.name, 'README.md');
+    return page;
+  },
+  async 'rows of an earlier query are narrowed down until the next ones arrive'(stage) {
+    const page = await begin(stage, '@ret');
+    await answerMentions(page, found(stage));
+    await page.keyboard.type('ryP');
+    assert.match(await activeRow(page), /^RetryPolicy/);
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), '@RetryPolicy ');
+    return page;
+  },
+  async 'a composition of an input method asks nothing and takes nothing until it ends'(stage) {
+    const page = await begin(stage, '@');
+    await answerMentions(page, listed(stage));
+    await takePosted(page);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Input.imeSetComposition', { text: 'に', selectionStart: 1, selectionEnd: 1 });
+    await composer(page).dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    assert.equal(await textOf(page), '@に');
+    assert.deepEqual(await takePosted(page), []);
+    await session.send('Input.insertText', { text: '日本' });
+    await page.waitForFunction(() => globalThis.posted.some(({ query }) => query === '日本'));
+    assert.equal(await textOf(page), '@日本');
+    return page;
+  },
+  async 'Edit and Resend brings the mentions of a message back, as they were written'(stage) {
+    const page = await stage.show(stage.scenes['mentions-sent']);
+    await takePosted(page);
+    await page.getByTestId('user-message-edit').focus();
+    await page.keyboard.press('Enter');
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    const parts = (await sentInput(page)).filter(({ type }) => type === 'mention');
+    assert.equal(parts.length, 4);
+    assert.ok(parts.every((part) => !('text' in part) && !('sent' in part)));
+    return page;
+  },
+  async 'what was sent of a mention is read by keyboard'(stage) {
+    const page = await stage.show(stage.scenes['mentions-sent']);
+    await page.getByTestId('sent-mention').nth(2).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'What was sent of .env' }).getByText('may not be read').waitFor();
+    await takePosted(page);
+    await page.getByTestId('sent-mention').nth(3).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('group', { name: 'What was sent of src/http/' }).getByText('retry.ts').waitFor();
+    await page.getByTestId('sent-open').first().focus();
+    await page.keyboard.press('Enter');
+    const path = '/home/mira/acme-web/src/http/client.ts';
+    assert.deepEqual(await takePosted(page), [{ type: 'open_file', path, line: 14 }]);
+    return page;
+  },
+  async 'a / at the start lists commands; Enter runs one, and the composer is empty again'(stage) {
+    const page = await begin(stage, '/');
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    assert.ok((await commands.count()) > 15);
+    assert.match(await activeRow(page), /^\/new/);
+    await page.keyboard.type('comp');
+    assert.match(await activeRow(page), /^\/compact/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'op', op: { type: 'compact' } }],
+    );
+    assert.equal(await textOf(page), '');
+    await page.keyboard.press('Control+z');
+    assert.equal(await textOf(page), '/comp');
+    return page;
+  },
+  async 'the values of a command are completed, from the one that is set'(stage) {
+    const page = await begin(stage, '/mod');
+    assert.match(await activeRow(page), /^\/mode/);
+    await page.keyboard.press('Tab');
+    assert.equal(await textOf(page), '/mode ');
+    assert.match(await activeRow(page), /^Agent/);
+    assert.equal(await page.locator('[role=option][aria-checked=true]').count(), 1);
+    await page.keyboard.type('pl');
+    assert.match(await activeRow(page), /^Plan/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'choose', what: { type: 'mode', mode: 'plan' } }],
+    );
+    return page;
+  },
+  async 'a thread is renamed by what is written behind the command'(stage) {
+    const page = await begin(stage, '/rename A better name');
+    assert.match(await activeRow(page), /^A better name/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'rename_thread', threadId: 'thread-1', title: 'A better name' }],
+    );
+    return page;
+  },
+  async 'a text that is no command is sent, and so is a command after Esc'(stage) {
+    for (const text of ['/usr/bin/env is missing', '/nothing', 'use /new', '/new']) {
+      const page = await begin(stage, text);
+      if (text === '/new') await page.keyboard.press('Escape');
+      assert.equal(await page.getByTestId('suggestions').count(), 0, text);
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await sentInput(page), [{ type: 'text', text }]);
+    }
+    return stage.show(stage.scenes.done);
+  },
+  async 'a pasted image is made small enough, shown with its size, sent, and removed by keyboard'(stage) {
+    const page = await begin(stage, 'Like this');
+    await pasteImage(page, 3_000, 1_500);
+    const chip = page.getByTestId('attachment');
+    await chip.waitFor();
+    assert.match(await chip.innerText(), /1568 × 784, \d+ k?B/);
+    await page.getByTestId('attachment-remove').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await chip.count(), 0);
+    await pasteImage(page, 40, 20);
+    await chip.waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    const [text, image] = await sentInput(page);
+    assert.deepEqual(text, { type: 'text', text: 'Like this' });
+    const { imageUrl, thumbnail, ...about } = image;
+    assert.match(imageUrl, /^data:image\/png;base64,/);
+    assert.match(thumbnail, /^data:image\/webp;base64,/);
+    assert.deepEqual({ ...about, bytes: 0 }, { type: 'image', name: 'shot.png', width: 40, height: 20, bytes: 0 });
+    assert.equal(await chip.count(), 0);
+    return page;
+  },
+  async 'an image alone is a message, and one that is not an image is refused with the reason'(stage) {
+    const page = await begin(stage, '');
+    await pasteImage(page, 0, 0);
+    await page.getByRole('alert').getByText('shot.png was not attached: it is not an image that can be read').waitFor();
+    await pasteImage(page, 8, 8);
+    await page.getByTestId('attachment').waitFor();
+    assert.equal(await page.getByTestId('attach-problem').innerText(), '');
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    const input = await sentInput(page);
+    assert.deepEqual(
+      input.map(({ type }) => type),
+      ['image'],
+    );
+    return page;
+  },
+  async 'a model without images refuses them at once'(stage) {
+    const page = await stage.show(stage.scenes['image-refused']);
+    await pasteImage(page, 8, 8);
+    await page.getByRole('alert').getByText('gpt-5-codex takes no images.').waitFor();
+    return page;
+  },
+  async 'the selection goes with a message, follows the editor, and is left out by keyboard'(stage) {
+    const page = await begin(stage, 'Why?');
+    const [, , , message] = stage.scenes.attached.messages;
+    await send(page, [message]);
+    await page.getByRole('button', { name: 'Leave out the selection src/http/retry.ts:14-22' }).focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getByTestId('selection').getAttribute('data-attached'), 'false');
+    // Another selection is another choice.
+    const mention = { ...message.mention, name: 'src/http/retry.ts:30', lines: { first: 30, last: 30 } };
+    await send(page, [{ ...message, mention }]);
+    assert.equal(await page.getByTestId('selection').getAttribute('data-attached'), 'true');
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Why?' }, mention]);
+    return page;
+  },
+  async 'files that are dropped are attached: by their place, or by their text where it has none'(stage) {
+    const page = await begin(stage, 'See');
+    await takePosted(page);
+    await drop(page, { resourceurls: JSON.stringify(['file:///w/a.ts']) });
+    assert.deepEqual(await takePosted(page), [{ type: 'attach_uris', uris: ['file:///w/a.ts'] }]);
+    await drop(page, {}, 'dropped.txt', 'one two');
+    await page.getByTestId('attachment').getByText('dropped.txt').waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await sentInput(page))[1], {
+      type: 'mention',
+      kind: 'file',
+      name: 'dropped.txt',
+      path: '',
+      text: 'one two',
+    });
+    return page;
+  },
+  async 'text that the host inserts brings its mentions'(stage) {
+    const page = await begin(stage, '');
+    const mention = { type: 'mention', kind: 'file', name: 'a.ts', path: '/w/a.ts' };
+    const text = 'See @a.ts';
+    await send(page, [{ type: 'insert_text', build: 'preview', text, attachments: [{ part: mention, inText: true }] }]);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text }, mention]);
+    return page;
+  },
+};

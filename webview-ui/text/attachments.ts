@@ -1,0 +1,109 @@
+/** What goes with the text of a message. */
+import type { Attachment } from '../../src/protocol/draft.ts';
+import type { MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
+import { t } from '../l10n.ts';
+import { splitPath } from './fileLink.ts';
+import { bytes } from './format.ts';
+import { type MentionRange, mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
+
+/** Without those that are to stand in the text and do not. */
+export function activeOf(text: string, attachments: readonly Attachment[]): readonly Attachment[] {
+  const named = new Set(rangesOf(text, attachments).map(({ name }) => name));
+  return attachments.filter(({ part, inText }) => !inText || (part.type === 'mention' && named.has(part.name)));
+}
+
+/** Where the text names its attachments. */
+export function rangesOf(text: string, attachments: readonly Attachment[]): readonly MentionRange[] {
+  return mentionRanges(
+    text,
+    attachments.flatMap(({ part, inText }) => (inText && part.type === 'mention' ? [part.name] : [])),
+  );
+}
+
+/** A mention replaces one with the same name; no image is added twice. */
+export function withAttachments(
+  attachments: readonly Attachment[],
+  added: readonly Attachment[],
+): readonly Attachment[] {
+  return added.reduce<readonly Attachment[]>((all, one) => {
+    const place = all.findIndex((other) => keyOf(other) === keyOf(one));
+    return place === -1 ? [...all, one] : all.with(place, one);
+  }, attachments);
+}
+
+export function keyOf({ part, inText }: Attachment): string {
+  switch (part.type) {
+    case 'mention':
+      return `${inText ? '@' : ''}${part.name}`;
+    case 'image':
+      return part.thumbnail ?? part.imageUrl;
+    case 'local_image':
+      return part.path;
+  }
+}
+
+/** Codicons by the ending of a file's name: a page of VS Code has no access to the icon theme. */
+const ICONS: readonly (readonly [RegExp, string])[] = [
+  [/\.(?:png|jpe?g|gif|webp|svg|ico|bmp|avif|mp4|mov|mp3|wav)$/i, 'file-media'],
+  [/\.(?:md|mdx|markdown)$/i, 'markdown'],
+  [/\.jsonc?$/i, 'json'],
+  [/\.(?:zip|gz|tgz|xz|7z|vsix|jar)$/i, 'file-zip'],
+  [/\.pdf$/i, 'file-pdf'],
+  [/\.(?:ipynb)$/i, 'notebook'],
+  [/\.(?:sh|bash|zsh|fish|ps1|bat|cmd)$/i, 'terminal'],
+  [/(?:^|\/)(?:package-lock\.json|.*\.lock)$/i, 'lock'],
+  [/(?:^|\/)(?:\..*rc|.*\.(?:toml|ya?ml|ini|conf|cfg|editorconfig))$/i, 'settings'],
+  [
+    /(?:^|\/)(?:dockerfile|makefile|.*\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|swift|scala|lua|html?|css|scss|less|vue|svelte|sql|xml|r|dart|ex|exs|hs|clj|zig))$/i,
+    'file-code',
+  ],
+];
+
+export function fileIcon(path: string): string {
+  return ICONS.find(([ending]) => ending.test(path))?.[1] ?? 'file';
+}
+
+export function mentionIcon(kind: MentionKind | undefined, path: string): string {
+  switch (kind) {
+    case 'folder':
+      return 'folder';
+    case 'symbol':
+      return 'symbol-method';
+    case undefined:
+    case 'selection':
+      return 'list-selection';
+    case 'problems':
+      return 'warning';
+    case 'terminal':
+      return 'terminal';
+    case 'changes':
+      return 'source-control';
+    case 'thread':
+      return 'comment-discussion';
+    case 'file':
+      return fileIcon(path);
+  }
+}
+
+export function partIcon(part: Exclude<UserInput, { type: 'text' }>): string {
+  return part.type === 'mention' ? mentionIcon(part.kind, part.path) : 'file-media';
+}
+
+/** The name of an attachment for display. */
+export function labelOf(part: Exclude<UserInput, { type: 'text' }>): string {
+  switch (part.type) {
+    case 'mention':
+      return part.name;
+    case 'image':
+      return part.name ?? t('Image');
+    case 'local_image':
+      return splitPath(part.path)[1];
+  }
+}
+
+/** “1200 × 800, 340 kB”; empty for an image whose size is not known. */
+export function imageFacts({ width, height, bytes: size }: UserImage): string {
+  if (width === undefined || height === undefined) return '';
+  const pixels = t('{0} × {1}', width, height);
+  return size === undefined ? pixels : t('{0}, {1}', pixels, bytes(size));
+}
