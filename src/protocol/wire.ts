@@ -54,6 +54,8 @@ export interface PanelSettings {
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
   readonly demo: boolean;
+  /** The address under which the page may load pictures of the workspace; absent without trust. */
+  readonly imageRoot?: string;
   /** The folder's name, for the empty state. */
   readonly workspaceName?: string;
   /** A task that the empty state offers with one click; set with the demo model. */
@@ -318,6 +320,10 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
+  /** Puts commands into a terminal; a single line is not run. */
+  z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  /** Previews a diff in git format as changes of files, which the user applies. */
+  z.object({ type: z.literal('apply_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;

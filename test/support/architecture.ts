@@ -84,6 +84,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     ui: [],
     apply: ['workspace'],
     models: ['ui', 'settings'],
+    mcp: ['ui', 'settings'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
@@ -102,7 +103,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     text: ['l10n'],
     store: ['facts', 'l10n', 'text'],
     view: ['store'],
-    actions: ['bridge', 'l10n', 'store', 'view'],
+    actions: ['bridge', 'l10n', 'store', 'text', 'view'],
     page: ['bridge', 'l10n'],
     components: SPINE,
     decisions: [...SPINE, 'components'],
@@ -115,6 +116,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
+    mathPage: ['components'],
   },
 };
 

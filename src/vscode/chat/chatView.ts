@@ -100,7 +100,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const { extensionUri } = this.#options;
     view.webview.options = {
       enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
+      // Pictures of the workspace, to which answers refer.
+      localResourceRoots: [
+        vscode.Uri.joinPath(extensionUri, 'dist', 'webview'),
+        ...(vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri),
+      ],
     };
     view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     view.onDidDispose(() => {
@@ -117,7 +121,14 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   sendSettings(): void {
-    if (this.#ready) this.#post({ type: 'settings', settings: this.#options.settings() });
+    if (this.#ready) this.#post({ type: 'settings', settings: this.#settings() });
+  }
+
+  #settings(): PanelSettings {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const mayLoad = folder !== undefined && vscode.workspace.isTrusted && this.#view !== undefined;
+    const imageRoot = mayLoad ? this.#view?.webview.asWebviewUri(folder.uri).toString() : undefined;
+    return { ...this.#options.settings(), ...(imageRoot === undefined ? {} : { imageRoot }) };
   }
 
   sendInterrupted(): void {
@@ -229,7 +240,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, settings, interrupted, reviews, pendingReview } = this.#options;
+    const { threads, drafts, interrupted, reviews, pendingReview } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
@@ -238,7 +249,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       draft: drafts.get(state?.threadId ?? null),
       attachments: drafts.attachmentsOf(state?.threadId ?? null),
       edit: drafts.editOf(state?.threadId ?? null),
-      settings: settings(),
+      settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });

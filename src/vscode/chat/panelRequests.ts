@@ -8,6 +8,7 @@ import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
+import { applyDiff, insertIntoTerminal } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
 import { modeOverrides, pickSandbox, pickEffort, pickMode } from './composerPickers.ts';
 
@@ -107,6 +108,10 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return vscode.env.clipboard.writeText(message.text);
     case 'insert_code':
       return insertCode(message.text);
+    case 'insert_into_terminal':
+      return insertIntoTerminal(message.text);
+    case 'apply_code':
+      return applyDiff(message.text);
     case 'run_command':
       await vscode.commands.executeCommand(message.command);
       return;

@@ -11,6 +11,7 @@ import type {
   ThreadRow,
 } from '../../../src/protocol/wire.ts';
 import {
+  ANSWER,
   ASK,
   CODE,
   COLOURS,
@@ -605,6 +606,36 @@ function mcp(): Script {
     .context(19);
 }
 
+function mcpTool(): Script {
+  return titled('File the retry bug', 'File this as a bug on GitHub.')
+    .begin({
+      type: 'mcp_tool_call',
+      callId: 'c',
+      server: 'github',
+      tool: 'create_issue',
+      arguments: { title: 'Retry never gives up', repository: 'acme/http' },
+      durationMs: 0,
+    })
+    .asks({
+      kind: 'tool',
+      command: 'create_issue {"title":"Retry never gives up","repository":"acme/http"}',
+      tool: {
+        server: 'github',
+        name: 'create_issue',
+        description: 'Creates an issue in a repository and sends it to everybody who watches the repository.',
+        changes:
+          '--- a/create_issue\n+++ b/create_issue\n@@ -1,2 +1,2 @@\n-  "description": "Creates an issue in a repository."\n+  "description": "Creates an issue in a repository and sends it to everybody who watches the repository."\n',
+      },
+      reason: {
+        source: 'policy',
+        id: 'mcp-changed',
+        text: 'github describes create_issue in another way than when you approved it.',
+      },
+      choices: ['approved', 'approved_for_thread', 'approved_tool', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
@@ -733,6 +764,11 @@ function retry(): Script {
     of: 6,
     retryInMs: 240_000,
   });
+}
+
+/** What answers contain besides plain prose. */
+function answer(): Script {
+  return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
 }
 
 /** An error with an action of its own, beside which the turn can be tried again. */
@@ -1002,6 +1038,7 @@ export const SCENES = {
   questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
+  'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
@@ -1011,8 +1048,10 @@ export const SCENES = {
   rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
+  answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
