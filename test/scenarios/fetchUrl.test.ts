@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Ports, type Web, type WebAnswer, WebError } from '../../src/core/ports.ts';
 import { isPrivateName } from '../../src/node/network/privateAddresses.ts';
+import type { ApprovalDecision } from '../../src/protocol/approval.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
@@ -38,6 +39,15 @@ const go = (chat: Scenario) => {
   chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
   return ended;
 };
+
+/** Answers one approval after the other, in the order in which they are requested. */
+async function answerEach(chat: Scenario, decisions: readonly ApprovalDecision[]) {
+  for (const decision of decisions) {
+    const resolved = chat.next('approval_resolved');
+    await chat.answer(decision);
+    await resolved;
+  }
+}
 
 /** The output without the lines around the text. */
 const textIn = (output = '') => /<untrusted_content>\n([^]*)\n<\/untrusted_content>/.exec(output)?.[1];
@@ -93,8 +103,7 @@ describe('fetch_url', () => {
       ],
     });
     const ended = go(chat);
-    await chat.answer('approved_for_thread');
-    await chat.answer({ denied: {} });
+    await answerEach(chat, ['approved_for_thread', { denied: {} }]);
     await ended;
     expect(asked).toEqual(['https://a.example/1', 'https://a.example/2']);
     expect(chat.outputs().at(-1)).toMatch(/^Denied by the user/);
@@ -155,8 +164,7 @@ describe('fetch_url', () => {
     });
     await using chat = await start(['http://a.example/', 'https://a.example/round'], { deps });
     const ended = go(chat);
-    await chat.answer('approved');
-    await chat.answer('approved');
+    await answerEach(chat, ['approved', 'approved']);
     await ended;
     expect(asked.filter((url) => url.includes('evil'))).toEqual([]);
     expect(asked.filter((url) => url.includes('round'))).toHaveLength(6);
@@ -167,7 +175,8 @@ describe('fetch_url', () => {
   });
 
   it('turns HTML into text, cuts it, and goes on from a place', async () => {
-    const html = `<title>T</title><body><script>bad()</script><h1>Top</h1><p>One <a href="/x">link</a> &amp; <code>code</code></p><pre>a\n  b</pre><ul><li>${'é'.repeat(50_000)}</ul>`;
+    const html = `<title>T</title><body><script>bad()</script><nav>menu</nav>
+  <h1> Top</h1><p>One <a href="/x">link</a> &amp; <code>code</code></p><pre>a\n  b</pre><ul><li>${'é'.repeat(50_000)}</ul>`;
     const page = { contentType: 'text/html; charset=utf-8', text: html };
     const { deps } = webOf({
       'https://a.example/': page,
@@ -184,7 +193,7 @@ describe('fetch_url', () => {
     await ended;
     const [first, rest, old] = chat.outputs();
     expect(textIn(first)).toMatch(
-      /^# Top\n\nOne link \(https:\/\/a\.example\/x\) & `code`\n\n```\na\n {2}b\n```\n\n- é+$/,
+      /^T\n\n# Top\n\nOne link \(https:\/\/a\.example\/x\) & `code`\n\n```\na\n {2}b\n```\n\n- é+$/,
     );
     expect(textIn(first)).toHaveLength(40_000);
     expect(first).toMatch(/\nThe text has \d+ characters; the next one is 40000\.$/);

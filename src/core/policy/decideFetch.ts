@@ -41,7 +41,8 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
     if (deciding?.rule.decision === 'allow') {
       return { type: 'skip', bypassSandbox: false, reason: ruleReason(deciding) };
     }
-    if (approvalPolicy === 'never') return withoutAsking(url, deciding !== undefined || !allowsNetwork(sandboxPolicy));
+    if (approvalPolicy === 'never')
+      return withoutAsking(url, deciding !== undefined || !commandsMayConnect(sandboxPolicy));
     if (deciding !== undefined) return { type: 'needs_approval', reason: ruleReason(deciding), parts: [] };
     return {
       type: 'needs_approval',
@@ -55,6 +56,10 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
 /** Why an address of this machine or network is refused, as a sentence for the model and the user. */
 export function privateText({ host, origin }: URL): string {
   return `${host} is on this machine or in a private network, which is fetched only when a rule names it: ["fetch_url", "${origin}"].`;
+}
+
+function commandsMayConnect(policy: SandboxPolicy): boolean {
+  return policy.type === 'danger-full-access' || allowsNetwork(policy);
 }
 
 function withoutAsking({ host }: URL, isRefused: boolean): ApprovalRequirement {

@@ -1,21 +1,9 @@
-/** The text of an HTML page for a model: headings, lists, tables, code and links; no scripts, styles and forms. */
+/** The text of an HTML page for a model: title, headings, lists, tables, code and links; no scripts, styles and menus. */
 import { Parser } from 'htmlparser2';
 
-const SKIPPED = new Set([
-  'script',
-  'style',
-  'noscript',
-  'template',
-  'svg',
-  'head',
-  'iframe',
-  'form',
-  'nav',
-  'select',
-  'button',
-]);
+const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'nav', 'select', 'button']);
 const BLOCKS = new Set(
-  'p div section article main header footer aside ul ol dl dt dd table tr blockquote figure figcaption address details summary hr'.split(
+  'title p div section article main header footer aside ul ol dl dt dd table tr blockquote figure figcaption address details summary hr'.split(
     ' ',
   ),
 );
@@ -28,12 +16,10 @@ export function htmlToText(html: string, base: string): string {
   let preformatted = 0;
   const links: string[] = [];
   const push = (text: string) => {
-    if (skipped === 0) parts.push(text);
+    if (skipped === 0 && text !== '') parts.push(text);
   };
   const parser = new Parser({
     onopentag(name, attributes) {
-      // The title is in the head, which is left out otherwise.
-      if (name === 'body') skipped = 0;
       if (SKIPPED.has(name)) skipped++;
       else if (name === 'pre') {
         push('\n\n```\n');
@@ -48,7 +34,9 @@ export function htmlToText(html: string, base: string): string {
       else if (BLOCKS.has(name)) push(name === 'tr' || name === 'dd' || name === 'dt' ? '\n' : '\n\n');
     },
     ontext(text) {
-      push(preformatted > 0 ? text : text.replace(/\s+/g, ' '));
+      if (preformatted > 0) return push(text);
+      const flowing = text.replace(/\s+/g, ' ');
+      push(/(?:^|[\n ])$/.test(parts.at(-1) ?? '') ? flowing.trimStart() : flowing);
     },
     onclosetag(name) {
       if (SKIPPED.has(name)) skipped = Math.max(0, skipped - 1);
@@ -66,8 +54,9 @@ export function htmlToText(html: string, base: string): string {
   parser.end();
   return parts
     .join('')
-    .replace(/[ \t]+\n/g, '\n')
-    .replace(/\n /g, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
