@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Ports, type Web, type WebAnswer, WebError } from '../../src/core/ports.ts';
 import { isPrivateName } from '../../src/node/network/privateAddresses.ts';
-import type { ApprovalDecision } from '../../src/protocol/approval.ts';
+import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';

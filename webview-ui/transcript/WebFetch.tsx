@@ -15,7 +15,7 @@ export function WebFetch({ item }: { item: TurnItemOf<'web_fetch'> }) {
       icon="globe"
       state={CALL_STATES[status]}
       title={url}
-      label={say(status === 'in_progress' ? 'Fetching {0}' : 'Fetched {0}', <code>{shortAddress(url)}</code>)}
+      label={labelOf(item)}
       meta={httpStatus}
       body={() => (
         <>
@@ -45,6 +45,13 @@ function Text({ text }: { text: string }) {
       {text.length > SHOWN && '…'}
     </pre>
   );
+}
+
+/** A page that the server has answered for was fetched, also where its status is that of an error. */
+function labelOf({ url, status, httpStatus }: TurnItemOf<'web_fetch'>) {
+  const address = <code>{shortAddress(url)}</code>;
+  if (status === 'in_progress') return say('Fetching {0}', address);
+  return httpStatus === undefined ? say('Did not fetch {0}', address) : say('Fetched {0}', address);
 }
 
 function shortAddress(url: string): string {

@@ -56,7 +56,7 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
     ids: { uuid: () => threadId, next: (prefix) => `${prefix}_replay${++ids}`, random: () => 0.5 },
     regexps: { compile: () => () => false },
     images: { scale: () => Promise.reject(new Error(ABSENT)) },
-    web: { get: () => Promise.reject(new Error(ABSENT)) },
+    web: { isPrivate: isPrivateName, get: () => Promise.reject(new Error(ABSENT)) },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     host: {
       platform: world.platform,

@@ -658,6 +658,17 @@ function agents(): Script {
       bytes: 18_204,
       text: '# Class: RetryAgent\n\nAllows automatic retry of requests.',
     })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-fetched',
+        type: 'web_fetch',
+        status: 'failed',
+        callId: 'f2',
+        url: 'https://retry.example/',
+        why: 'retry.example could not be reached (ENOTFOUND).',
+      },
+    })
     .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
     .emit({
       type: 'item_completed',
