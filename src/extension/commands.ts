@@ -106,6 +106,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('forkThread', ({ threads }, context?: ThreadContext) => threads.fork(context)),
     command('deleteThread', ({ threads }, context?: ThreadContext) => threads.remove(context)),
     command('exportThread', ({ threads }, context?: ThreadContext) => threads.export(context)),
+    command('openThreadText', ({ threads }, context?: ThreadContext) => threads.openText(context)),
     command('importThread', ({ threads }) => threads.bringIn()),
     command('showWaitingThread', ({ threads }) => threads.showWaiting()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),

@@ -103,7 +103,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     text: ['l10n'],
     store: ['facts', 'l10n', 'text'],
     view: ['store'],
-    actions: ['bridge', 'l10n', 'store', 'view'],
+    actions: ['bridge', 'l10n', 'store', 'text', 'view'],
     page: ['bridge', 'l10n'],
     components: SPINE,
     decisions: [...SPINE, 'components'],

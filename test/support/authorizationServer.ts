@@ -92,9 +92,9 @@ export class AuthorizationServer {
         return void outgoing.writeHead(302, { location: back.href }).end();
       }
       case '/token':
-        return void this.#token(new URLSearchParams(body), json);
+        return this.#token(new URLSearchParams(body), json);
       case '/mcp':
-        return void this.#mcp(incoming, body, outgoing, json);
+        return this.#mcp(incoming, body, outgoing, json);
       default:
         return void json(404, {});
     }

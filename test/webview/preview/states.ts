@@ -1042,6 +1042,7 @@ export const SCENES = {
   answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
