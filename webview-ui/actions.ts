@@ -40,6 +40,7 @@ export type PanelCommand =
   | 'newThread'
   | 'showWaitingThread'
   | 'importThread'
+  | 'openThreadText'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'

@@ -3,6 +3,7 @@ import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
@@ -32,6 +33,7 @@ export interface CommandTargets {
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
+  readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
 }
@@ -104,6 +106,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('forkThread', ({ threads }, context?: ThreadContext) => threads.fork(context)),
     command('deleteThread', ({ threads }, context?: ThreadContext) => threads.remove(context)),
     command('exportThread', ({ threads }, context?: ThreadContext) => threads.export(context)),
+    command('openThreadText', ({ threads }, context?: ThreadContext) => threads.openText(context)),
     command('importThread', ({ threads }) => threads.bringIn()),
     command('showWaitingThread', ({ threads }) => threads.showWaiting()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),
@@ -111,6 +114,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),

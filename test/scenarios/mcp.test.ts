@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
 import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -263,7 +264,7 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     expect(chat.outputs()).toEqual(['hi']);
   });
 
-  test('ends at its start or says nothing: the others are there, and the reason is reported', async () => {
+  test('ends at its start or says nothing: the others are there, and the reason is kept', async () => {
     await using made = await mcpScenario(
       {
         broken: scripted(['--exit']),
@@ -364,6 +365,26 @@ describe.skipIf(noSandbox)('resources', { timeout: LONG }, () => {
       'tool call error: there is no MCP server other. The servers are: notes.',
       'tool call error: a cursor goes with a server.',
     ]);
+  });
+});
+
+describe.skipIf(noSandbox)('prompts', { timeout: LONG }, () => {
+  test('are listed and expanded; a required argument must be there', async () => {
+    await using made = await mcpScenario({ notes: scripted(), broken: scripted(['--exit']) }, { model: [] });
+    const { signal } = new AbortController();
+    const { servers } = made.mcp;
+    const [prompt] = await listPrompts(servers, signal);
+    if (!prompt) throw new Error('There is no prompt.');
+    const argument = { name: 'who', required: true };
+    expect(prompt).toEqual({
+      server: 'notes',
+      name: 'greet',
+      title: undefined,
+      description: 'Greets.',
+      arguments: [argument],
+    });
+    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann.');
+    await expect(expandPrompt(servers, prompt, {}, signal)).rejects.toThrow('The prompt greet needs a value for who.');
   });
 });
 

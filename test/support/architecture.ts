@@ -84,6 +84,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     ui: [],
     apply: ['workspace'],
     models: ['ui', 'settings'],
+    mcp: ['ui', 'settings'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],

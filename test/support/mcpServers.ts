@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { McpSecrets } from '../../src/core/mcp/authorization.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import { createMcp, type Mcp, resolveAll } from '../../src/node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -40,7 +41,7 @@ export interface McpScenario {
 /** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
 export async function mcpScenario(
   servers: Readonly<Record<string, unknown>>,
-  options: ScenarioOptions & { readonly isReady?: false },
+  { secrets, ...options }: ScenarioOptions & { readonly secrets?: McpSecrets },
 ): Promise<McpScenario> {
   let mcp: Mcp | undefined;
   const settings = parseSettings({});
@@ -53,6 +54,7 @@ export async function mcpScenario(
       roots: () => ports.workspace.roots,
       settings: () => settings.settings,
       support: sandboxSupport,
+      ...(secrets && { secrets }),
     });
     const { servers: entries, problems } = parseMcpServers(servers);
     if (problems[0]) throw new Error(problems[0].message);
@@ -76,7 +78,7 @@ export async function mcpScenario(
   });
   if (mcp === undefined) throw new Error('The scenario has no ports.');
   const made: Mcp = mcp;
-  if (options.isReady !== false) await made.servers.settled(() => true, new AbortController().signal);
+  await made.servers.settled(() => true, new AbortController().signal);
   return {
     chat,
     mcp: made,

@@ -6,6 +6,7 @@ import { draft, hiddenTurns, threadError, threadId, threadWarnings, visibleTurns
 import { followsEnd } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { EmptyState } from './EmptyState.tsx';
+import { FindBar, useFindKey } from './FindBar.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
 import { Turn } from './Turn.tsx';
@@ -20,9 +21,11 @@ export function Transcript() {
   const content = useRef<HTMLDivElement>(null);
   useFollowing(frame, content);
   useKeptPlace(frame);
+  useFindKey();
   const isEmpty = visibleTurns.value.length === 0;
   return (
     <>
+      <FindBar root={frame} />
       <main
         class="transcript"
         tabIndex={0}

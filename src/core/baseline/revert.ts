@@ -115,7 +115,7 @@ export async function performRevert(
       newFolders: [...newFolders],
     });
   }
-  // A finished undo that no record names yet, as after a crash, is told as one.
+  // A finished undo that no record names yet, as after a crash, counts as one.
   const paths = made.length > 0 ? made.map(({ shown }) => shown) : done.map(({ file }) => file.path);
   return { paths, skipped };
 }

@@ -13,7 +13,8 @@ export function describeError(sdk: Sdk, error: unknown): McpFault {
     const hint = status === 404 || status === 405 ? WRONG_ADDRESS : '';
     return new McpFault(status === 404 ? 'closed' : 'refused', `It answered with HTTP ${status}.${hint}`, options);
   }
-  if (http || error instanceof sdk.UnauthorizedError) return new McpFault('auth', NEEDS_AUTH, options);
+  const isUnauthorized = causesOf(error).some((cause) => cause instanceof sdk.UnauthorizedError);
+  if (http || isUnauthorized) return new McpFault('auth', NEEDS_AUTH, options);
   const network = causesOf(error).find((cause) => SYSTEM_CODE.test(errorCode(cause) ?? ''));
   if (network) return new McpFault('closed', `It cannot be reached: ${messageOf(network)}.`, options);
   if (error instanceof sdk.SdkError) {

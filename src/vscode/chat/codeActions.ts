@@ -1,6 +1,6 @@
 /** What the buttons of a code block in an answer do. Nothing is run or written without the user's confirmation. */
 import path from 'node:path';
-import { applyPatch, parsePatch, type StructuredPatch } from 'diff';
+import { applyPatch, parsePatch, type StructuredPatch, structuredPatch } from 'diff';
 import * as vscode from 'vscode';
 
 /**
@@ -72,9 +72,25 @@ async function addTo(
   const before = document.getText();
   const after = applyPatch(before, patch, { fuzzFactor: 1, autoConvertLineEndings: true });
   if (after === false) return vscode.l10n.t('The diff does not fit {0}.', name);
-  const whole = new vscode.Range(document.positionAt(0), document.positionAt(before.length));
-  edit.replace(uri, whole, after, confirmed());
+  for (const hunk of structuredPatch('', '', before, after, '', '', { context: 0 }).hunks) {
+    // Without lines to replace, the hunk stands after the line that it names.
+    const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
+    const range = new vscode.Range(start, 0, start + hunk.oldLines, 0);
+    edit.replace(uri, document.validateRange(range), addedText(hunk.lines, after), confirmed());
+  }
   return undefined;
+}
+
+/** The added lines, with the line end of the text that they are from; the last line may have none. */
+function addedText(lines: readonly string[], after: string): string {
+  const end = after.includes('\r\n') ? '\r\n' : '\n';
+  return lines
+    .flatMap((line, index) => {
+      if (!line.startsWith('+')) return [];
+      const isOpen = lines[index + 1]?.startsWith('\\') === true;
+      return [line.slice(1).replace(/\r$/, '') + (isOpen ? '' : end)];
+    })
+    .join('');
 }
 
 /** The path in the workspace; `null` for one that leads out of it. */

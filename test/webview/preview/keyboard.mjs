@@ -127,6 +127,31 @@ const STORIES = {
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
     return other;
   },
+  async 'Ctrl+F searches the transcript over elements; Enter goes on, Shift+Enter back, Esc closes'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await page.getByTestId('composer-input').focus();
+    await press(page, 'Control+f');
+    await expectFocus(page, 'find-input');
+    await page.keyboard.type('src/http/CLIENT.ts:14');
+    const isCount = (text) =>
+      page.waitForFunction((text) => document.querySelector('[data-testid=find-count]')?.textContent === text, text);
+    await isCount('1 of 1');
+    await page.getByTestId('find-input').fill('retr');
+    await page.waitForFunction(() => (CSS.highlights.get('tiller-find')?.size ?? 0) > 3);
+    const count = await page.evaluate(() => CSS.highlights.get('tiller-find')?.size ?? 0);
+    await isCount(`1 of ${count}`);
+    await press(page, 'Enter');
+    await isCount(`2 of ${count}`);
+    await press(page, 'Shift+Enter', 'Shift+Enter');
+    await isCount(`${count} of ${count}`);
+    await page.getByTestId('find-input').fill('no such words');
+    await isCount('No results');
+    await press(page, 'Escape');
+    assert.equal(await page.getByTestId('find').count(), 0);
+    assert.equal(await page.evaluate(() => CSS.highlights.size), 0);
+    await expectFocus(page, 'transcript');
+    return page;
+  },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
     const approvalId = 'a-i7';

@@ -606,6 +606,36 @@ function mcp(): Script {
     .context(19);
 }
 
+function mcpTool(): Script {
+  return titled('File the retry bug', 'File this as a bug on GitHub.')
+    .begin({
+      type: 'mcp_tool_call',
+      callId: 'c',
+      server: 'github',
+      tool: 'create_issue',
+      arguments: { title: 'Retry never gives up', repository: 'acme/http' },
+      durationMs: 0,
+    })
+    .asks({
+      kind: 'tool',
+      command: 'create_issue {"title":"Retry never gives up","repository":"acme/http"}',
+      tool: {
+        server: 'github',
+        name: 'create_issue',
+        description: 'Creates an issue in a repository and sends it to everybody who watches the repository.',
+        changes:
+          '--- a/create_issue\n+++ b/create_issue\n@@ -1,2 +1,2 @@\n-  "description": "Creates an issue in a repository."\n+  "description": "Creates an issue in a repository and sends it to everybody who watches the repository."\n',
+      },
+      reason: {
+        source: 'policy',
+        id: 'mcp-changed',
+        text: 'github describes create_issue in another way than when you approved it.',
+      },
+      choices: ['approved', 'approved_for_thread', 'approved_tool', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
@@ -999,6 +1029,7 @@ export const SCENES = {
   questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
+  'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
@@ -1011,6 +1042,7 @@ export const SCENES = {
   answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
