@@ -153,12 +153,13 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  /** Adds to the draft. */
+  /** Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. */
   | {
       readonly type: 'insert_text';
       readonly build: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
+      readonly isUnsent?: true;
     }
   /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
   | {

@@ -19,7 +19,7 @@ import { Chips } from './Chips.tsx';
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
-  const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
+  const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
   }, [composerFocus.value]);
@@ -172,7 +172,6 @@ function placeholder(): string {
   if (value === null) return '';
   if (!isOwn.value) return t('This thread can only be read here');
   if (!value.hasWorkspace) return t('Open a folder first');
-  if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
   if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
   return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
