@@ -19,17 +19,21 @@ const { version } = createRequire(import.meta.url)(path.join(root, 'package.json
 const LAZY = ['openaiSdk', 'mcpSdk', 'compose'];
 
 /** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
-const lazyModules = {
+export const leftToRunTime = (...names) => ({
   name: 'lazy-modules',
   setup(build) {
-    build.onResolve({ filter: new RegExp(`/(${LAZY.join('|')})\\.ts$`) }, (args) =>
+    build.onResolve({ filter: new RegExp(`/(${names.join('|')})\\.ts$`) }, (args) =>
       args.kind === 'dynamic-import' ? { path: `./${path.basename(args.path, '.ts')}.js`, external: true } : undefined,
     );
   },
-};
+});
 
 /** Separate programs that the extension and the command line start. */
-const PROGRAMS = { afterKill: 'src/node/afterKill.ts', baselineWorker: 'src/node/baseline/worker.ts' };
+const PROGRAMS = {
+  afterKill: 'src/node/afterKill.ts',
+  baselineWorker: 'src/node/baseline/worker.ts',
+  imageWorker: 'src/node/images/worker.ts',
+};
 
 const common = {
   absWorkingDir: root,
@@ -46,7 +50,7 @@ const common = {
   metafile: true,
   logLevel: 'warning',
   define: { TILLER_VERSION: JSON.stringify(version) },
-  plugins: [lazyModules],
+  plugins: [leftToRunTime(...LAZY)],
   // Contains a binary; loaded from the folder of the bundle, and terminals are optional.
   external: ['@lydell/node-pty'],
 };

@@ -29,6 +29,8 @@ export async function buildWebview({
       main: 'webview-ui/main.tsx',
       rules: 'webview-ui/rules/main.tsx',
       audit: 'webview-ui/audit/main.tsx',
+      // Loaded with the first formula.
+      math: 'webview-ui/mathPage.ts',
     },
     outdir,
     bundle: true,

@@ -12,19 +12,23 @@ import { t } from './l10n.ts';
 import {
   activeAttachments,
   attachments,
+  attachProblem,
   composerFocus,
   draft,
   isBeginning,
   isRunning,
+  isSelectionAttached,
   joined,
   queuedEdit,
   queuedInputs,
+  selection,
   shownTurns,
   thread,
   threadId,
   TURN_WINDOW,
   turns,
 } from './store.ts';
+import { keyOf } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
@@ -36,6 +40,7 @@ export type PanelCommand =
   | 'newThread'
   | 'showWaitingThread'
   | 'importThread'
+  | 'openThreadText'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
@@ -43,7 +48,24 @@ export type PanelCommand =
   | 'openFolder'
   | 'manageTrust'
   | 'startDemo'
-  | 'showRules';
+  | 'showRules'
+  | 'undoTurn'
+  | 'redoTurn'
+  | 'rewind'
+  | 'review.next'
+  | 'review.showAll'
+  | 'review.keepAll'
+  | 'review.undoAll'
+  | 'threads'
+  | 'renameThread'
+  | 'forkThread'
+  | 'exportThread'
+  | 'deleteThread'
+  | 'backgroundProcesses'
+  | 'showAudit'
+  | 'testConnection'
+  | 'showAbilities'
+  | 'reportIssue';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });
@@ -73,7 +95,12 @@ export function hasDraft(): boolean {
 /** The text in the composer, then what goes with it; empty when there is nothing. */
 function draftInput(): UserInput[] {
   const text = draft.value.trim();
-  const parts = activeAttachments.value.map(({ part }) => part);
+  const parts: UserInput[] = activeAttachments.value.map(({ part }) => part);
+  const { value: selected } = selection;
+  // It alone is no message.
+  const isMessage = text !== '' || parts.length > 0;
+  const isNamed = parts.some((part) => part.type === 'mention' && part.name === selected?.name);
+  if (selected !== null && isSelectionAttached.value && isMessage && !isNamed) parts.push(selected);
   return text === '' ? parts : [{ type: 'text', text }, ...parts];
 }
 
@@ -87,6 +114,8 @@ function send(input: UserInput[]): void {
   submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
+/** The thread and the images that the host has of its draft. */
+let keptImages = 'null\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The host keeps the draft, too; it gets it debounced, and at once when an edit begins or ends. */
@@ -94,22 +123,31 @@ export function setDraft(text: string, attached: readonly Attachment[] = attachm
   batch(() => {
     draft.value = text;
     attachments.value = attached;
+    attachProblem.value = null;
   });
   keepDraft(250);
 }
 
 /** Sends the current draft to the host. */
 export function keepDraft(afterMs = 0): void {
+  const isImage = ({ part }: Attachment) => part.type === 'image';
+  const images = attachments.value.filter(isImage);
+  const key = `${threadId.value}\n${images.map(keyOf).join('\n')}`;
   const message: WebviewMessage = {
     type: 'draft',
     threadId: threadId.value,
     text: draft.value,
     edit: queuedEdit.value,
-    attachments: [...attachments.value],
+    attachments: attachments.value.filter((one) => !isImage(one)),
+    images,
+  };
+  const keep = () => {
+    post(key === keptImages ? { ...message, images: null } : message);
+    keptImages = key;
   };
   clearTimeout(draftTimer);
-  if (afterMs === 0) post(message);
-  else draftTimer = setTimeout(() => post(message), afterMs);
+  if (afterMs === 0) keep();
+  else draftTimer = setTimeout(keep, afterMs);
 }
 
 export function addToDraft(text: string): void {

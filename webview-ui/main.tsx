@@ -18,6 +18,7 @@ import {
   settings,
   threadId,
 } from './store.ts';
+import { receiveImageFile } from './composer/images.ts';
 import { receiveMentions } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
@@ -72,6 +73,7 @@ function withSavedDraft(message: HostMessage): HostMessage {
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   receiveMentions(message);
+  receiveImageFile(message);
   const [text, edit, attached] = [draft.value, queuedEdit.value, attachments.value];
   receive(withSavedDraft(message));
   if (

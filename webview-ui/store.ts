@@ -4,6 +4,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { type Attachment, draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
+import type { Mention } from '../src/protocol/item.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type Denial,
@@ -37,6 +38,17 @@ export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
 /** What goes with the draft. Those in the text are kept while it does not name them: an undo may bring the name back. */
 export const attachments = signal<readonly Attachment[]>([]);
+/** The selected lines of the active editor. */
+export const selection = signal<Mention | null>(null);
+/** The selection for which the user has changed whether it goes with the message: by its name. */
+export const selectionChoice = signal<{ readonly name: string; readonly isAttached: boolean } | null>(null);
+export const isSelectionAttached = computed(() => {
+  const choice = selectionChoice.value;
+  if (choice !== null && choice.name === selection.value?.name) return choice.isAttached;
+  return selection.value !== null && settings.value?.attachSelection === true;
+});
+/** Why something could not be attached; gone with the next change of the draft. */
+export const attachProblem = signal<string | null>(null);
 /** Those that are sent: in the text while it names them. */
 export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
 /** The queued message that the draft is an edit of. */
@@ -236,7 +248,11 @@ function take(message: HostMessage): void {
       // Handled in threads/store.ts.
       break;
     case 'mentions_found':
-      // Handled in composer/suggestions.ts.
+    case 'image_file':
+      // Handled in composer/.
+      break;
+    case 'selection':
+      selection.value = message.mention;
       break;
     case 'show_waiting':
       wantsList.value = true;

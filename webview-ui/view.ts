@@ -45,3 +45,11 @@ export const announcement = signal('');
 
 /** The current time, updated by `main.tsx` while something runs. */
 export const now = signal(Date.now());
+
+/** Counts the requests to search in the transcript; 0 while the field is closed. */
+export const finding = signal(0);
+
+/** Opens the search in the transcript, or focuses its field again. */
+export function openFind(): void {
+  finding.value++;
+}

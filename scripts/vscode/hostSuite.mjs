@@ -8,6 +8,7 @@ import { root } from '../bootstrap.mjs';
 import { generateSample, writeSample } from '../sample.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes, writeOutcome } from '../test/outcomes.mjs';
 import { seedOfThisRun } from '../test/seed.mjs';
+import { leftToRunTime } from '../build.mjs';
 import { stageExtension } from './server.mjs';
 
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
@@ -19,7 +20,10 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
   const names = readdirSync(path.join(root, 'test/vscode')).filter((name) => name.endsWith('.ts'));
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: names.map((name) => `test/vscode/${name}`),
+    entryPoints: {
+      ...Object.fromEntries(names.map((name) => [path.basename(name, '.ts'), `test/vscode/${name}`])),
+      mcpSdk: 'src/node/mcp/mcpSdk.ts',
+    },
     outdir,
     bundle: true,
     platform: 'node',
@@ -30,6 +34,8 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     sourcemap: 'linked',
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
+    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialised in another order.
+    plugins: [leftToRunTime('mcpSdk')],
   });
   // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.
   await writeFile(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');

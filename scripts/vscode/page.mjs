@@ -297,9 +297,12 @@ export class Workbench {
    */
   async closeQuickInput() {
     const input = this.quickInput();
-    // A picker that closes by itself in that time needs no key.
-    if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
-    await input.waitFor({ state: 'hidden' });
+    const isClosed = async () => {
+      // A picker that closes by itself in that time needs no key; on a busy machine a key can come too late or get lost.
+      if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
+      return appears(input, 1000, 'hidden');
+    };
+    await this.until(isClosed, 'The picker stays open after the Escape key.');
   }
 
   /** The text field of the open picker or input box. */
@@ -588,9 +591,9 @@ function inside(frame) {
   return frame.contentFrame().locator('iframe#active-frame').contentFrame();
 }
 
-/** @param {Locator} locator @param {number} timeout */
-function appears(locator, timeout) {
-  return locator.waitFor({ timeout }).then(
+/** @param {Locator} locator @param {number} timeout @param {'visible' | 'hidden'} [state] */
+function appears(locator, timeout, state = 'visible') {
+  return locator.waitFor({ timeout, state }).then(
     () => true,
     () => false,
   );

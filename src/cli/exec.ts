@@ -18,7 +18,7 @@ import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
-import { AFTER_KILL, BASELINE_WORKER } from './programs.ts';
+import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
@@ -63,6 +63,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       usesEnvironmentProxy: true,
       afterKill: AFTER_KILL,
       baselineWorker: BASELINE_WORKER,
+      imageWorker: IMAGE_WORKER,
     });
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);

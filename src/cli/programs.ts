@@ -5,3 +5,5 @@ import path from 'node:path';
 export const AFTER_KILL = path.join(__dirname, 'afterKill.js');
 /** node/baseline/worker.ts. */
 export const BASELINE_WORKER = path.join(__dirname, 'baselineWorker.js');
+
+export const IMAGE_WORKER = path.join(__dirname, 'imageWorker.js');

@@ -202,6 +202,8 @@ export interface Workspace {
   apply(changes: readonly DecidedChange[], signal?: AbortSignal, origin?: ApplyOrigin): Promise<ApplyResult>;
   /** Files that `apply` changed and that are unsaved in an editor now. */
   unsavedFiles(): readonly string[];
+  /** Files whose text in an editor is not the one on the disk; none where absent. */
+  unsavedTexts?(): readonly string[];
   /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
   /**
@@ -535,6 +537,46 @@ export interface Regexps {
   compile(pattern: string): (text: string) => boolean | 'too_slow';
 }
 
+export interface TextSearchRequest {
+  /** In the syntax of ripgrep. */
+  readonly pattern: string;
+  /** A folder, which is searched with all below it, or a file. Absolute. */
+  readonly place: string;
+  /** A glob of file names to look at; all where absent. */
+  readonly include?: string | undefined;
+  /** Names of folders that are not entered. */
+  readonly neverEntered: readonly string[];
+  /** Folders in which others than the user may have put a program. */
+  readonly untrusted: readonly string[];
+  readonly maxFiles: number;
+  readonly timeoutMs: number;
+}
+
+export type TextSearchResult =
+  /** Absolute paths of files on the disk with a line that matches, and that no `.gitignore` in or below the place names. */
+  | { readonly type: 'found'; readonly files: readonly string[]; readonly isComplete: boolean }
+  /** There is no ripgrep, or it does not take the pattern: search in another way. */
+  | { readonly type: 'unavailable' };
+
+/** Searches the files of a folder with another program, which is faster than reading each of them. */
+export interface TextSearch {
+  /** Rejects only with the signal's reason; the program has ended by then. */
+  find(request: TextSearchRequest, signal: AbortSignal): Promise<TextSearchResult>;
+}
+
+/** An image to scale down to `width` × `height` pixels. */
+export interface ImageScaling {
+  readonly bytes: Uint8Array;
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Images {
+  /** The smaller image, of the same type. Rejects when it cannot be decoded, or with the signal's reason. */
+  scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
+}
+
 export interface Ports {
   /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
@@ -552,4 +594,6 @@ export interface Ports {
   readonly log: Log;
   readonly host: Host;
   readonly regexps: Regexps;
+  readonly textSearch?: TextSearch;
+  readonly images: Images;
 }

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
+import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
@@ -15,6 +17,7 @@ import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 /** The features that carry out the commands of package.json, which has their titles, keys and `when` clauses. */
 export interface CommandTargets {
   readonly chat: ChatCommands;
+  readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
   readonly openProposal: () => Promise<void>;
@@ -30,6 +33,7 @@ export interface CommandTargets {
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
+  readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
 }
@@ -46,7 +50,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('focus', ({ chat }) => chat.focus()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
-    command('sendSelection', ({ chat }) => chat.sendSelection()),
+    command('sendSelection', ({ mentions }) => mentions.attachSelection()),
+    command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
+      mentions.attach(selected ?? (uri ? [uri] : [])),
+    ),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),
@@ -99,6 +106,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('forkThread', ({ threads }, context?: ThreadContext) => threads.fork(context)),
     command('deleteThread', ({ threads }, context?: ThreadContext) => threads.remove(context)),
     command('exportThread', ({ threads }, context?: ThreadContext) => threads.export(context)),
+    command('openThreadText', ({ threads }, context?: ThreadContext) => threads.openText(context)),
     command('importThread', ({ threads }) => threads.bringIn()),
     command('showWaitingThread', ({ threads }) => threads.showWaiting()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),
@@ -106,6 +114,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),

@@ -64,6 +64,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
+    agent.mcp.controller.refresh().catch(report);
     learnWindow();
   };
   store.add(onSettingsChanged(refresh));
@@ -108,6 +109,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     }),
     showMemories: () =>
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
+    mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>
       reportIssue({
@@ -121,6 +123,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     dispose: async () => {
       // A window that reloads may not wait for the threads.
       await Promise.all([editors.review.close(), threads.close()]);
+      await agent.mcp.servers.close();
       await editors.review.close();
       await agent.manager.memoriesWritten();
       store.dispose();

@@ -9,9 +9,15 @@ import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
+import type { McpServers } from '../core/mcp/mcpServers.ts';
+import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
+import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
+import { McpController } from '../vscode/mcp/mcpController.ts';
+import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
+import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { typedText } from '../core/agent/threadActivity.ts';
@@ -37,6 +43,7 @@ export interface Agent {
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
+  readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
   /** The id of the provider of `current`. */
@@ -44,6 +51,8 @@ export interface Agent {
   readonly hasProvider: (id: string) => boolean;
   readonly inUse: () => ServerInUse | undefined;
   readonly efforts: () => OfferedEfforts;
+  /** Whether the model in use is sent images. */
+  readonly takesImages: () => boolean;
 }
 
 export function createAgent(
@@ -66,6 +75,35 @@ export function createAgent(
     const known = inProcess(id) ? undefined : providerById(settings(), id);
     return inProcess(id) ?? (known && http.of(known));
   };
+  const mcp = createMcp({
+    ports,
+    version: TILLER_VERSION,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+    settings,
+    support: sandboxSupport,
+    secrets: mcpSecretsIn(context.secrets),
+    hide: (secret) => host.redactor.hide(secret),
+  });
+  const signIns = store.add(new SignInHandler(context.extension.id));
+  const controller: McpController = store.add(
+    new McpController({
+      ...mcp,
+      settings,
+      homeDirectory: node.host.homeDirectory,
+      environment: node.host.environment,
+      memento: context.workspaceState,
+      showServers: () => void mcpCommands.showServers().catch(report),
+      report,
+    }),
+  );
+  const logs = store.add(new McpLogs((text) => host.redactor.redact(text)));
+  const mcpCommands = new McpCommands({
+    ...mcp,
+    controller,
+    logs,
+    settings,
+    signIn: async (server, signal) => mcp.signIn(server, await signIns.redirect(), signal),
+  });
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
@@ -74,6 +112,10 @@ export function createAgent(
     },
     modelsById,
     settings,
+    toolProviders: () => {
+      void controller.configured();
+      return [mcp.tools(() => controller.configured())];
+    },
     homeDirectory: node.host.homeDirectory,
     log,
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
@@ -145,10 +187,15 @@ export function createAgent(
     threads,
     history,
     otherPrograms,
+    mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,
     hasProvider: (id) => modelsById(id) !== undefined,
     inUse,
     efforts,
+    takesImages: () => {
+      const server = inUse();
+      return server !== undefined && http.abilities(server.provider, server.model).family.images;
+    },
   };
 }

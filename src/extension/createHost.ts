@@ -30,8 +30,10 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     name: 'vscode',
     redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+    appRoot: vscode.env.appRoot,
     afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
+    imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });
   return {
     channel,

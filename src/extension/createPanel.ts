@@ -48,6 +48,7 @@ const RECALLED_CHARACTERS = 64 * 1024;
 export interface Panel {
   readonly view: ChatView;
   readonly chat: ChatCommands;
+  readonly mentions: Mentions;
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
@@ -96,7 +97,14 @@ export function createPanel(
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () =>
-        panelSettings(settings(), current(), agent.provider(), storedQuarantine.ids, agent.efforts().efforts),
+        panelSettings(
+          settings(),
+          current(),
+          agent.provider(),
+          storedQuarantine.ids,
+          agent.efforts().efforts,
+          agent.takesImages(),
+        ),
       submit: (op) =>
         submitWithModel(op, {
           hasModel: () => current().model !== '',
@@ -110,6 +118,7 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
+      onShown: () => void mentions.tellSelection(true).catch(report),
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
@@ -139,6 +148,7 @@ export function createPanel(
       submit: (op) => threads.submit(op),
       submitTo: (threadId, op) => threads.submitTo(threadId, op),
       post: (message) => view.tell(message),
+      postWhenReady: (message) => view.tellWhenReady(message),
       report,
     }),
   );
@@ -233,7 +243,6 @@ export function createPanel(
     reviewFile: (path, what) => review.decide(path, what),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
-    insertText: (text) => view.insertText(text),
     mentions,
   };
 
@@ -245,5 +254,17 @@ export function createPanel(
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
   store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
-  return { view, chat, approvals, threads: threadCommands, processes, reverts, rules, recovery, quarantine, tell };
+  return {
+    view,
+    chat,
+    mentions,
+    approvals,
+    threads: threadCommands,
+    processes,
+    reverts,
+    rules,
+    recovery,
+    quarantine,
+    tell,
+  };
 }

@@ -11,6 +11,8 @@ import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRegexps } from './host/regexps.ts';
+import { createTextSearch } from './host/textSearch.ts';
+import { createImages } from './images/images.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
@@ -27,10 +29,14 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string;
+  /** VS Code's own folder, with its ripgrep. */
+  readonly appRoot?: string;
   /** The built script afterKill.ts; without it the next start removes the leftovers of a kill in a workspace. */
   readonly afterKill?: string;
   /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
   readonly baselineWorker?: string;
+  /** The built script images/worker.ts; without it images are scaled on the main thread. */
+  readonly imageWorker?: string;
   /** The name of this process for other processes. */
   readonly name?: 'vscode' | 'cli';
   /** API keys in the settings. */
@@ -64,5 +70,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     log,
     host,
     regexps: createRegexps(),
+    textSearch: createTextSearch({ appRoot: options.appRoot, searchPath: environment.PATH }),
+    images: createImages(options.imageWorker),
   };
 }

@@ -8,9 +8,14 @@ export interface Attachment {
   readonly inText: boolean;
 }
 
-/** A mention as it is written: what was read for it when it was sent is left out, so that it is read again. */
-export function unsent({ name, path, kind, lines, id }: Mention): Mention {
-  return { type: 'mention', name, path, ...(kind && { kind }), ...(lines && { lines }), ...(id && { id }) };
+/**
+ * A mention as it is written: what was read for it when it was sent is left out, so that it is read again. A dropped file
+ * keeps its text, as its place is not known.
+ */
+function unsent({ name, path, kind, lines, id, text }: Mention): Mention {
+  const isDropped = kind === 'file' && path === '' && text !== undefined;
+  const known = { ...(kind && { kind }), ...(lines && { lines }), ...(id && { id }), ...(isDropped && { text }) };
+  return { type: 'mention', name, path, ...known };
 }
 
 /** The attachments of a message that was sent or queued, to write it again. */

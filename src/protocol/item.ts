@@ -37,7 +37,16 @@ const sentMentionSchema = z.discriminatedUnion('type', [
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
-  z.object({ type: z.literal('image'), imageUrl: z.string() }),
+  z.object({
+    type: z.literal('image'),
+    imageUrl: z.string(),
+    /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
+    name: z.string().optional(),
+    thumbnail: z.string().optional(),
+    width: z.int().positive().optional(),
+    height: z.int().positive().optional(),
+    bytes: z.int().positive().optional(),
+  }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
   /**
    * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
@@ -60,6 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
 export type Mention = Extract<UserInput, { type: 'mention' }>;
+export type UserImage = Extract<UserInput, { type: 'image' }>;
 
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;
@@ -193,7 +203,17 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     success: z.boolean().nullable(),
   }),
   z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
-  z.object({ ...base, type: z.literal('image_view'), path: z.string() }),
+  /** The model has seen an image file (`view_image`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('image_view'),
+    /** Relative to the working directory if possible. */
+    path: z.string(),
+    /** Of the image that was sent, in pixels; absent until then. */
+    width: z.number().optional(),
+    height: z.number().optional(),
+  }),
   /** The model has read a file or a memory, listed a folder or searched files, without a command. */
   z.object({
     ...base,

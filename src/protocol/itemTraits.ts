@@ -144,7 +144,14 @@ export const ITEM_TRAITS = {
     searched: ({ query = '' }) => [query],
     counted: () => ({ type: 'search' }),
   },
-  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  image_view: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ path }, cwd) => ({ type: 'tool', tool: `view_image ${path}`, cwd }),
+    searched: ({ path }) => [path],
+    counted: () => undefined,
+  },
   file_lookup: {
     grows: [],
     explained: true,

@@ -75,11 +75,14 @@ export interface ParsedMcpServers {
 }
 
 /** Reads `mcpServers` of the settings, or of a file that other programs share. */
-export function parseMcpServers(entries: Readonly<Record<string, unknown>>): ParsedMcpServers {
+export function parseMcpServers(
+  entries: Readonly<Record<string, unknown>>,
+  { ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {},
+): ParsedMcpServers {
   const servers = new Map<string, McpServerSettings>();
   const problems: { server: string; message: string }[] = [];
   for (const [server, entry] of Object.entries(entries)) {
-    const parsed = parseEntry(server, entry);
+    const parsed = parseEntry(server, entry, ignoresUnknown);
     if (typeof parsed === 'string') problems.push({ server, message: `mcpServers.${server}: ${parsed}` });
     else servers.set(server, parsed);
   }
@@ -87,7 +90,7 @@ export function parseMcpServers(entries: Readonly<Record<string, unknown>>): Par
 }
 
 /** The entry, or what is wrong with it. */
-function parseEntry(name: string, entry: unknown): McpServerSettings | string {
+function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpServerSettings | string {
   if (!NAME.test(name)) return 'the name of a server has only letters, digits, - and _';
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';
   const hasCommand = 'command' in entry;
@@ -95,7 +98,9 @@ function parseEntry(name: string, entry: unknown): McpServerSettings | string {
   if (hasCommand && hasUrl) return 'has a command and a url: a server has one of them';
   if (!hasCommand && !hasUrl) return 'has neither a command nor a url';
   if ('type' in entry && entry.type === 'sse') return SSE_IS_GONE;
-  const parsed = (hasCommand ? stdioServerSchema : httpServerSchema).safeParse(entry);
+  const schema = hasCommand ? stdioServerSchema : httpServerSchema;
+  const known = Object.fromEntries(Object.entries(entry).filter(([key]) => !ignoresUnknown || key in schema.shape));
+  const parsed = schema.safeParse(known);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? `has no setting "${issue.keys[0]}"` : undefined;

@@ -65,6 +65,8 @@ export const settingsSchema = z.strictObject({
     .array(z.string())
     .refine(([program]) => program !== '', 'must begin with a program')
     .default([]),
+  /** Whether the selection of the active editor goes with each message. */
+  attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
@@ -115,6 +117,11 @@ export const settingsSchema = z.strictObject({
   'memory.enabled': z.boolean().default(false),
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),
+  /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
+  'mcp.clientMetadataUrl': z
+    .url({ protocol: /^https$/, error: 'must be an https URL' })
+    .nullable()
+    .default(null),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Sent to the model after the base instructions. */

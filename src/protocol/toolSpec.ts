@@ -14,6 +14,7 @@ export type JsonSchema = {
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
   readonly additionalProperties?: boolean | JsonSchema;
 };

@@ -7,9 +7,12 @@
 import * as z from 'zod';
 import type { Attachment, QueuedEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
-import { opSchema, type ReasoningEffort } from './op.ts';
+import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
+  approvalPolicySchema,
+  chatModeSchema,
+  sandboxModeSchema,
   type SandboxMechanism,
   type ChatMode,
   type ReviewSetting,
@@ -43,10 +46,16 @@ export interface PanelSettings {
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
   readonly showRawReasoning: boolean | null;
+  /** Whether the model of the next turn takes images. */
+  readonly takesImages: boolean;
+  /** The selection goes with each message, unless it is removed. */
+  readonly attachSelection: boolean;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
   readonly demo: boolean;
+  /** The address under which the page may load pictures of the workspace; absent without trust. */
+  readonly imageRoot?: string;
   /** The folder's name, for the empty state. */
   readonly workspaceName?: string;
   /** A task that the empty state offers with one click; set with the demo model. */
@@ -161,6 +170,16 @@ export type HostMessage =
       readonly attachments?: readonly Attachment[];
       readonly isUnsent?: true;
     }
+  /** The selected lines of the active editor; `null` where nothing is selected. */
+  | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
+  /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
+  | {
+      readonly type: 'image_file';
+      readonly build: string;
+      readonly name: string;
+      readonly mediaType: string;
+      readonly data: string;
+    }
   /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
   | {
       readonly type: 'mentions_found';
@@ -242,10 +261,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       })
       .nullable(),
     attachments: z.array(attachmentSchema),
+    /** `null`: the same as before; they are large. */
+    images: z.array(attachmentSchema).nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
   z.object({ type: z.literal('close_mentions') }),
+  /** Attaches what was dropped on the composer. */
+  z.object({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
@@ -268,6 +291,16 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('pick'),
     what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
   }),
+  /** Sets what `pick` lets the user pick, for the shown thread and those started from now on. */
+  z.object({
+    type: z.literal('choose'),
+    what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('mode'), mode: chatModeSchema }),
+      z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
+      z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
+      z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
+    ]),
+  }),
   /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
@@ -288,6 +321,10 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
+  /** Puts commands into a terminal; a single line is not run. */
+  z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  /** Previews a diff in git format as changes of files, which the user applies. */
+  z.object({ type: z.literal('apply_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;

@@ -76,6 +76,56 @@ describe('killed', () => {
     await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
   });
 
+  const undone = [
+    ['Roll Back', 'panel', AFTER],
+    ['Finish', 'notification', BEFORE],
+  ] as const;
+
+  test.each(isSoak ? undone : undone.slice(0, 1))(
+    'in the middle of an undo, then "%s" in the %s',
+    async (answer, place, expected) => {
+      const { vscode, panel, model } = window();
+      await asBefore(window());
+      await panel.open();
+      await panel.newThread();
+      model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
+      await panel.send('Change all of them.');
+      await panel.approval('patch').waitFor();
+      await panel.get('decision-approve').click();
+      await panel.ended();
+      expect(await filesIn(window())).toEqual(AFTER);
+      await panel.get('turn-undo').click();
+      const list = vscode.page.locator('.quick-input-widget:visible');
+      await list.locator('.monaco-list-row').first().waitFor(soon);
+      const killed = killAtChangeOf(GONE[0] ?? '', window());
+      await vscode.page.keyboard.press('Enter');
+      await killed;
+      const left = await filesIn(window());
+      expect(left).not.toEqual(BEFORE);
+      expect(left).not.toEqual(AFTER);
+      expect(await journalsOf(window())).toHaveLength(1);
+
+      await vscode.reload();
+      await panel.open();
+      await panel.get('interrupted').waitFor(soon);
+      await vscode.screenshot(`crash/undo-${answer.replace(' ', '-')}`);
+      await give(answer, place, window());
+      await vscode.notification(DONE[answer]).waitFor(soon);
+      expect(await filesIn(window())).toEqual(expected);
+      expect(await journalsOf(window())).toEqual([]);
+
+      // An undo that was rolled back can be done once more; one that was finished is recorded by the next, and can be redone.
+      await panel.get('turn-undo').click();
+      if (answer === 'Roll Back') {
+        await list.locator('.monaco-list-row').first().waitFor(soon);
+        await vscode.page.keyboard.press('Enter');
+      }
+      await panel.get('turn-redo').waitFor(soon);
+      expect(await filesIn(window())).toEqual(BEFORE);
+    },
+    300_000,
+  );
+
   describe('while texts stand in the editor', () => {
     const rows = [
       ['all of them changed and none saved', 'Finish', 'panel', AFTER],
@@ -132,16 +182,8 @@ describe.runIf(isSoak).each([
 
 /** Applies the patch up to that step. */
 async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
-  const { vscode, panel, model, folder, extension } = window;
-  // An earlier attempt may have left it unsaved.
-  await vscode.openFile(MINE);
-  await vscode.command('File: Revert File');
-  await vscode.command('View: Close All Editors');
-  for (const name of NEW) await rm(path.join(folder, name), { force: true });
-  for (const [name, text] of Object.entries(BEFORE)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
+  const { vscode, panel, model, extension } = window;
+  await asBefore(window);
   await vscode.openFile(MINE);
   if (typed !== undefined) {
     await vscode.editor().locator('.view-line').first().click();
@@ -156,6 +198,19 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
   const stuck = whenStuck(extension('stuck-host'), moment);
   await panel.get('decision-approve').click();
   await stuck;
+}
+
+/** The files as the patch finds them, and no editor. */
+async function asBefore({ vscode, folder }: Window): Promise<void> {
+  // An earlier attempt may have left it unsaved.
+  await vscode.openFile(MINE);
+  await vscode.command('File: Revert File');
+  await vscode.command('View: Close All Editors');
+  for (const name of NEW) await rm(path.join(folder, name), { force: true });
+  for (const [name, text] of Object.entries(BEFORE)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
 }
 
 /** On the disk and in every buffer. */

@@ -1,15 +1,20 @@
 // Several threads: in parallel in one window, in a list, forked, deleted, and open in two windows.
-import { writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { calls, says, waits } from '../support/modelServer.ts';
+import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { useWindow } from './support/window.ts';
 
-const soon = { timeout: 10_000 };
-const asks = { 'tiller.approvalPolicy': 'untrusted' };
+const soon = { timeout: 20_000 };
+/** What the notify program was given last, in the home of the server. */
+const NOTIFIED = 'notified.json';
+const settings = {
+  'tiller.approvalPolicy': 'untrusted',
+  'tiller.notify': ['/bin/sh', '-c', `printf %s "$1" > "$HOME/${NOTIFIED}"`, 'notify'],
+};
 
-const window = useWindow({ model: 'scripted', settings: asks });
+const window = useWindow({ model: 'scripted', settings });
 
 describe('in one window', () => {
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
@@ -168,17 +173,14 @@ describe('in one window', () => {
   });
 
   test('a notification reports the end of a turn while the window does not have the focus, and the notify program starts', async () => {
-    const { vscode, panel, model, disk, folder } = window();
-    const program = path.join(folder, 'notify.sh');
-    await writeFile(program, '#!/bin/sh\nprintf %s "$1" > "$(dirname "$0")/told.json"\n', { mode: 0o755 });
-    await vscode.settings({ 'tiller.notify': [program] });
-    model.will([says('Painted it green.'), waits(500)], [says('Again.')]);
-    await panel.newThread();
-    await panel.send('Paint the fence.');
+    const { vscode, panel, model } = window();
+    model.will([says('Painted it green.')], [says('Again.')]);
     await vscode.setFocus(false);
+    await panel.send('Paint the fence.');
     await panel.ended();
     await vscode.answerNotification('“Paint the fence.” is done: Painted it green.', 'Show');
-    await expect.poll(() => disk('told.json'), soon).toContain('"last-assistant-message":"Painted it green."');
+    const passed = () => readFile(path.join(vscode.server.folder, 'home', NOTIFIED), 'utf8').catch(() => '');
+    await expect.poll(passed, soon).toContain('"last-assistant-message":"Painted it green."');
     await vscode.setFocus(true);
     await panel.send('Once more.');
     await panel.ended();
@@ -186,9 +188,12 @@ describe('in one window', () => {
   });
 
   test('the list has no visual fault', async () => {
-    const { vscode, panel } = window();
+    const { vscode, panel, model } = window();
+    model.will([says('Hello.')]);
+    await panel.send('List me.');
+    await panel.ended();
     await panel.get('thread-title').click();
-    await panel.get('thread-row').first().waitFor();
+    await row('List me.').waitFor();
     await vscode.screenshot('threads/10-list', vscode.sideBar());
     expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   });

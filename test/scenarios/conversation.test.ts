@@ -187,6 +187,53 @@ describe('tools of the client', () => {
     expect(chat.items('dynamic_tool_call')[0]).toMatchObject({ status: 'completed', success: true });
   });
 
+  it.each(['responses', 'chat'] as const)('may have names of the prototype of objects (%s)', async (wire) => {
+    const names = ['constructor', '__proto__', 'toString'];
+    await using chat = await startScenario({ wire, model: [names.map((name) => calls(name, {})), [says('Done.')]] });
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'dynamic_tool_requested') return;
+      const contentItems = [{ type: 'input_text' as const, text: `result of ${msg.tool}` }];
+      chat.submit({ type: 'dynamic_tool_response', callId: msg.callId, contentItems, success: true });
+    });
+    chat.submit({ type: 'register_tools', tools: names.map((name) => ({ ...weather, name })) });
+    await chat.send('go');
+    expect(chat.server.requests[0]?.toolNames.slice(-3)).toEqual(names);
+    expect(chat.items('dynamic_tool_call').map(({ tool, success }) => [tool, success])).toEqual(
+      names.map((name) => [name, true]),
+    );
+  });
+
+  it('are not called with arguments that are missing or of another type; others are named and left out', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city'],
+      additionalProperties: false,
+    };
+    const made = [{}, { city: 1, days: 1.5 }, { city: 'Bonn', constructor: 1, unit: 'c' }].map((args) =>
+      calls('weather', args),
+    );
+    await using chat = await startScenario({ model: [made, [says('Done.')]] });
+    const asked: unknown[] = [];
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'dynamic_tool_requested') return;
+      asked.push(msg.arguments);
+      const contentItems = [{ type: 'input_text' as const, text: 'rain' }];
+      chat.submit({ type: 'dynamic_tool_response', callId: msg.callId, contentItems, success: true });
+    });
+    chat.submit({ type: 'register_tools', tools: [{ ...weather, inputSchema }] });
+    await chat.send('go');
+    expect(asked).toEqual([{ city: 'Bonn' }]);
+    const [missing, wrong] = chat.outputs();
+    expect(missing).toBe('Failed to parse the arguments: city: is required. Nothing was run.');
+    expect(wrong).toBe(
+      'Failed to parse the arguments: city: expected string; days: expected integer. Nothing was run.',
+    );
+    expect(JSON.stringify(chat.server.lastRequest.input.at(-1))).toContain(
+      'Note: this tool has no argument constructor, unit; it was ignored.',
+    );
+  });
+
   it('cannot be added once the thread has started', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     await chat.send('hi');

@@ -193,7 +193,7 @@ describe('grep_files', () => {
     ];
     expect(await outputsOf(made, { files: { ...files, 'bad.txt': `${'a'.repeat(40)}b\n` } })).toEqual([
       'No matches found.',
-      'The pattern is not a regular expression: Invalid regular expression: /(/m: Unterminated group.',
+      'The pattern is not a regular expression: Invalid regular expression: /(/: Unterminated group.',
       'none does not exist.',
       'Failed to parse the arguments: pattern: Too small: expected string to have >=1 characters. Nothing was run.',
       'The pattern takes too long. Write a simpler one.',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { everything, mcpScenario, modern, scripted } from '../support/mcpServers.ts';
+import { expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
+import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 
@@ -263,7 +264,7 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     expect(chat.outputs()).toEqual(['hi']);
   });
 
-  test('ends at its start or says nothing: the others are there, and the reason is reported', async () => {
+  test('ends at its start or says nothing: the others are there, and the reason is kept', async () => {
     await using made = await mcpScenario(
       {
         broken: scripted(['--exit']),
@@ -367,6 +368,26 @@ describe.skipIf(noSandbox)('resources', { timeout: LONG }, () => {
   });
 });
 
+describe.skipIf(noSandbox)('prompts', { timeout: LONG }, () => {
+  test('are listed and expanded; a required argument must be there', async () => {
+    await using made = await mcpScenario({ notes: scripted(), broken: scripted(['--exit']) }, { model: [] });
+    const { signal } = new AbortController();
+    const { servers } = made.mcp;
+    const [prompt] = await listPrompts(servers, signal);
+    if (!prompt) throw new Error('There is no prompt.');
+    const argument = { name: 'who', required: true };
+    expect(prompt).toEqual({
+      server: 'notes',
+      name: 'greet',
+      title: undefined,
+      description: 'Greets.',
+      arguments: [argument],
+    });
+    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann.');
+    await expect(expandPrompt(servers, prompt, {}, signal)).rejects.toThrow('The prompt greet needs a value for who.');
+  });
+});
+
 describe.skipIf(noSandbox)('instructions of a server', { timeout: LONG }, () => {
   test('reach the model once, as information', async () => {
     await using made = await mcpScenario(
@@ -414,6 +435,136 @@ describe.skipIf(noSandbox)('a server of both eras', { timeout: LONG }, () => {
     expect(made.chat.outputs()).toEqual(['5']);
     const { status } = made.mcp.servers.get('modern') ?? {};
     expect(status?.type === 'ready' && status.connection.info.protocolVersion).toBe(version);
+  });
+});
+
+describe('a server behind HTTP', { timeout: LONG }, () => {
+  const patient = { startupTimeoutMs: 60_000 };
+
+  test.each([
+    ['legacy', '2025-11-25'],
+    ['auto', '2026-07-28'],
+  ])('of both eras is spoken to with protocol %s as %s', async (protocol, version) => {
+    await using web = await modernHttp();
+    await using made = await mcpScenario(
+      { web: { url: web.url, protocol, ...patient } },
+      { model: [[calls('mcp__web__add', { a: 2, b: 3 })], [says('Done.')]] },
+    );
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(['5']);
+    const { status } = made.mcp.servers.get('web') ?? {};
+    expect(status?.type === 'ready' && status.connection.info.protocolVersion).toBe(version);
+  });
+
+  test('the reference server, is called without an entry about its era', async () => {
+    await using web = await everythingHttp();
+    await using made = await mcpScenario(
+      { web: { url: web.url, ...patient } },
+      { policy: 'never', model: [[calls('mcp__web__echo', { message: 'hi' })], [says('Done.')]] },
+    );
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(['Echo: hi']);
+  });
+
+  test('gets its bearer token and headers; without them it needs an authorisation', async () => {
+    await using web = await modernHttp(['--token', 'open-sesame']);
+    await using made = await mcpScenario(
+      { good: { url: web.url, bearer: 'open-sesame', ...patient }, bad: { url: web.url, ...patient } },
+      { model: [[calls('mcp__good__add', { a: 1, b: 1 })], [says('Done.')]] },
+    );
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(['2']);
+    expect(made.mcp.servers.get('bad')?.status).toMatchObject({
+      type: 'needs_auth',
+      message: 'It demands an authorisation.',
+    });
+  });
+
+  test('ends: calls fail with the reason, and the turn goes on', async () => {
+    await using web = await modernHttp();
+    await using made = await mcpScenario(
+      { web: { url: web.url, ...patient } },
+      { model: [[calls('mcp__web__add', { a: 1, b: 1 })], [says('Done.')]] },
+    );
+    web.kill();
+    await web.ended;
+    const ended = await made.chat.send('go');
+    expect(ended.type).toBe('turn_completed');
+    expect(made.chat.outputs()[0]).toMatch(/^tool call error: It cannot be reached: /);
+  });
+
+  test('is another program: it is not ready, and says so', async () => {
+    await using made = await mcpScenario({ web: { url: 'http://127.0.0.1:9/mcp' } }, { model: [[says('Hi.')]] });
+    await made.chat.send('go');
+    expect(made.mcp.servers.get('web')?.unavailable).toMatch(
+      /^The MCP server web is not running\. It cannot be reached: /,
+    );
+  });
+});
+
+describe('a server that asks the user', { timeout: LONG }, () => {
+  const legacy = { notes: scripted() };
+  const filled = { name: 'Ann' };
+
+  test.skipIf(noSandbox)('gets what the user enters, with the request of 2025', async () => {
+    await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__ask')], [says('Done.')]] });
+    const { chat } = made;
+    const ended = chat.send('go');
+    const { request } = await chat.next('question_requested');
+    expect(request).toMatchObject({ source: 'mcp', server: 'notes', message: 'Who are you?' });
+    chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action: 'accept', content: filled });
+    await ended;
+    expect(JSON.parse(chat.outputs()[0] ?? '')).toEqual({ action: 'accept', content: filled });
+  });
+
+  test.skipIf(noSandbox)('gets what the user enters, with the retry of 2026 and its state untouched', async () => {
+    await using made = await mcpScenario(
+      { notes: modern({ protocol: 'auto' }) },
+      { model: [[calls('mcp__notes__greet')], [says('Done.')]] },
+    );
+    const { chat } = made;
+    const ended = chat.send('go');
+    const { request } = await chat.next('question_requested');
+    chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action: 'accept', content: filled });
+    await ended;
+    expect(chat.outputs()[0]).toBe(`${JSON.stringify({ action: 'accept', content: filled })} state-1`);
+  });
+
+  test.skipIf(noSandbox).each(['decline', 'cancel'] as const)('gets the answer %s', async (action) => {
+    await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__ask')], [says('Done.')]] });
+    const { chat } = made;
+    const ended = chat.send('go');
+    const { request } = await chat.next('question_requested');
+    chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action });
+    await ended;
+    expect(JSON.parse(chat.outputs()[0] ?? '')).toEqual({ action });
+  });
+
+  test.skipIf(noSandbox).each([
+    ['without a user', { interactive: false }],
+    ['under the policy never', { policy: 'never' }],
+  ] as const)('is declined %s', async (_when, options) => {
+    await using made = await mcpScenario(legacy, { ...options, model: [[calls('mcp__notes__ask')], [says('Done.')]] });
+    await made.chat.send('go');
+    expect(JSON.parse(made.chat.outputs()[0] ?? '')).toEqual({ action: 'decline' });
+  });
+
+  test.skipIf(noSandbox)('with an address shows it', async () => {
+    await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__ask_url')], [says('Done.')]] });
+    const { chat } = made;
+    const ended = chat.send('go');
+    const { request } = await chat.next('question_requested');
+    expect(request).toMatchObject({ message: 'Sign in', url: 'https://example.test/sign-in' });
+    chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action: 'accept' });
+    await ended;
+    expect(JSON.parse(chat.outputs()[0] ?? '')).toMatchObject({ action: 'accept' });
+  });
+
+  test.skipIf(noSandbox)('for the open folders gets them', async () => {
+    await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__roots')], [says('Done.')]] });
+    await made.chat.send('go');
+    const { roots } = JSON.parse(made.chat.outputs()[0] ?? '{}');
+    expect(roots).toMatchObject([{ uri: `file://${made.chat.folder.path}` }]);
   });
 });
 

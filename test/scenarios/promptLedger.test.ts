@@ -109,7 +109,10 @@ const TOOL_SETS = [
   'exec-command-freeform-patch-explained',
   'exec-command-function-patch',
   'exec-command-function-patch-file-tools',
-  'local-shell-function-patch',
+  'exec-command-function-patch-file-tools-no-images',
+  'exec-command-freeform-patch-no-images',
+  'exec-command-function-patch-no-images',
+  'local-shell-function-patch-no-images',
 ];
 
 const first = <Item>(items: readonly Item[]): Item => {

@@ -176,6 +176,28 @@ describe('undo of a turn', () => {
     assert.deepEqual(chat.files(), changed);
   });
 
+  it('of a formatter over 400 files restores all of them, and redo formats them again', async () => {
+    const names = Array.from({ length: 400 }, (_, index) => `f${index}.ts`);
+    const files = Object.fromEntries(names.map((name) => [name, `const  ${name[1]}=1\n`]));
+    await using chat = await startScenario({
+      ...FULL,
+      files,
+      model: [[run("sed -i 's/  / /; s/=/ = /; s/$/;/' *.ts")], [says('Done.')]],
+    });
+    await chat.send('Format them.');
+    const formatted = chat.files();
+    assert.equal(formatted['f7.ts'], 'const 7 = 1;\n');
+    // On a busy machine it comes after the turn.
+    const { changed } = chat.said('files_changed')[0] ?? (await chat.next('files_changed'));
+    assert.deepEqual([changed.total, changed.files.length, changed.cannotUndo], [400, 200, 0]);
+    const [turnId = ''] = turnIds(chat);
+    const undone = await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual([undone.paths.length, undone.skipped], [400, []]);
+    assert.deepEqual(chat.files(), files);
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), formatted);
+  });
+
   it('does not touch the index, the stash or the refs of a repository', async () => {
     const git = 'git -c user.name=t -c user.email=t@t -c init.defaultBranch=main';
     const setUp = `${git} init -q && ${git} add . && ${git} commit -qm one && echo staged > s.txt && ${git} add s.txt`;

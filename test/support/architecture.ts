@@ -71,9 +71,10 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     sandbox: ['host'],
     apply: ['host'],
     baseline: ['host'],
+    images: [],
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {
@@ -83,6 +84,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     ui: [],
     apply: ['workspace'],
     models: ['ui', 'settings'],
+    mcp: ['ui', 'settings'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
@@ -101,7 +103,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     text: ['l10n'],
     store: ['facts', 'l10n', 'text'],
     view: ['store'],
-    actions: ['bridge', 'l10n', 'store', 'view'],
+    actions: ['bridge', 'l10n', 'store', 'text', 'view'],
     page: ['bridge', 'l10n'],
     components: SPINE,
     decisions: [...SPINE, 'components'],
@@ -114,6 +116,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     main: ['actions', 'announce', 'app', 'bridge', 'composer', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
+    mathPage: ['components'],
   },
 };
 

@@ -20,6 +20,7 @@ import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { memoryLocks } from './memoryLocks.ts';
+import { createImages } from '../../src/node/images/images.ts';
 import { createRegexps } from '../../src/node/host/regexps.ts';
 import { MemoryStorage } from './memoryStorage.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
@@ -220,6 +221,7 @@ export class FakeSession {
       clock,
       ids: fakeIds(),
       regexps: createRegexps(),
+      images: createImages(),
       log,
       host: {
         platform: 'linux',

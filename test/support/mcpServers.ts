@@ -2,8 +2,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { McpSecrets } from '../../src/core/mcp/authorization.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import { createMcp, type Mcp, resolveAll } from '../../src/node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -39,7 +41,7 @@ export interface McpScenario {
 /** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
 export async function mcpScenario(
   servers: Readonly<Record<string, unknown>>,
-  options: ScenarioOptions & { readonly isReady?: false },
+  { secrets, ...options }: ScenarioOptions & { readonly secrets?: McpSecrets },
 ): Promise<McpScenario> {
   let mcp: Mcp | undefined;
   const settings = parseSettings({});
@@ -52,6 +54,7 @@ export async function mcpScenario(
       roots: () => ports.workspace.roots,
       settings: () => settings.settings,
       support: sandboxSupport,
+      ...(secrets && { secrets }),
     });
     const { servers: entries, problems } = parseMcpServers(servers);
     if (problems[0]) throw new Error(problems[0].message);
@@ -75,7 +78,7 @@ export async function mcpScenario(
   });
   if (mcp === undefined) throw new Error('The scenario has no ports.');
   const made: Mcp = mcp;
-  if (options.isReady !== false) await made.servers.settled(() => true, new AbortController().signal);
+  await made.servers.settled(() => true, new AbortController().signal);
   return {
     chat,
     mcp: made,
@@ -98,6 +101,26 @@ export async function modernHttp(args: readonly string[] = []) {
   return served([MODERN, '--http', ...args], (line) => (line.startsWith('http') ? line : undefined));
 }
 
+/** The reference server over streamable HTTP. */
+export async function everythingHttp() {
+  const port = await freePort();
+  return served(
+    [EVERYTHING, 'streamableHttp'],
+    (line) => (/listening|running/i.test(line) ? `http://127.0.0.1:${port}/mcp` : undefined),
+    {
+      PORT: String(port),
+    },
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
 /** Starts a program that prints its address. */
 async function served(
   argv: readonly string[],
@@ -105,6 +128,7 @@ async function served(
   env: NodeJS.ProcessEnv = {},
 ) {
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => {
@@ -116,10 +140,10 @@ async function served(
   });
   return {
     url,
+    ended,
     kill: () => void child.kill('SIGKILL'),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
     },

@@ -326,6 +326,7 @@ export function toolSetName(request: LedgerRequest): string {
     ...(patch === undefined ? [] : [patch.type === 'custom' ? 'freeform-patch' : 'function-patch']),
     ...(patch?.type === 'custom' && isExplained ? ['explained'] : []),
     ...(tools.some(({ name }) => name === 'read_file') ? ['file-tools'] : []),
+    ...(shell === undefined || tools.some(({ name }) => name === 'view_image') ? [] : ['no-images']),
   ];
   return words.join('-').replaceAll('_', '-');
 }

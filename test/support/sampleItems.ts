@@ -48,7 +48,7 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
     success: null,
   },
   web_search: { ...base('web_search'), query: 'weather' },
-  image_view: { ...base('image_view'), path: 'a.png' },
+  image_view: { ...base('image_view'), path: 'a.png', width: 2, height: 1 },
   file_lookup: { ...base('file_lookup'), callId: 'call', action: 'search', path: 'src', pattern: 'rain' },
   user_question: {
     ...base('user_question'),

@@ -87,7 +87,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const wire = options.wire ?? 'responses';
   const { imitates } = options;
   const server = await ModelServer.start(options.model, { wire, imitates });
-  const realPorts = createNodePorts({
+  // Whether this machine has ripgrep must not matter.
+  const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
   });

@@ -1,5 +1,5 @@
 /** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import type { OpOf } from '../../src/protocol/op.ts';
@@ -310,6 +310,17 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       await chat.send('', { input: [...text('see @a.txt and @gone.txt'), mention, gone] });
       chat.write('a.txt', 'changed\n');
       await chat.send('again');
+    },
+  ),
+  conversation(
+    'view-image',
+    {
+      model: [[calls('view_image', { path: 'dot.png' }), calls('view_image', { path: 'a.txt' })], [says('A dot.')]],
+      files: { 'a.txt': 'one\n' },
+    },
+    async (chat) => {
+      writeFileSync(chat.folder.at('dot.png'), png(2, 2));
+      await start(chat);
     },
   ),
   conversation(

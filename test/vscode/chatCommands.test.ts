@@ -16,7 +16,7 @@ suite('a new thread', () => {
           setImmediate(() => order.push('what the user does next'));
         },
       },
-      view: { focusComposer: () => order.push('focused'), insertText: () => {}, showWaiting: () => {} },
+      view: { focusComposer: () => order.push('focused'), showWaiting: () => {} },
     });
     const { executeCommand } = vscode.commands;
     // A real one would start the extension, and other tests have their own copy of it.

@@ -6,6 +6,11 @@ import * as vscode from 'vscode';
 import type { Mention } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import type { MentionRow, PanelUpdate } from '../../src/protocol/wire.ts';
+import type { Attachment } from '../../src/protocol/draft.ts';
+import type { PanelEvent } from '../../src/protocol/thread.ts';
+import { Drafts } from '../../src/vscode/chat/drafts.ts';
+import { PanelImages } from '../../src/vscode/chat/panelImages.ts';
+import { attachableFiles } from '../../src/vscode/mentions/attachFiles.ts';
 import { RecentFiles } from '../../src/vscode/mentions/editorPlaces.ts';
 import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
 import { fillMentions } from '../../src/vscode/mentions/fillMentions.ts';
@@ -244,6 +249,61 @@ suite('the list at an @', () => {
   });
 });
 
+suite('files that are attached', () => {
+  test(
+    'are mentions of files and folders, images apart, and not what may not be read',
+    inPlace({ 'a.ts': '', 'pic.PNG': 'bytes', '.env': '', 'src/b.ts': '' }, async (place) => {
+      const refusal = (file: string) => (file.endsWith('.env') ? `${file} may not be read` : undefined);
+      const uris = ['a.ts', 'pic.PNG', '.env', 'src', 'gone.ts'].map((name) => place.uri(name));
+      const { attachments, images, refused } = await attachableFiles(uris, refusal);
+      assert.deepEqual(attachments, [
+        { part: { type: 'mention', kind: 'file', name: nameIn(place, 'a.ts'), path: place.at('a.ts') }, inText: false },
+        {
+          part: { type: 'mention', kind: 'folder', name: nameIn(place, 'src/'), path: place.at('src') },
+          inText: false,
+        },
+      ]);
+      const data = Buffer.from('bytes').toString('base64');
+      assert.deepEqual(images, [{ name: 'pic.PNG', mediaType: 'image/png', data }]);
+      assert.equal(refused[0], `${place.at('.env')} may not be read`);
+      assert.equal(refused.length, 2);
+    }),
+  );
+
+  test('a draft keeps its attachments, and its images in memory alone', () => {
+    const stored = new Map<string, unknown>();
+    const memento = {
+      get: (key: string, fallback?: unknown) => stored.get(key) ?? fallback,
+      update: async (key: string, value: unknown) => void stored.set(key, value),
+      keys: () => [...stored.keys()],
+    } as vscode.Memento;
+    const drafts = new Drafts(memento);
+    const image: Attachment = { part: { type: 'image', imageUrl: 'data:image/png;base64,AA==' }, inText: false };
+    const file: Attachment = { part: { type: 'mention', kind: 'file', name: 'a', path: '/a' }, inText: true };
+    drafts.set('t', '@a', null, [file], [image]);
+    drafts.set('t', '@a b', null, [file], null);
+    assert.deepEqual(drafts.attachmentsOf('t'), [file, image]);
+    assert.deepEqual(new Drafts(memento).attachmentsOf('t'), [file]);
+    drafts.set('t', '', null, [], []);
+    assert.deepEqual(drafts.attachmentsOf('t'), []);
+  });
+
+  test('an image comes to the panel as its thumbnail, and back as the image', () => {
+    const images = new PanelImages();
+    const image = {
+      type: 'image',
+      imageUrl: 'data:image/png;base64,AAAA',
+      thumbnail: 'data:image/webp;base64,BB',
+    } as const;
+    const item = { id: 'i', type: 'user_message', status: 'completed', content: [image] } as const;
+    const shown = images.ofEvent({ turnId: 't', msg: { type: 'item_completed', item } } as unknown as PanelEvent);
+    const sent =
+      shown.msg.type === 'item_completed' && shown.msg.item.type === 'user_message' ? shown.msg.item.content : [];
+    assert.deepEqual(sent, [{ ...image, imageUrl: image.thumbnail }]);
+    assert.deepEqual(images.restored({ type: 'steer', input: [...sent] }), { type: 'steer', input: [image] });
+  });
+});
+
 suite('mentions of a message', () => {
   const problems: Mention = { type: 'mention', kind: 'problems', name: 'problems', path: '' };
   const turn = (text: string, ...more: Mention[]): Op => ({
@@ -262,6 +322,7 @@ suite('mentions of a message', () => {
       submit: async (op) => void submitted.push(op),
       submitTo: (_, op) => void submitted.push(op),
       post: (message) => void posted.push(message),
+      postWhenReady: (message) => void posted.push(message),
       report: (error) => {
         throw error;
       },

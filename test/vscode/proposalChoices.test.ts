@@ -27,6 +27,8 @@ suite('a proposal under review', () => {
       assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [1] }]);
       await preview.proposals.choose('p', 'a.txt', 0, 'out');
       assert.equal(document.getText(), changed([29]));
+      // Else VS Code opens a tab of its own for it.
+      assert.equal(document.isDirty, false);
       assert.deepEqual(countHunks(preview.proposals.stateOf('p').files), { taken: 1, total: 3 });
       await vscode.commands.executeCommand('undo');
       await until(() => document.getText() === changed([2, 29]));

@@ -1,8 +1,9 @@
+import { takenLines } from '../../webview-ui/text/takenLines.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { diffOf, parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
 import { patchProgress } from '../../webview-ui/text/patchProgress.ts';
-import { THREE_FILES_DIFF } from './preview/fixtures.ts';
+import { THREE_FILES, THREE_FILES_DIFF } from './preview/fixtures.ts';
 
 describe('a unified diff', () => {
   it('is found for its file, also outside of the working directory', () => {
@@ -88,4 +89,18 @@ it('reads the complete part of a patch that is streamed', () => {
     { path: 'a.ts', kind: 'add', added: 2, removed: 0 },
     { path: 'b.ts', kind: 'update', added: 1, removed: 1 },
   ]);
+});
+
+it('counts the lines of a patch without what the user has left out', () => {
+  const file = (path: string, hunks: readonly ('in' | 'out' | 'edited')[], isOut = false) => ({
+    path,
+    isOut,
+    isEdited: false,
+    hunks,
+  });
+  const [client, retry, added] = THREE_FILES.map(({ path }) => path);
+  assert.ok(client && retry && added);
+  assert.deepEqual(takenLines(THREE_FILES, THREE_FILES_DIFF, []), { added: 42, removed: 7 });
+  const files = [file(client, ['in', 'out']), file(retry, ['edited']), file(added, ['out'], true)];
+  assert.deepEqual(takenLines(THREE_FILES, THREE_FILES_DIFF, files), { added: 5, removed: 1 });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { commandsIn, isUnifiedDiff, readInfo } from '../../webview-ui/text/codeInfo.ts';
 import { filePlaceOf } from '../../webview-ui/text/fileLink.ts';
 import { type Block, MarkdownStream, renderMarkdown } from '../../webview-ui/text/markdown.ts';
 import { decodeHTMLStrict } from '../../webview-ui/text/namedCharacters.ts';
@@ -47,6 +48,14 @@ const FRAGMENTS = [
   '`src/a.ts:3`',
   '&mdash; ',
   '\\',
+  '$$\n',
+  'x^2 $$\n',
+  '\\[ a\n',
+  '\\]\n',
+  '\\(a_b\\) ',
+  '$a$ ',
+  '- [x] t\n',
+  '![p](p.png) ',
 ];
 
 describe('a text that streams', () => {
@@ -87,7 +96,7 @@ describe('Markdown of a model', () => {
       '<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](command:x) [c](data:text/html,x) ![d](https://e.com/p.png)\n\n| a |\n|:-:|\n| 1 |\n';
     const result = html(hostile);
     assert.doesNotMatch(result, /<img|<script|style=|href="(javascript|command|data):/i);
-    assert.match(result, /<th class="align-center">/);
+    assert.match(result, /<th dir="auto" class="align-center">/);
   });
 
   it('has links where it names a URL or a file', () => {
@@ -98,10 +107,59 @@ describe('Markdown of a model', () => {
       /data-path="src\/a.ts" data-line="14".*<span class="file-dir">src\/<\/span>a.ts/,
     );
     assert.match(html('`policy.limit`'), /<code>policy.limit<\/code>/);
+    assert.match(html('[it](client.ts:14)'), /data-path="client.ts" data-line="14"/);
+    assert.doesNotMatch(html('[it](vscode:14) [it](x.y:command)'), /<a/);
+  });
+
+  it('shows tasks with their state', () => {
+    const list = html('- [x] done `a`\n- [ ] open\n- [z] none\n');
+    assert.match(
+      list,
+      /<li class="task is-done" dir="auto"><span [^>]*role="img" aria-label="Done"><\/span>done <code>/,
+    );
+    assert.match(list, /class="task" dir="auto"><span [^>]*aria-label="Not done"><\/span>open/);
+    assert.match(list, /<li dir="auto">\[z\] none/);
+  });
+
+  it('names pictures: one of the workspace is a link that the page turns into the picture, another one a link', () => {
+    assert.match(
+      html('![A & B](docs/a%20b.png)'),
+      /<a class="file md-image" [^>]*data-image="docs\/a b.png">image: A &amp; B<\/a>/,
+    );
+    assert.match(html('![A](https://e.com/p.png)'), /<a class="link" href="https:\/\/e.com\/p.png"[^>]*>image: A<\/a>/);
+    assert.match(html('[![A](a.png)](https://e.com)'), /<a class="link" [^>]*>image: A<\/a>/);
+    assert.doesNotMatch(html('![A](data:image/png;base64,AA)'), /<a/);
+  });
+
+  it('keeps formulas as they were written, with their source for the page', () => {
+    const formulas = (text: string) =>
+      [...html(text).matchAll(/data-formula="([^"]*)"( data-display)?>/g)].map(
+        ([, one, block]) => `${block ? 'block' : 'inline'} ${one}`,
+      );
+    assert.deepEqual(formulas('a \\(x_1*y\\) b $\\alpha$ c\n\n$$\nx < 1\n+ y\n$$\n\n\\[ z \\]\n'), [
+      'inline x_1*y',
+      'inline \\alpha',
+      'block x &lt; 1\n+ y',
+      'block z',
+    ]);
+    assert.deepEqual(formulas('It costs $5 and $10; `$a$`, $HOME and $PATH, $ y $, $1$2'), []);
+    assert.deepEqual(formulas('\\$x$'), []);
+    assert.match(html('\\(a^2\\)'), />\\\(a\^2\\\)<\/code>/);
+    assert.match(html('$$\nopen\n\nnext'), /<p dir="auto">\$\$\nopen<\/p>/);
+  });
+
+  it('has a header with a copy button on a block of code in a list', () => {
+    assert.match(
+      html('- a\n  ```ts\n  b();\n  ```\n'),
+      /<figure class="code code-nested".*TypeScript.*data-act="copy".*<code>b\(\);\n<\/code>/s,
+    );
   });
 
   it('has headings below those of the turn', () => {
-    assert.match(html('# One\n### Two\n'), /<h4>One<\/h4>\s*<h4>Two<\/h4>/);
+    assert.match(
+      html('# One\n### Two\n'),
+      /<h4 dir="auto" class="md-h1">One<\/h4>\s*<h4 dir="auto" class="md-h3">Two<\/h4>/,
+    );
   });
 });
 
@@ -124,6 +182,19 @@ it('distinguishes files from other words with dots', () => {
   );
 });
 
+it('finds the commands of a block for the terminal, and the diffs that can be applied', () => {
+  assert.equal(commandsIn('console', '$ npm ci\nadded 3\n$ npm test\n'), 'npm ci\nnpm test');
+  assert.equal(commandsIn('sh', 'npm ci\n'), 'npm ci');
+  assert.equal(commandsIn('ts', 'npm ci'), null);
+  assert.equal(commandsIn('bash', ' \n'), null);
+  assert.equal(isUnifiedDiff('diff', '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'), true);
+  assert.equal(isUnifiedDiff('diff', '-a\n+b\n'), false);
+  assert.deepEqual(
+    ['ts src/a.ts', 'src/a.py', 'ts', 'zz', ''].map((info) => readInfo(info).title),
+    ['src/a.ts', 'src/a.py', 'TypeScript', 'zz', 'text'],
+  );
+});
+
 it('decodes named characters', () => {
   assert.equal(
     ['&mdash;', '&#65;', '&#x1f600;', '&unknown;', '&#0;'].map(decodeHTMLStrict).join(' '),
@@ -134,5 +205,5 @@ it('decodes named characters', () => {
 it('does not decode the name of an inherited property', () => {
   const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `&${name};`);
   assert.deepEqual(inherited.map(decodeHTMLStrict), inherited);
-  assert.equal(html('See &constructor; and &amp;.').trim(), '<p>See &amp;constructor; and &amp;.</p>');
+  assert.equal(html('See &constructor; and &amp;.').trim(), '<p dir="auto">See &amp;constructor; and &amp;.</p>');
 });

@@ -211,7 +211,7 @@ describe('a key in pieces', () => {
       mcp_tool_call: { callId: 'c', server: 's', tool: 't', arguments: { text }, error: text, durationMs: 0 },
       dynamic_tool_call: { callId: 'c', tool: 't', arguments: { text }, contentItems: [], success: null },
       web_search: { query: text },
-      image_view: { path: text },
+      image_view: { path: text, why: text },
       file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
       user_question: {
         callId: 'c',

@@ -89,7 +89,7 @@ describe('a turn', () => {
   });
 
   it('stays open when it was interrupted, and never hides a message of the user', () => {
-    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 6', 'user_message', 'agent_message']);
+    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 8', 'user_message', 'agent_message']);
   });
 
   it('shows the last plan only, and keeps code and tables of the model out of the fold', () => {

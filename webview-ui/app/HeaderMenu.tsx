@@ -1,6 +1,6 @@
 import { type PanelCommand, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { openPopup } from '../view.ts';
+import { openFind, openPopup } from '../view.ts';
 import { Icon } from '../components/Icon.tsx';
 import { moveInMenu, Popup } from '../components/Popup.tsx';
 
@@ -11,6 +11,7 @@ export function HeaderMenu() {
     { command: 'openSettings', icon: 'settings-gear', label: t('Settings') },
     { command: 'openWalkthrough', icon: 'book', label: t('Walkthrough') },
     { command: 'showLog', icon: 'output', label: t('Show log') },
+    { command: 'openThreadText', icon: 'book', label: t('Open Thread as Text') },
   ];
   return (
     <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
@@ -32,6 +33,21 @@ export function HeaderMenu() {
             </button>
           </li>
         ))}
+        <li role="none">
+          <button
+            type="button"
+            class="pop-item"
+            role="menuitem"
+            data-testid="more-actions-find"
+            onClick={() => {
+              openPopup.value = null;
+              openFind();
+            }}
+          >
+            <Icon name="search" />
+            <span class="pop-label">{t('Find in Thread')}</span>
+          </button>
+        </li>
       </ul>
     </Popup>
   );

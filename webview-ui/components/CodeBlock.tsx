@@ -3,19 +3,13 @@ import { copyText } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { type GrowingCode, GrowingHighlight } from '../text/growingHighlight.ts';
-import { highlight, languageOf } from '../text/highlight.ts';
+import { highlight } from '../text/highlight.ts';
 import type { Run } from '../text/runs.ts';
+import { commandsIn, isUnifiedDiff, readInfo } from '../text/codeInfo.ts';
+import { settings } from '../store.ts';
 import { IconButton } from './Buttons.tsx';
 import { pure } from './pure.tsx';
 import { Runs } from './Runs.tsx';
-
-/** `ts src/http/retry.ts` → a language and a name; either may be missing. */
-function readInfo(info: string): { language: string; name: string } {
-  const [first = '', second = ''] = info.split(/\s+/);
-  const named = second.replace(/^(title|file|filename)=/, '').replace(/^["']|["']$/g, '');
-  if (named !== '' && !named.startsWith('{')) return { language: first, name: named };
-  return /[./]/.test(first) ? { language: languageOf(first), name: first } : { language: first, name: first };
-}
 
 function Coloured({ text, language }: { text: string; language: string }) {
   const runs = useMemo(() => highlight(text, language), [text, language]);
@@ -47,23 +41,40 @@ interface CodeBlockProps {
 }
 
 export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeBlockProps) {
-  const { language, name } = readInfo(info);
+  const { language, title } = readInfo(info);
   const text = code.replace(/\n$/, '');
   const growing = useMemo(() => new GrowingHighlight(language), [language]);
-  const title = name || t('text');
+  const commands = settings.value?.trusted === true ? commandsIn(language, text) : null;
+  const isPatch = settings.value?.trusted === true && isUnifiedDiff(language, text);
   return (
     <figure class="code" data-testid="code-block">
       <figcaption class="code-head">
         <span class="code-name">{title}</span>
         {complete && (
           <>
+            {commands !== null && (
+              <IconButton
+                testid="code-terminal"
+                icon="terminal"
+                label={t('Insert into Terminal')}
+                onClick={() => post({ type: 'insert_into_terminal', text: commands })}
+              />
+            )}
+            {isPatch && (
+              <IconButton
+                testid="code-apply"
+                icon="git-pull-request-go-to-changes"
+                label={t('Apply as Patch…')}
+                onClick={() => post({ type: 'apply_code', text })}
+              />
+            )}
             <IconButton
               testid="code-insert"
               icon="insert"
-              label={t('Insert at cursor')}
+              label={t('Insert at Cursor')}
               onClick={() => post({ type: 'insert_code', text })}
             />
-            <IconButton testid="code-copy" icon="copy" label={t('Copy code')} onClick={() => copyText(text)} />
+            <IconButton testid="code-copy" icon="copy" label={t('Copy Code')} onClick={() => copyText(text)} />
           </>
         )}
       </figcaption>

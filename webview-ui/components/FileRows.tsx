@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { FileChangeSummary } from '../../src/protocol/item.ts';
@@ -35,6 +36,16 @@ function choiceTag(file: ReviewedFile | undefined): string {
   return file.isEdited ? t('edited by you') : t('in part');
 }
 
+/** A long path goes on in the next line after a separator, not within a name. */
+function breakable(path: string) {
+  return path.split(/(?<=[\\/])/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 /** Name, folder, kind of change, and line counts. */
 export function FileFacts(props: {
   path: string;
@@ -50,7 +61,7 @@ export function FileFacts(props: {
   return (
     <>
       <span class="fr-path" title={path}>
-        {name} <span class="fr-dir">{folder.replace(/[\\/]$/, '')}</span>
+        {name} <span class="fr-dir">{breakable(folder.replace(/[\\/]$/, ''))}</span>
       </span>
       {tag !== '' && (
         <span class="fr-tag" title={because}>

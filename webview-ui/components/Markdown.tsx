@@ -1,12 +1,19 @@
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { settings } from '../store.ts';
 import type { Block } from '../text/markdown.ts';
 import { MarkdownStream, renderMarkdown } from '../text/markdown.ts';
+import { enrichMarkdown } from './enrichMarkdown.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
 
-/** The only place that sets HTML: it comes from markdown-it with `html: false` (docs/reference/libraries.md §8.2). */
+/** The HTML comes from markdown-it with `html: false` (docs/reference/libraries.md §8.2). */
 const Html = pure(function Html({ html }: { html: string }) {
-  return <div class="md" dangerouslySetInnerHTML={{ __html: html }} />;
+  const frame = useRef<HTMLDivElement>(null);
+  const root = settings.value?.imageRoot;
+  useLayoutEffect(() => {
+    if (frame.current !== null) enrichMarkdown(frame.current, root);
+  }, [html, root]);
+  return <div class="md" ref={frame} dangerouslySetInnerHTML={{ __html: html }} />;
 });
 
 function Blocks({ blocks }: { blocks: readonly Block[] }) {

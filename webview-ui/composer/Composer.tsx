@@ -15,10 +15,13 @@ import { LIST_ID, rowId, SuggestionList } from './SuggestionList.tsx';
 import * as list from './suggestions.ts';
 import { rangesOf } from '../text/attachments.ts';
 import { Chips } from './Chips.tsx';
+import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
+  /** An input method is composing: nothing is looked up until it is done. */
+  const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
@@ -30,6 +33,14 @@ export function Composer() {
       <form
         class="composer"
         aria-label={t('Message')}
+        onDragOver={(event) => {
+          if (event.dataTransfer !== null && isAttachable(event.dataTransfer)) event.preventDefault();
+        }}
+        onDrop={(event) => {
+          if (event.dataTransfer === null || isDisabled || !dropFiles(event.dataTransfer)) return;
+          event.preventDefault();
+          field.current?.focus();
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
@@ -54,10 +65,17 @@ export function Composer() {
             value={draft.value}
             onInput={(event) => {
               setDraft(event.currentTarget.value);
-              if (!event.isComposing) lookAt(event.currentTarget);
+              if (!composes.current) lookAt(event.currentTarget);
             }}
-            onCompositionEnd={({ currentTarget }) => lookAt(currentTarget)}
-            onSelect={({ currentTarget }) => lookAt(currentTarget)}
+            onPaste={(event) => {
+              if (pasteImages(event.clipboardData)) event.preventDefault();
+            }}
+            onCompositionStart={() => (composes.current = true)}
+            onCompositionEnd={({ currentTarget }) => {
+              composes.current = false;
+              lookAt(currentTarget);
+            }}
+            onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
             onBlur={list.close}
             onKeyDown={onKeyDown}
           />
@@ -106,9 +124,11 @@ function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
   const caret = field.selectionStart;
   const taken = list.take(suggestion);
   if (taken === undefined) return;
-  field.focus();
-  field.setSelectionRange(taken.start, caret);
-  document.execCommand('insertText', false, taken.text);
+  if (taken.text !== '') field.focus();
+  field.setSelectionRange(taken.start, Math.min(taken.end ?? caret, field.value.length));
+  if (taken.text !== '') document.execCommand('insertText', false, taken.text);
+  else if (document.activeElement === field) document.execCommand('delete');
+  else setDraft('');
 }
 
 /** Keys of the open list. Returns false for a key that it leaves to the composer. */

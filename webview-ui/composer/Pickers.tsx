@@ -18,7 +18,7 @@ export function Pickers() {
         className="pick-mode"
         what="mode"
         name={t('Mode')}
-        label={modeLabel(value)}
+        label={modeLabel(value.mode)}
         isRestricted={!value.trusted}
       />
       <Picker testid="pick-model" className="pick-model" what="model" name={t('Model')} label={modelLabel(value)} />
@@ -77,7 +77,7 @@ function Picker(props: {
   );
 }
 
-function modeLabel({ mode }: PanelSettings): string {
+export function modeLabel(mode: PanelSettings['mode']): string {
   const labels: Record<ChatMode, string> = {
     chat: t('Chat'),
     agent: t('Agent'),
@@ -93,7 +93,7 @@ function modelLabel({ model, models, demo }: PanelSettings): string {
   return models.find(({ id }) => id === model)?.label ?? model;
 }
 
-function effortLabel(effort: ReasoningEffort | null): string {
+export function effortLabel(effort: ReasoningEffort | null): string {
   if (effort === null) return t('Default effort');
   const labels: Record<ReasoningEffort, string> = {
     none: t('None'),

@@ -15,8 +15,16 @@ export function SuggestionList({ onTake }: { onTake: (suggestion: list.Suggestio
   if (!list.isOpen.value) return null;
   const isEmpty = rows.length === 0;
   return (
-    <div class="pop suggest" data-testid="suggestions">
-      <div role="listbox" id={LIST_ID} aria-label={t('Context')} aria-busy={list.isSearching.value} hidden={isEmpty}>
+    <div class="pop suggest" data-testid="suggestions" onMouseDown={(event) => event.preventDefault()}>
+      <div
+        class="suggest-list"
+        role="listbox"
+        tabIndex={0}
+        id={LIST_ID}
+        aria-label={list.isOfCommands.value ? t('Commands') : t('Context')}
+        aria-busy={list.isSearching.value}
+        hidden={isEmpty}
+      >
         {rows.map((suggestion, index) => (
           <Row key={suggestion.key} suggestion={suggestion} index={index} onTake={onTake} />
         ))}
@@ -30,7 +38,7 @@ export function SuggestionList({ onTake }: { onTake: (suggestion: list.Suggestio
 
 function Row(props: { suggestion: list.Suggestion; index: number; onTake: (suggestion: list.Suggestion) => void }) {
   const { suggestion, index, onTake } = props;
-  const { icon, label, detail, positions, refused } = suggestion;
+  const { icon, label, detail, positions, refused, isCurrent } = suggestion;
   const isActive = index === list.activeIndex.value;
   return (
     <div
@@ -39,9 +47,9 @@ function Row(props: { suggestion: list.Suggestion; index: number; onTake: (sugge
       role="option"
       data-testid="suggestion-row"
       aria-selected={isActive}
+      aria-checked={isCurrent}
       aria-disabled={refused === undefined ? undefined : true}
       title={refused ?? `${label}${detail === '' ? '' : `, ${detail}`}`}
-      onMouseDown={(event) => event.preventDefault()}
       onClick={() => onTake(suggestion)}
     >
       <Icon name={refused === undefined ? icon : 'circle-slash'} />

@@ -1,4 +1,4 @@
-/** The list that opens while a word that begins with `@` is written in the composer. */
+/** The list over the composer: what a word that begins with `@` means, or a text that begins with `/`. */
 import { computed, signal } from '@preact/signals';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { mentionQueryAt } from '../../src/protocol/text/mentionTokens.ts';
@@ -6,6 +6,7 @@ import type { HostMessage, MentionRow } from '../../src/protocol/wire.ts';
 import { setDraft } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { attachments, draft } from '../store.ts';
+import { type CommandQuery, commandQuery, findCommands, findValues } from './commands.ts';
 import { mentionIcon, rangesOf, withAttachments } from '../text/attachments.ts';
 
 export interface Suggestion {
@@ -17,7 +18,23 @@ export interface Suggestion {
   readonly positions: readonly number[];
   /** Why it cannot be taken. */
   readonly refused?: string | undefined;
-  readonly row: MentionRow;
+  /** It is what is set now. */
+  readonly isCurrent?: boolean | undefined;
+  readonly take: Taking;
+}
+
+type Taking =
+  | { readonly type: 'mention'; readonly row: MentionRow }
+  /** Goes on with the values of the command. */
+  | { readonly type: 'complete'; readonly text: string }
+  | { readonly type: 'run'; readonly run: () => void };
+
+/** What a part of the text is replaced by. */
+export interface Replacement {
+  readonly start: number;
+  /** `null`: the caret. */
+  readonly end: number | null;
+  readonly text: string;
 }
 
 interface OpenList {
@@ -28,6 +45,8 @@ interface OpenList {
 }
 
 const open = signal<OpenList | null>(null);
+/** The command that is being written. */
+const typed = signal<CommandQuery | null>(null);
 /** The answer to a query, which may be an earlier one. */
 const found = signal<{ readonly id: number; readonly rows: readonly MentionRow[]; readonly isLast: boolean } | null>(
   null,
@@ -36,10 +55,14 @@ const place = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
+/** Esc closed the list of this command. */
+let isCommandDismissed = false;
 
-export const isOpen = computed(() => open.value !== null);
+export const isOpen = computed(() => open.value !== null || typed.value !== null);
+export const isOfCommands = computed(() => typed.value !== null);
 /** Rows of an earlier query are narrowed down until those of the newest arrive. */
 export const suggestions = computed((): readonly Suggestion[] => {
+  if (typed.value !== null) return commandRows(typed.value);
   const list = open.value;
   const answer = found.value;
   if (list === null || answer === null) return [];
@@ -57,11 +80,34 @@ function suggestionOf(row: MentionRow): Suggestion {
   const { mention, label, detail, positions, refused } = row;
   const icon = mentionIcon(mention.kind, mention.path);
   const key = `${mention.kind} ${mention.path} ${mention.name} ${mention.lines?.first ?? ''}`;
-  return { key, icon, label, detail, positions, refused, row };
+  return { key, icon, label, detail, positions, refused, take: { type: 'mention', row } };
+}
+
+function commandRows(query: CommandQuery): readonly Suggestion[] {
+  if (query.written === null) {
+    return findCommands(query.name).map(({ command: { name, icon, help, run }, positions }) => ({
+      key: name,
+      icon,
+      label: `/${name}`,
+      detail: help,
+      positions: positions.map((at) => at + 1),
+      take: run === undefined ? { type: 'complete', text: `/${name} ` } : { type: 'run', run },
+    }));
+  }
+  return findValues(query).map(({ label, detail, isCurrent, run }, index) => ({
+    key: `${index} ${label}`,
+    icon: isCurrent ? 'check' : 'blank',
+    label,
+    detail,
+    positions: [],
+    isCurrent,
+    take: { type: 'run', run },
+  }));
 }
 
 /** Call after each change of the text or the caret; `caret` is `null` while text is selected. */
 export function look(text: string, caret: number | null): void {
+  if (lookForCommand(text)) return;
   const before = open.peek();
   const at = caret === null ? undefined : mentionQueryAt(text, caret);
   if (before !== null && at?.start !== before.start) takeWritten(before, text);
@@ -78,6 +124,25 @@ export function look(text: string, caret: number | null): void {
   post({ type: 'find_mentions', id: ids, query: at.query });
 }
 
+/** Opens the list of commands where the text is one. It is closed where nothing fits: then the text is a message. */
+function lookForCommand(text: string): boolean {
+  const query = commandQuery(text);
+  if (query === undefined) isCommandDismissed = false;
+  const rows = query === undefined || isCommandDismissed ? [] : commandRows(query);
+  if (query === undefined || rows.length === 0) {
+    typed.value = null;
+    return false;
+  }
+  close();
+  const before = typed.peek();
+  typed.value = query;
+  if (before?.name !== query.name || before.written !== query.written) {
+    const current = query.written === '' ? rows.findIndex(({ isCurrent }) => isCurrent === true) : 0;
+    place.value = Math.max(0, current);
+  }
+  return true;
+}
+
 /** A name that was written in full and ended by a space counts like one that was selected. */
 function takeWritten({ start, query }: OpenList, text: string): void {
   if (query === '' || !/^\s/.test(text.slice(start + 1 + query.length)) || !text.startsWith(`@${query}`, start)) return;
@@ -86,6 +151,7 @@ function takeWritten({ start, query }: OpenList, text: string): void {
 }
 
 export function close(): void {
+  typed.value = null;
   if (open.peek() === null) return;
   open.value = null;
   found.value = null;
@@ -95,6 +161,7 @@ export function close(): void {
 /** Esc: the list stays closed for this word. */
 export function dismiss(): void {
   dismissed = open.peek()?.start ?? null;
+  isCommandDismissed = typed.peek() !== null;
   close();
 }
 
@@ -108,13 +175,24 @@ export function moveTo(index: number): void {
   place.value = Math.max(0, Math.min(index, suggestions.peek().length - 1));
 }
 
-/** What the word at the caret is replaced by. `undefined` for a row that cannot be taken. */
-export function take(suggestion: Suggestion): { readonly start: number; readonly text: string } | undefined {
-  const list = open.peek();
-  if (list === null || suggestion.refused !== undefined) return undefined;
-  close();
-  attach(suggestion.row);
-  return { start: list.start, text: `@${suggestion.row.mention.name} ` };
+/** Carries out a row. Returns what the text becomes; `undefined` for a row that cannot be taken. */
+export function take({ take: taking, refused }: Suggestion): Replacement | undefined {
+  if (refused !== undefined) return undefined;
+  switch (taking.type) {
+    case 'mention': {
+      const list = open.peek();
+      if (list === null) return undefined;
+      close();
+      attach(taking.row);
+      return { start: list.start, end: null, text: `@${taking.row.mention.name} ` };
+    }
+    case 'complete':
+      return { start: 0, end: Number.MAX_SAFE_INTEGER, text: taking.text };
+    case 'run':
+      close();
+      taking.run();
+      return { start: 0, end: Number.MAX_SAFE_INTEGER, text: '' };
+  }
 }
 
 function attach({ mention }: MentionRow): void {

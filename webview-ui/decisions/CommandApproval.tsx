@@ -19,6 +19,7 @@ import { Link } from '../components/Buttons.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
+import { ToolFacts } from './ToolFacts.tsx';
 
 /** The id of the element with the command. */
 const COMMAND = 'asked-command';
@@ -62,6 +63,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       <Elsewhere request={request} />
       <Offer request={request} />
       <dl class="facts">
+        <ToolFacts tool={request.tool} />
         {unsaved.length > 0 && (
           <Fact name={t('Unsaved')}>
             <span data-testid="approval-unsaved">{unsaved.map((file) => fileIn(file, cwd)).join(', ')}</span>
@@ -234,6 +236,22 @@ export function widerAnswers(request: ApprovalRequest): Answer[] {
       shortcut: 'A',
       act: () => (makingRule.value = approvalId),
     });
+  }
+  if (choices.includes('approved_tool')) {
+    answers.push(
+      {
+        testid: 'decision-approve-tool-workspace',
+        label: t('Always in this workspace'),
+        shortcut: 'W',
+        act: () => decide(approvalId, { approved_tool: { scope: 'workspace' } }),
+      },
+      {
+        testid: 'decision-approve-tool-always',
+        label: t('Always'),
+        shortcut: 'A',
+        act: () => decide(approvalId, { approved_tool: { scope: 'user' } }),
+      },
+    );
   }
   return answers;
 }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { QuestionRequest } from '../../src/protocol/event.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { answerQuestion, interrupt } from '../actions.ts';
 import { decisionTitle } from './titles.ts';
 import { t } from '../l10n.ts';
@@ -11,7 +12,7 @@ type Value = FormField['initial'];
 
 /** A question of an MCP server; the answer is sent to that server only. */
 export function ElicitationCard({ request }: { request: Elicitation }) {
-  const { questionId, server, message, requestedSchema } = request;
+  const { questionId, server, message, requestedSchema, url } = request;
   const fields = formFieldsOf(requestedSchema);
   const values = useSignal<Readonly<Record<string, Value>>>(
     Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
@@ -27,7 +28,12 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
       icon="mcp"
       title={decisionTitle({ type: 'question', id: questionId, request })}
       answers={[
-        { testid: 'elicitation-send', label: t('Send to {0}', server), shortcut: 'Enter', act: send },
+        {
+          testid: 'elicitation-send',
+          label: url === undefined ? t('Send to {0}', server) : t('I have opened it'),
+          shortcut: 'Enter',
+          act: send,
+        },
         {
           testid: 'elicitation-decline',
           label: t('Decline'),
@@ -37,8 +43,9 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
       escape={interrupt}
     >
       <p class="decide-lead">
-        {message} {t('What you enter is sent to {0}.', server)}
+        {visibleText(message)} {url === undefined && t('What you enter is sent to {0}.', server)}
       </p>
+      {url !== undefined && <Page url={url} />}
       <div class="form">
         {fields.map((field) => (
           <Field
@@ -50,6 +57,22 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
         ))}
       </div>
     </DecisionCard>
+  );
+}
+
+/** The whole address, so that the user sees where it leads; only a web page can be opened. */
+function Page({ url }: { url: string }) {
+  const isWebPage = /^https?:/i.test(url);
+  return (
+    <p class="decide-lead">
+      {isWebPage ? (
+        <a class="link" href={url} data-testid="elicitation-url">
+          {visibleText(url)}
+        </a>
+      ) : (
+        <code>{visibleText(url)}</code>
+      )}
+    </p>
   );
 }
 

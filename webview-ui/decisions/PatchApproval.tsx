@@ -11,6 +11,7 @@ import { denyOf, escapeOf, widerAnswers } from './CommandApproval.tsx';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { LineCount } from '../components/Facts.tsx';
+import { takenLines } from '../text/takenLines.ts';
 import { type Choices, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
@@ -54,7 +55,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
               {t('{0} of {1} hunks', taken, total)}
             </span>
           )}
-          <LineCount {...sumOf(changes)} />
+          <LineCount {...(isReviewed ? takenLines(changes, pendingDiff(itemId), files) : sumOf(changes))} />
         </>
       }
       answers={[

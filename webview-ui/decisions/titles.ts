@@ -1,6 +1,7 @@
 /** The titles of pending requests, shared by the card and the announcement. */
 import { isDestructive } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
 import type { Waiting } from '../store.ts';
@@ -11,7 +12,11 @@ export function decisionTitle(waiting: Waiting): string {
     return plural(waiting.patch.count, 'A patch to {0} file was interrupted', 'A patch to {0} files was interrupted');
   }
   const { request } = waiting;
-  if (request.source === 'mcp') return t('{0} asks for details', request.server);
+  if (request.source === 'mcp') {
+    return request.url === undefined
+      ? t('{0} asks for details', request.server)
+      : t('{0} asks you to open a page', request.server);
+  }
   return request.questions.length === 1 ? (request.questions[0]?.question ?? '') : t('Tiller has some questions');
 }
 
@@ -35,6 +40,8 @@ function approvalTitle(request: ApprovalRequest): string {
     case 'patch':
       return plural(request.changes?.length ?? 0, 'Apply changes to {0} file?', 'Apply changes to {0} files?');
     case 'tool':
-      return t('Call this tool?');
+      return request.tool
+        ? t('Call {0} on {1}?', visibleText(request.tool.name), visibleText(request.tool.server))
+        : t('Call this tool?');
   }
 }

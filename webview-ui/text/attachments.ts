@@ -1,6 +1,9 @@
 /** What goes with the text of a message. */
 import type { Attachment } from '../../src/protocol/draft.ts';
-import type { MentionKind, UserInput } from '../../src/protocol/item.ts';
+import type { MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
+import { t } from '../l10n.ts';
+import { splitPath } from './fileLink.ts';
+import { bytes } from './format.ts';
 import { type MentionRange, mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
 
 /** Without those that are to stand in the text and do not. */
@@ -33,7 +36,7 @@ export function keyOf({ part, inText }: Attachment): string {
     case 'mention':
       return `${inText ? '@' : ''}${part.name}`;
     case 'image':
-      return part.imageUrl;
+      return part.thumbnail ?? part.imageUrl;
     case 'local_image':
       return part.path;
   }
@@ -84,4 +87,23 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
 
 export function partIcon(part: Exclude<UserInput, { type: 'text' }>): string {
   return part.type === 'mention' ? mentionIcon(part.kind, part.path) : 'file-media';
+}
+
+/** The name of an attachment for display. */
+export function labelOf(part: Exclude<UserInput, { type: 'text' }>): string {
+  switch (part.type) {
+    case 'mention':
+      return part.name;
+    case 'image':
+      return part.name ?? t('Image');
+    case 'local_image':
+      return splitPath(part.path)[1];
+  }
+}
+
+/** “1200 × 800, 340 kB”; empty for an image whose size is not known. */
+export function imageFacts({ width, height, bytes: size }: UserImage): string {
+  if (width === undefined || height === undefined) return '';
+  const pixels = t('{0} × {1}', width, height);
+  return size === undefined ? pixels : t('{0}, {1}', pixels, bytes(size));
 }

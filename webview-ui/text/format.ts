@@ -55,3 +55,9 @@ export function visibleKeys(chars: string, limit = 60): string {
     .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
   return shortened(shown, limit);
 }
+
+/** `950 B`, `120 kB`, `1.4 MB` */
+export function bytes(count: number): string {
+  if (count < 1_000) return t('{0} B', count);
+  return count < 999_500 ? t('{0} kB', Math.round(count / 1_000)) : t('{0} MB', trimmed(count / 1_000_000));
+}

@@ -106,6 +106,11 @@ export function highlight(code: string, language: string): readonly Run[] {
   return emitter instanceof RunEmitter ? emitter.runs : [{ text: code, ink: '' }];
 }
 
+/** `TypeScript` for `ts`; `undefined` for an unknown language. */
+export function languageName(language: string): string | undefined {
+  return hljs.getLanguage(language)?.name;
+}
+
 /** The language of a file by its name. */
 export function languageOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1).toLowerCase();

@@ -6,22 +6,30 @@
  * not at all.
  */
 import MarkdownIt from 'markdown-it';
+import { t } from '../l10n.ts';
+import { readInfo } from './codeInfo.ts';
 import { fileLinkHtml, filePlaceOf } from './fileLink.ts';
+import { mathSource } from './mathSource.ts';
+import { taskLists, textDirections } from './markdownRules.ts';
 
 export type Block =
   | { readonly type: 'html'; readonly html: string }
   | { readonly type: 'code'; readonly info: string; readonly code: string; readonly complete: boolean };
 
-const markdown = new MarkdownIt({ html: false }).disable('image');
+const markdown = new MarkdownIt({ html: false }).use(taskLists).use(textDirections).use(mathSource);
 type Token = ReturnType<typeof markdown.parse>[number];
 /** Parser state beside the tokens: the link references of a text. */
 type Environment = Parameters<typeof markdown.parse>[1];
 
 /** The web, mail, and files in the workspace. `command:` and `javascript:` stay plain text. */
-markdown.validateLink = (url) => /^(https?:|mailto:)/i.test(url.trim()) || !/^[a-z][a-z\d+.-]+:/i.test(url.trim());
+markdown.validateLink = (url) => {
+  const target = url.trim();
+  return /^(https?:|mailto:)/i.test(target) || !/^[a-z][a-z\d+.-]+:/i.test(target) || /^[^:]+\.\w+:\d+$/.test(target);
+};
 
-/** The turn has `h2`, the reply `h3`: all headings of a model are one level below them. */
-markdown.renderer.rules.heading_open = () => '<h4>';
+/** The turn has `h2`, the reply `h3`: all headings of a model are one level below them, and differ in size. */
+markdown.renderer.rules.heading_open = (tokens, index) =>
+  `<h4 dir="auto" class="md-${tokens[index]?.tag === 'h1' || tokens[index]?.tag === 'h2' ? tokens[index].tag : 'h3'}">`;
 markdown.renderer.rules.heading_close = () => '</h4>';
 markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="group"><table>';
 markdown.renderer.rules.table_close = () => '</table></div>';
@@ -29,13 +37,22 @@ markdown.renderer.rules.table_close = () => '</table></div>';
 for (const rule of ['th_open', 'td_open']) {
   markdown.renderer.rules[rule] = (tokens, index) => {
     const align = /text-align:(\w+)/.exec(String(tokens[index]?.attrGet('style') ?? ''))?.[1];
-    return `<${tokens[index]?.tag}${align === undefined ? '' : ` class="align-${align}"`}>`;
+    return `<${tokens[index]?.tag} dir="auto"${align === undefined ? '' : ` class="align-${align}"`}>`;
   };
 }
 
 /** A fence inside a list or a quotation; top-level ones are blocks of their own. */
-markdown.renderer.rules.fence = (tokens, index) =>
-  `<pre class="code-nested" tabindex="0" role="group"><code>${escape(tokens[index]?.content ?? '')}</code></pre>`;
+markdown.renderer.rules.fence = (tokens, index) => {
+  const { content = '', info = '' } = tokens[index] ?? {};
+  const { title } = readInfo(info.trim());
+  const copy = escape(t('Copy Code'));
+  return (
+    `<figure class="code code-nested" data-testid="code-nested"><figcaption class="code-head"><span class="code-name">${escape(title)}</span>` +
+    `<button type="button" class="ibtn" data-testid="code-nested-copy" data-act="copy" title="${copy}" aria-label="${copy}">` +
+    `<span class="codicon codicon-copy" aria-hidden="true"></span></button></figcaption>` +
+    `<pre tabindex="0" role="group" aria-label="${escape(t('Code, {0}', title))}"><code>${escape(content)}</code></pre></figure>`
+  );
+};
 markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
 
 markdown.renderer.rules.code_inline = (tokens, index) => {
@@ -50,6 +67,20 @@ markdown.renderer.rules.link_open = (tokens, index) => {
   const [path = '', line] = target.split(/#L?|:(?=\d+$)/);
   const data = `data-path="${escape(decoded(path))}"${line ? ` data-line="${escape(line)}"` : ''}`;
   return `<a class="file" href="#" title="${escape(decoded(target))}" ${data}>`;
+};
+
+/** A picture of the workspace is loaded by the page (`enrichMarkdown`); no other one is, because its server would learn of it. */
+markdown.renderer.rules.image = (tokens, index) => {
+  const source = String(tokens[index]?.attrGet('src') ?? '');
+  const label = escape(t('image: {0}', tokens[index]?.content.trim() || source));
+  const target = escape(source);
+  if (/^(https?:|mailto:)/i.test(source)) {
+    return isInLink(tokens, index) ? label : `<a class="link" href="${target}" title="${target}">${label}</a>`;
+  }
+  const path = escape(decoded(source));
+  return isInLink(tokens, index)
+    ? label
+    : `<a class="file md-image" href="#" title="${path}" data-path="${path}" data-image="${path}">${label}</a>`;
 };
 
 const BARE_ADDRESS = /\bhttps?:\/\/[^\s<>"'()[\]]+[^\s<>"'()[\].,;:!?]/g;
@@ -130,7 +161,8 @@ export class MarkdownStream {
   /** The same blocks as `renderMarkdown(text)`, most of them already rendered. */
   finish(text: string): readonly Block[] {
     const blocks = this.update(text);
-    if (this.#usesReferences) return renderMarkdown(text);
+    // A formula of several lines may have looked like other blocks while it was open.
+    if (this.#usesReferences || /^ {0,3}(?:\$\$|\\\[)/m.test(text)) return renderMarkdown(text);
     return this.#openFence === null ? blocks : [...this.#finished, ...renderMarkdown(this.#rest)];
   }
 

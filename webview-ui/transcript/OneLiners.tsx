@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
@@ -30,25 +31,39 @@ export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
 }
 
 export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
+  const { path, status, why, width, height } = item;
+  const name = <code>{splitPath(path)[1]}</code>;
   return (
     <div class="step-line">
       <Step
         testid="image-view"
         icon="device-camera"
-        title={item.path}
-        label={say('Viewed {0}', <code>{splitPath(item.path)[1]}</code>)}
+        state={CALL_STATES[status]}
+        title={path}
+        label={imageLabel(status, name)}
+        meta={width !== undefined && height !== undefined && t('{0} × {1}', width, height)}
+        {...(why === undefined ? {} : { body: () => <p class="why">{why}</p> })}
       />
       <span class="step-acts">
-        <Act
-          testid="image-open"
-          label={t('Open {0}', item.path)}
-          onClick={() => post({ type: 'open_file', path: item.path })}
-        >
+        <Act testid="image-open" label={t('Open {0}', path)} onClick={() => post({ type: 'open_file', path })}>
           {t('Open')}
         </Act>
       </span>
     </div>
   );
+}
+
+function imageLabel(status: TurnItemOf<'image_view'>['status'], name: ComponentChild) {
+  switch (status) {
+    case 'in_progress':
+      return say('Viewing {0}', name);
+    case 'completed':
+      return say('Viewed {0}', name);
+    case 'failed':
+    case 'declined':
+    case 'aborted':
+      return say('Did not view {0}', name);
+  }
 }
 
 const LOOKUP_ICONS = { read: 'book', list: 'list-unordered', search: 'search', memory: 'history' } as const;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { Mention, UserInput } from '../../src/protocol/item.ts';
+import type { Mention, UserImage, UserInput } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { Icon } from '../components/Icon.tsx';
 import { plural, t } from '../l10n.ts';
-import { mentionIcon } from '../text/attachments.ts';
+import { imageFacts, labelOf, mentionIcon } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { tokens } from '../text/format.ts';
 
@@ -31,10 +31,21 @@ function SentChip({ part }: { part: UserInput }) {
         <SentMention mention={part} />
       );
     case 'image':
-      return <PlainChip icon="file-media" label={t('Image')} />;
+      return <SentImage image={part} />;
     case 'local_image':
       return <PlainChip icon="file-media" label={splitPath(part.path)[1]} title={part.path} />;
   }
+}
+
+function SentImage({ image }: { image: UserImage }) {
+  const facts = imageFacts(image);
+  return (
+    <span class="chip chip-static" data-testid="sent-image" title={facts}>
+      {image.thumbnail === undefined ? <Icon name="file-media" /> : <img src={image.thumbnail} alt="" />}
+      <span class="chip-label">{labelOf(image)}</span>
+      {facts !== '' && <span class="chip-detail">{facts}</span>}
+    </span>
+  );
 }
 
 function PlainChip({ icon, label, title }: { icon: string; label: string; title?: string }) {

@@ -41,8 +41,32 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
       state={isWaiting ? 'waiting' : CALL_STATES[item.status]}
       label={isWaiting ? say('Waiting for you: {0} {1}', name, server) : say('Called {0} {1}', name, server)}
       meta={item.durationMs > 0 && <Soft>{duration(item.durationMs)}</Soft>}
-      body={() => <InputAndResult input={item.arguments} result={item.error ?? readable(item.result)} />}
+      body={() => (
+        <>
+          <InputAndResult input={item.arguments} result={item.error ?? textOf(item.result) ?? item.progress ?? ''} />
+          <Images parts={item.result ?? []} />
+        </>
+      )}
     />
+  );
+}
+
+/** The texts of a result; `undefined` while there is none. */
+function textOf(parts: TurnItemOf<'mcp_tool_call'>['result']): string | undefined {
+  return parts?.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n');
+}
+
+/** Images that came as data; nothing is loaded from a server. */
+function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['result']> }) {
+  const images = parts.flatMap((part) => (part.type === 'input_image' ? [part.imageUrl] : []));
+  return (
+    <>
+      {images
+        .filter((url) => url.startsWith('data:image/'))
+        .map((url, index) => (
+          <img key={index} class="io-img" src={url} alt={t('Image')} />
+        ))}
+    </>
   );
 }
 

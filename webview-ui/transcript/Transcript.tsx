@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { loadEarlier } from '../actions.ts';
+import { copyText, loadEarlier } from '../actions.ts';
 import { post, savedState, saveState } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { draft, hiddenTurns, threadError, threadId, threadWarnings, visibleTurns } from '../store.ts';
 import { followsEnd } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { EmptyState } from './EmptyState.tsx';
+import { FindBar, useFindKey } from './FindBar.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
 import { Turn } from './Turn.tsx';
@@ -20,9 +21,11 @@ export function Transcript() {
   const content = useRef<HTMLDivElement>(null);
   useFollowing(frame, content);
   useKeptPlace(frame);
+  useFindKey();
   const isEmpty = visibleTurns.value.length === 0;
   return (
     <>
+      <FindBar root={frame} />
       <main
         class="transcript"
         tabIndex={0}
@@ -148,8 +151,10 @@ function useKeptPlace(frame: Ref<HTMLElement>): void {
   }, [frame, id, firstId]);
 }
 
-/** Links in Markdown, to a file or the web, are opened by the host. */
+/** Links in Markdown, to a file or the web, are opened by the host; a nested block of code has a button to copy it. */
 function openLink(event: MouseEvent): void {
+  const button = event.target instanceof Element ? event.target.closest('[data-act=copy]') : null;
+  if (button !== null) return copyText((button.closest('figure')?.querySelector('code')?.textContent ?? '').trimEnd());
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null) return;
   event.preventDefault();

@@ -47,7 +47,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       <SentChips content={item.content} />
-      <div class="you-text">
+      <div class="you-text" dir="auto">
         <WithMentions text={text} content={item.content} />
       </div>
       <div class="you-actions">

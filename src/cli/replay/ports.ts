@@ -55,6 +55,7 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
     clock: { ...systemClock, now: () => new Date(world.now) },
     ids: { uuid: () => threadId, next: (prefix) => `${prefix}_replay${++ids}`, random: () => 0.5 },
     regexps: { compile: () => () => false },
+    images: { scale: () => Promise.reject(new Error(ABSENT)) },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     host: {
       platform: world.platform,

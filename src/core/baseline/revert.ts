@@ -104,18 +104,20 @@ export async function performRevert(
   const result = await restore(restorations, direction === 'undo' ? newFolders : []);
   if (result.type !== 'restored') return result;
   // What is already as it would become counts as reverted: a kill may have come before this line was written.
-  const done = plan.files.filter(({ plan: { state } }) => state === 'done').map(unchanged);
+  const done = plan.files.filter(({ plan: { state } }) => state === 'done');
   if (made.length + done.length > 0) {
     await records.append({
       type: 'reverted',
       turnIds: [...turnIds],
       direction,
       at: clock.now().toISOString(),
-      changes: [...made.map(changeOf), ...done],
+      changes: [...made.map(changeOf), ...done.map(unchanged)],
       newFolders: [...newFolders],
     });
   }
-  return { paths: made.map(({ shown }) => shown), skipped };
+  // A finished undo that no record names yet, as after a crash, counts as one.
+  const paths = made.length > 0 ? made.map(({ shown }) => shown) : done.map(({ file }) => file.path);
+  return { paths, skipped };
 }
 
 /** For the user. */

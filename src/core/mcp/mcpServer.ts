@@ -57,7 +57,7 @@ export class McpServer {
     this.definition = definition;
     this.#deps = deps;
     this.#changes = new Emitter(deps.onError);
-    this.log = new ServerLog(deps.clock);
+    this.log = new ServerLog(deps.clock, deps.onError);
   }
 
   get name(): string {

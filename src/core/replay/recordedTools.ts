@@ -32,6 +32,7 @@ export function recordedTool(tool: ToolHandler, recorded: RecordedCalls): ToolHa
   return {
     names: tool.names,
     spec: tool.spec,
+    ...(tool.payloads === undefined ? {} : { payloads: tool.payloads }),
     isMutating: () => false,
     parse: (payload) => {
       const parsed = tool.parse(payload);

@@ -1,7 +1,7 @@
 /** How much of the context window items and tools take, by kind. */
 import type { ContextParts } from '../../protocol/event.ts';
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
-import { inspectImageUrl } from '../history/imageData.ts';
+import { inspectImageUrl } from '../util/imageData.ts';
 import { type ImagePart, imagesIn, replaceImages } from '../history/images.ts';
 import type { Prompt } from '../model/client.ts';
 import { isSummaryMessage } from '../prompt/compaction.ts';

@@ -38,7 +38,7 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Rejected } from '../tools/registry.ts';
+import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
@@ -684,9 +684,3 @@ export class Session {
 
 const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
-
-function rejectionMessage({ name, providerId, problem }: Rejected): string {
-  const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
-  const why = problem === undefined ? 'another tool has this name' : `it demands strict arguments, but ${problem}`;
-  return `${owner} named ${name} is left out: ${why}.`;
-}

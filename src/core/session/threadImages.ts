@@ -1,7 +1,7 @@
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
 import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import { inspectImageUrl } from '../history/imageData.ts';
+import { inspectImageUrl } from '../util/imageData.ts';
 import { imageKey, type ImagePart, imagesIn, placeholderFor, replaceImages } from '../history/images.ts';
 
 type Emit = (msg: EventMsg) => void;

@@ -13,6 +13,7 @@ import {
   type ToolProvider,
 } from '../tools/toolProvider.ts';
 import { type Disposable, DisposableStore } from '../util/disposable.ts';
+import { messageOf } from '../util/fileErrors.ts';
 import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
 export interface ToolsetOptions {
@@ -84,20 +85,34 @@ export class Toolset {
   /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
   registryFor(family: ToolFamily): ToolRegistry {
     const providers = this.#trusted;
-    const arrays = providers.map((provider) => provider.tools(family));
+    const arrays = providers.map((provider) => this.#toolsOf(provider, family));
     const known = this.#current;
     const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);
     if (known && isSame) return known.registry;
     const registry = new ToolRegistry(providers.map(({ id }, at) => ({ id, tools: arrays[at] ?? [] })));
     this.#current = { arrays, registry };
-    for (const rejected of registry.rejected) {
-      const key = `${rejected.providerId}\n${rejected.name}`;
-      if (!this.#reported.has(key)) this.#options.onRejected(rejected);
-      this.#reported.add(key);
-    }
+    for (const rejected of registry.rejected) this.#report(rejected);
     return registry;
   }
+
+  /** A provider that fails has no tools in this round; those of the others stay. */
+  #toolsOf(provider: ToolProvider, family: ToolFamily): readonly ToolHandler[] {
+    try {
+      return provider.tools(family);
+    } catch (error) {
+      this.#report({ providerId: provider.id, problem: messageOf(error) });
+      return NO_TOOLS;
+    }
+  }
+
+  #report(rejected: Rejected): void {
+    const key = `${rejected.providerId}\n${rejected.name ?? ''}`;
+    if (!this.#reported.has(key)) this.#options.onRejected(rejected);
+    this.#reported.add(key);
+  }
 }
+
+const NO_TOOLS: readonly ToolHandler[] = [];
 
 /** The same provider with other tools; the same array while the provider returns the same one. */
 function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHandler): ToolProvider {

@@ -261,7 +261,7 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys, regexps } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -284,6 +284,8 @@ function toolRuntime(
       ids,
       host,
       regexps,
+      textSearch,
+      images,
       keys,
       // One of its own: the calls of a response together would add more listeners to one signal than Node expects.
       signal: AbortSignal.any([signal]),

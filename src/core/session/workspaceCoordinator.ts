@@ -62,6 +62,7 @@ export class WorkspaceCoordinator {
       readPlaces: (places, signal) => workspace.readPlaces(places, signal),
       list: (path) => workspace.list(path),
       unsavedFiles: () => workspace.unsavedFiles(),
+      unsavedTexts: () => workspace.unsavedTexts?.() ?? [],
       save: (paths) => workspace.save(paths),
       ...(restore === undefined ? {} : { restore }),
       apply: async (changes, signal, origin) => {

@@ -3,6 +3,7 @@ import { applyPatch } from './handlers/applyPatch.ts';
 import { grepFiles } from './files/grepFiles.ts';
 import { listDir } from './files/listDir.ts';
 import { readFile } from './files/readFile.ts';
+import { viewImage } from './files/viewImage.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { savingFirst } from './savingFirst.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
@@ -17,5 +18,6 @@ export function builtinTools(family: ToolFamily, options: ToolOptions): readonly
     readFile(family.fileTools),
     listDir(family.fileTools),
     grepFiles(family.fileTools),
+    viewImage(family.images),
   ];
 }

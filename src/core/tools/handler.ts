@@ -12,7 +12,7 @@ import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, ProposedFile, Regexps, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, Images, ProposedFile, Regexps, TextSearch, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -81,6 +81,9 @@ export interface ToolContext {
   readonly ids: Ids;
   readonly host: Host;
   readonly regexps: Regexps;
+  /** Absent where there is no other program to search with. */
+  readonly textSearch?: TextSearch | undefined;
+  readonly images: Images;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
   /** Emits an event of this turn to all listeners. */
@@ -194,6 +197,7 @@ export interface ToolFamily {
   readonly extraInstructions: boolean;
   readonly fileTools: boolean;
   readonly userQuestions: boolean;
+  readonly images: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 
@@ -212,6 +216,8 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
   readonly names: readonly [string, ...string[]];
   /** What the model is offered; `undefined` for a tool that is only answered, not offered. */
   readonly spec: ToolSpec | undefined;
+  /** The kinds of calls that it takes; `function` alone where absent. It must take the kind of its `spec`. */
+  readonly payloads?: readonly ToolPayload['type'][];
   /**
    * False when this call changes nothing that another call could see: then it runs beside others. A mutating one runs
    * alone, in call order (seed 004, `is_mutating` and `supports_parallel`; docs/decisions/0027). A pure function of the

@@ -1,6 +1,15 @@
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
 import { actOf, type Auditor, endOf } from './auditor.ts';
-import type { Attempt, Preparation, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
+import type {
+  Attempt,
+  Parsed,
+  Preparation,
+  ToolCall,
+  ToolContext,
+  ToolHandler,
+  ToolOutput,
+  ToolResult,
+} from './handler.ts';
 import {
   type AskedAhead,
   type DecisionRecord,
@@ -39,7 +48,7 @@ export async function prepareCall(
   const handler = registry.handler(call.name);
   if (!handler || context.signal.aborted) return { isMutating: false };
   try {
-    const parsed = handler.parse(call.payload);
+    const parsed = parseCall(handler, call);
     if (parsed.type === 'invalid') return { isMutating: false };
     const prepared = await handler.prepare(parsed.args, context);
     if (prepared.type === 'failure') return { isMutating: false, prepared };
@@ -93,7 +102,7 @@ async function runPlaced(
   }
   try {
     context.signal.throwIfAborted();
-    const parsed = handler.parse(call.payload);
+    const parsed = parseCall(handler, call);
     if (parsed.type === 'parsed') {
       const answer = await decideAndRun(handler, parsed.args, deps, context, items, { place, asked, prepared });
       return withIgnored(answer, parsed.ignored);
@@ -108,6 +117,14 @@ async function runPlaced(
   } finally {
     asked?.withdraw();
   }
+}
+
+/** A call of a kind that the tool does not take is not parsed. */
+function parseCall(handler: ToolHandler, { name, payload }: ToolCall): Parsed<unknown> {
+  const { payloads = ['function'] } = handler;
+  if (payloads.includes(payload.type)) return handler.parse(payload);
+  const wanted = payloads.includes('function') ? 'JSON arguments, not free text' : 'free text, not JSON arguments';
+  return { type: 'invalid', message: `Failed to parse the arguments: ${name} takes ${wanted}. Nothing was run.` };
 }
 
 /** In characters: the limit of an explanation for the user. The model gets all of it. */

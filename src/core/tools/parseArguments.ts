@@ -8,23 +8,24 @@ import { hasTooManyValues } from '../util/json.ts';
  * and can write the arguments again. Arguments that an object schema does not name are left out and reported.
  */
 export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPayload): Parsed<Args> {
-  if (payload.type !== 'function') return invalid('this tool takes JSON arguments, not free text');
-  if (hasTooManyValues(payload.arguments)) return invalid('they have too many values');
+  if (payload.type !== 'function') return invalidArguments('this tool takes JSON arguments, not free text');
+  if (hasTooManyValues(payload.arguments)) return invalidArguments('they have too many values');
   let value: unknown;
   try {
     value = JSON.parse(payload.arguments === '' ? '{}' : payload.arguments);
   } catch (error) {
-    return invalid(messageOf(error));
+    return invalidArguments(messageOf(error));
   }
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
   const given = known === undefined ? dropNulls(value) : withTimeout(dropNulls(value), known);
   const parsed = schema.safeParse(given);
   if (parsed.success) return { type: 'parsed', args: parsed.data, ...ignoredIn(given, known) };
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  return invalid(issues.slice(0, 5).join('; '));
+  return invalidArguments(issues.slice(0, 5).join('; '));
 }
 
-function invalid(reason: string): Parsed<never> {
+/** Names what is wrong, so that the model can write the arguments again. */
+export function invalidArguments(reason: string): Parsed<never> {
   return { type: 'invalid', message: `Failed to parse the arguments: ${reason}. Nothing was run.` };
 }
 

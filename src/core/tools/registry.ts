@@ -1,5 +1,5 @@
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
-import { strictProblem } from './strictSchema.ts';
+import { specProblem } from './specProblem.ts';
 import type { ToolHandler } from './handler.ts';
 
 /** The tools of one provider. */
@@ -8,13 +8,25 @@ export interface ProvidedTools {
   readonly tools: readonly ToolHandler[];
 }
 
-/** A tool that is left out. */
+/** A tool that is left out; `name` is absent where all tools of a provider are. */
 export interface Rejected {
-  readonly name: string;
+  readonly name?: string;
   readonly providerId: string;
-  /** `undefined`: an earlier tool has its name. Otherwise what is wrong with its schema. */
+  /** `undefined`: an earlier tool has its name. Otherwise what is wrong with its specification. */
   readonly problem?: string;
 }
+
+/** One sentence for the user. */
+export function rejectionMessage({ name, providerId, problem = 'another tool has this name' }: Rejected): string {
+  const owner = providerId === 'client' ? 'the client' : providerId;
+  const why = problem.slice(0, MAX_PROBLEM).replace(/\.$/, '');
+  return name === undefined
+    ? `The tools of ${owner} are left out: ${why}.`
+    : `The tool of ${owner} named ${name.slice(0, MAX_PROBLEM)} is left out: ${why}.`;
+}
+
+/** In characters. */
+const MAX_PROBLEM = 200;
 
 /** Maps tool names to handlers, and lists the tools that the model is offered (seed 004, "Tool Registration"). */
 export class ToolRegistry {
@@ -23,7 +35,7 @@ export class ToolRegistry {
   readonly specs: readonly ToolSpec[];
   readonly rejected: readonly Rejected[];
 
-  /** Of two tools with the same name the first one is kept. One whose strict schema is not valid is left out. */
+  /** Of two tools with the same name the first one is kept. One whose specification is not valid is left out. */
   constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
     const rejected: Rejected[] = [];
@@ -34,7 +46,7 @@ export class ToolRegistry {
           rejected.push({ name: taken, providerId: id });
           continue;
         }
-        const problem = strictProblem(handler.spec);
+        const problem = specProblem(handler);
         if (problem !== undefined) {
           rejected.push({ name: handler.names[0], providerId: id, problem });
           continue;

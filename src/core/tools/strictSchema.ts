@@ -8,7 +8,11 @@ export function strictProblem(spec: ToolSpec | undefined): string | undefined {
   return spec?.type === 'function' && spec.strict ? problemIn(spec.parameters, 'arguments') : undefined;
 }
 
-function problemIn(schema: JsonSchema, at: string): string | undefined {
+/** Servers take no deeper strict schema (Structured Outputs: ten levels). */
+const DEEPEST = 32;
+
+function problemIn(schema: JsonSchema, at: string, depth = 0): string | undefined {
+  if (depth > DEEPEST) return `${at.slice(0, 100)}… is nested too deeply`;
   if (schema.type === 'object' || schema.properties !== undefined) {
     if (schema.additionalProperties !== false) return `${at} must have additionalProperties: false`;
     const optional = Object.keys(schema.properties ?? {}).find((name) => !(schema.required ?? []).includes(name));
@@ -20,7 +24,7 @@ function problemIn(schema: JsonSchema, at: string): string | undefined {
     ...(schema.anyOf ?? []).map((value) => [at, value] as const),
   ];
   for (const [place, value] of nested) {
-    const problem = problemIn(value, place);
+    const problem = problemIn(value, place, depth + 1);
     if (problem !== undefined) return problem;
   }
   return undefined;

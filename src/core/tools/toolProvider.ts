@@ -49,7 +49,8 @@ export class BuiltinTools implements ToolProvider {
   }
 
   tools(family: ToolFamily): readonly ToolHandler[] {
-    const key = [family.shell, family.applyPatch, family.extraInstructions, family.fileTools].join();
+    const { shell, applyPatch, extraInstructions, fileTools, images } = family;
+    const key = [shell, applyPatch, extraInstructions, fileTools, images].join();
     if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
     return this.#made.tools;
   }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 
 /** Never entered: repositories of version control, and folders of packages, which a package manager restores. */
-const NEVER_ENTERED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
+export const NEVER_ENTERED: ReadonlySet<string> = new Set(['.git', '.hg', '.svn', '.jj', 'node_modules']);
 export const IGNORE_FILE = '.gitignore';
 
 export function isNeverEntered(name: string): boolean {

@@ -5,16 +5,19 @@ import type { Regexps } from '../../core/ports.ts';
 /** For one text. */
 const LIMIT_MS = 1_000;
 
-export function createRegexps(): Regexps {
+export function createRegexps(limitMs = LIMIT_MS): Regexps {
   return {
     compile(pattern) {
-      const expression = new RegExp(pattern, 'm');
+      const expression = new RegExp(pattern);
       const place = vm.createContext({ expression, text: '' });
-      const script = new vm.Script('expression.test(text)');
+      // By lines, as ripgrep does: a match does not span two of them. The end of the last line begins no other one.
+      const script = new vm.Script(
+        "text !== '' && text.replace(/\\r?\\n$/, '').split(/\\r?\\n/).some((line) => expression.test(line))",
+      );
       return (text) => {
         place['text'] = text;
         try {
-          return script.runInContext(place, { timeout: LIMIT_MS }) === true;
+          return script.runInContext(place, { timeout: limitMs }) === true;
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too_slow';
           throw error;

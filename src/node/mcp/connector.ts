@@ -6,12 +6,14 @@ import {
   McpFault,
   type McpHandlers,
 } from '../../core/mcp/connection.ts';
+import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import type { Clock, Exec, Fetch } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import type { McpHttpServer } from '../../protocol/mcp.ts';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { boundedFetch } from './boundedFetch.ts';
+import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
 import { describeError } from './sdkErrors.ts';
 import { SdkConnection } from './sdkConnection.ts';
@@ -22,6 +24,11 @@ export interface McpConnectorOptions extends LaunchPlace {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly version: string;
+  /** Where authorisations are kept; absent where a user cannot give one. */
+  readonly secrets?: McpSecrets | undefined;
+  readonly clientMetadataUrl: () => string | null;
+  /** Called with each secret that a server gives, so that it is redacted everywhere. */
+  readonly hide: (secret: string) => void;
 }
 
 type Sdk = typeof import('./mcpSdk.ts');
@@ -81,8 +88,10 @@ async function connectHttp(
   signal: AbortSignal,
 ): Promise<McpConnection> {
   const { headers, bearer } = settings;
+  const authProvider = await authorizationFor(settings, options);
   const transport = new sdk.StreamableHTTPClientTransport(new URL(settings.url), {
     fetch: boundedFetch(options.fetch),
+    ...(authProvider && { authProvider }),
     requestInit: { headers: bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` } },
   });
   try {
@@ -93,6 +102,22 @@ async function connectHttp(
     signal.throwIfAborted();
     throw describeError(sdk, error);
   }
+}
+
+/**
+ * With the tokens of an earlier sign-in. Without them there is none: nothing is registered and no page is opened in the
+ * background.
+ */
+async function authorizationFor(
+  server: McpHttpServer,
+  { secrets, clientMetadataUrl, hide }: McpConnectorOptions,
+): Promise<OAuthProvider | undefined> {
+  const { bearer, headers } = server;
+  const isOwn = bearer !== undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  if (secrets === undefined || isOwn) return undefined;
+  const options = { server, secrets, clientMetadataUrl: clientMetadataUrl() ?? undefined, redirect: undefined, hide };
+  const provider = new OAuthProvider(options);
+  return (await provider.tokens()) === undefined ? undefined : provider;
 }
 
 async function connected(

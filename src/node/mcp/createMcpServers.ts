@@ -1,4 +1,6 @@
 import type { Ports } from '../../core/ports.ts';
+import type { McpRedirect, McpSecrets } from '../../core/mcp/authorization.ts';
+import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpDefinition } from '../../core/mcp/connection.ts';
 import { type DefinitionPlace, resolveDefinition } from '../../core/mcp/definitions.ts';
 import { McpServers } from '../../core/mcp/mcpServers.ts';
@@ -8,6 +10,7 @@ import { McpTools } from '../../core/tools/mcp/mcpTools.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { McpServerSettings } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
+import { authorize } from './authorize.ts';
 import { createMcpConnector } from './connector.ts';
 
 export interface McpHost {
@@ -15,7 +18,11 @@ export interface McpHost {
   readonly version: string;
   /** Open folders, the first one first: what servers may ask for as roots. */
   readonly roots: () => readonly string[];
-  readonly settings: () => Pick<Settings, 'sandbox.unreadable' | 'sandbox.mode'>;
+  readonly settings: () => Pick<Settings, 'sandbox.unreadable' | 'sandbox.mode' | 'mcp.clientMetadataUrl'>;
+  /** Where authorisations are kept; absent where a user cannot give one. */
+  readonly secrets?: McpSecrets;
+  /** Called with each secret that a server gives, so that it is redacted everywhere. */
+  readonly hide?: (secret: string) => void;
   readonly support: () => SandboxSupport;
 }
 
@@ -23,12 +30,14 @@ export interface McpHost {
 export interface Mcp {
   readonly servers: McpServers;
   readonly trust: McpTrust;
-  /** One for each thread. */
-  tools(): McpTools;
+  /** Lets the user authorise Tiller at the server, which is started again then. @throws McpFault; the signal's reason */
+  signIn(server: McpServer, redirect: McpRedirect, signal: AbortSignal): Promise<void>;
+  /** One for each thread. `configured`: see `McpToolsDeps`. */
+  tools(configured?: () => Promise<void>): McpTools;
 }
 
 /** Starts nothing: `McpServers.configure` does. */
-export function createMcp({ ports, version, roots, settings, support }: McpHost): Mcp {
+export function createMcp({ ports, version, roots, settings, support, secrets, hide = () => {} }: McpHost): Mcp {
   const { exec, fetch, clock, host, keys, storage, log, ids } = ports;
   const servers = new McpServers({
     connector: createMcpConnector({
@@ -41,6 +50,9 @@ export function createMcp({ ports, version, roots, settings, support }: McpHost)
       support,
       home: storage.home,
       unreadable: () => settings()['sandbox.unreadable'],
+      secrets,
+      hide,
+      clientMetadataUrl: () => settings()['mcp.clientMetadataUrl'],
       isInSandbox: () => settings()['sandbox.mode'] === 'external-sandbox',
     }),
     clock,
@@ -50,7 +62,21 @@ export function createMcp({ ports, version, roots, settings, support }: McpHost)
   });
   const trust = new McpTrust(storage, log);
   const workspaceOf = (cwd: string) => roots().find((root) => isBelow(cwd, root)) ?? cwd;
-  return { servers, trust, tools: () => new McpTools({ servers, trust, storage, log, workspaceOf }) };
+  return {
+    servers,
+    trust,
+    async signIn(server, redirect, signal) {
+      if (secrets === undefined || !('url' in server.definition.settings)) return;
+      const clientMetadataUrl = settings()['mcp.clientMetadataUrl'] ?? undefined;
+      await authorize(
+        { server: server.definition.settings, secrets, clientMetadataUrl, redirect, hide, fetch },
+        signal,
+      );
+      await server.restart();
+    },
+    tools: (configured) =>
+      new McpTools({ servers, trust, storage, log, workspaceOf, ...(configured && { configured }) }),
+  };
 }
 
 /** The definitions that can be started, and a sentence for each that cannot. */

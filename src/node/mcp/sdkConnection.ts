@@ -12,7 +12,7 @@ import {
   type McpServerInfo,
   type McpTool,
 } from '../../core/mcp/connection.ts';
-import { describeError } from './sdkErrors.ts';
+import { describeError, ENDED } from './sdkErrors.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
 type Wild = Readonly<Record<string, unknown>>;
@@ -201,8 +201,6 @@ export class SdkConnection implements McpConnection {
     }
   }
 }
-
-const ENDED = 'The connection has ended.';
 
 function promptText(content: Wild): string {
   if (typeof content['text'] === 'string') return content['text'];

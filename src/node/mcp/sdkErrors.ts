@@ -7,38 +7,39 @@ type Sdk = typeof import('./mcpSdk.ts');
 export function describeError(sdk: Sdk, error: unknown): McpFault {
   if (error instanceof McpFault) return error;
   const options = { cause: error };
-  if (error instanceof sdk.UnauthorizedError) return new McpFault('auth', NEEDS_AUTH, options);
-  if (error instanceof sdk.SdkHttpError) {
-    const { status } = error;
-    if (status === 401) return new McpFault('auth', NEEDS_AUTH, options);
-    const kind = status === 404 ? 'closed' : 'refused';
-    return new McpFault(
-      kind,
-      `It answered with HTTP ${status}.${status === 404 || status === 405 ? WRONG_ADDRESS : ''}`,
-      options,
-    );
+  const http = causesOf(error).find((cause) => cause instanceof sdk.SdkHttpError);
+  if (http instanceof sdk.SdkHttpError && http.status !== 401) {
+    const { status } = http;
+    const hint = status === 404 || status === 405 ? WRONG_ADDRESS : '';
+    return new McpFault(status === 404 ? 'closed' : 'refused', `It answered with HTTP ${status}.${hint}`, options);
   }
+  const isUnauthorized = causesOf(error).some((cause) => cause instanceof sdk.UnauthorizedError);
+  if (http || isUnauthorized) return new McpFault('auth', NEEDS_AUTH, options);
+  const network = causesOf(error).find((cause) => SYSTEM_CODE.test(errorCode(cause) ?? ''));
+  if (network) return new McpFault('closed', `It cannot be reached: ${messageOf(network)}.`, options);
   if (error instanceof sdk.SdkError) {
-    const isClosed =
-      error.code === sdk.SdkErrorCode.ConnectionClosed ||
-      error.code === sdk.SdkErrorCode.NotConnected ||
-      error.code === sdk.SdkErrorCode.SendFailed;
-    return new McpFault(
-      isClosed ? 'closed' : 'protocol',
-      isClosed ? 'The connection has ended.' : messageOf(error),
-      options,
-    );
+    const { ConnectionClosed, NotConnected, SendFailed } = sdk.SdkErrorCode;
+    const isClosed = [ConnectionClosed, NotConnected, SendFailed].some((code) => code === error.code);
+    return new McpFault(isClosed ? 'closed' : 'protocol', isClosed ? ENDED : messageOf(error), options);
   }
-  if (error instanceof sdk.ProtocolError) return new McpFault('refused', error.message, options);
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const code = errorCode(error) ?? errorCode(cause);
-  const isNetwork = code !== undefined;
-  return new McpFault(
-    isNetwork ? 'closed' : 'protocol',
-    isNetwork ? `It cannot be reached: ${messageOf(cause)}.` : messageOf(error),
-    options,
-  );
+  return new McpFault(error instanceof sdk.ProtocolError ? 'refused' : 'protocol', messageOf(error), options);
 }
 
+/** Of the operating system, not of the SDK. */
+const SYSTEM_CODE = /^(?:E[A-Z]{3,}|ERR_TLS_\w+|CERT_\w+|\w+_CERT\w*)$/;
+
+/** The error and its causes, outermost first. */
+function causesOf(error: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let at = error; at !== undefined && at !== null && causes.length < 8; ) {
+    causes.push(at);
+    const { data, cause } = at as { readonly data?: unknown; readonly cause?: unknown };
+    at = cause ?? (typeof data === 'object' && data !== null && 'cause' in data ? data.cause : undefined);
+  }
+  return causes;
+}
+
+/** The connection has ended; the transport may know why. */
+export const ENDED = 'The connection has ended.';
 const NEEDS_AUTH = 'It demands an authorisation.';
 const WRONG_ADDRESS = ' Servers for streamable HTTP often have an address that ends in /mcp.';

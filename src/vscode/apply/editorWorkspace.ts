@@ -21,7 +21,7 @@ import { placesInEditor } from './placeInEditor.ts';
 import { restoreInEditor } from './restoreInEditor.ts';
 import { UnsavedFiles } from './unsavedFiles.ts';
 import { applyPatch } from './applyPatch.ts';
-import { documentOfFile } from '../workspace/documents.ts';
+import { dirtyFiles, documentOfFile } from '../workspace/documents.ts';
 import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
@@ -70,6 +70,7 @@ export function createEditorWorkspace({
       return { type: 'applied', files: result.files };
     },
     unsavedFiles: () => unsaved.paths,
+    unsavedTexts: dirtyFiles,
     save: (paths) => unsaved.save(paths),
     async restore(files, folders) {
       const result = await restoreInEditor(files, folders, { ...deps, watch: watchOfRestore?.() });

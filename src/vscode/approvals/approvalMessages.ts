@@ -25,6 +25,9 @@ export function questionOf(approval: ApprovalRequest): string {
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
   const command = withoutLinks(inOneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
+  if (approval.tool) {
+    return vscode.l10n.t('Tiller wants to call a tool of {0}: {1}', withoutLinks(approval.tool.server), command);
+  }
   if (isDestructive(approval)) {
     const reason = withoutLinks(insideOf(approval.cwd, whyAsked(approval)));
     return approval.kind === 'escalation'

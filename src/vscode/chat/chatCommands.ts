@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
-import { describeSelection } from './editorText.ts';
 
 export interface ChatCommandDeps {
   readonly threads: Pick<ShownThread, 'submit' | 'clear' | 'state' | 'access'>;
-  readonly view: { focusComposer(): void; insertText(text: string): void; showWaiting(): void };
+  readonly view: { focusComposer(): void; showWaiting(): void };
 }
 
 /** The commands about the panel and the thread it shows. */
@@ -33,13 +32,6 @@ export class ChatCommands {
     await revealPanel();
     await this.#deps.threads.clear();
     this.#deps.view.focusComposer();
-  }
-
-  async sendSelection(): Promise<void> {
-    const text = describeSelection();
-    if (text === undefined) return;
-    await revealPanel();
-    this.#deps.view.insertText(text);
   }
 
   interrupt(): Promise<void> {

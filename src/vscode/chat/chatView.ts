@@ -19,6 +19,7 @@ import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
+import { PanelImages } from './panelImages.ts';
 import { RedactingStream } from './redactingStream.ts';
 import { panelHtml } from '../ui/webviewHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
@@ -48,6 +49,8 @@ export interface ChatViewOptions {
   ) => void;
   /** Shows why an op was not submitted: no thread could be started for it. */
   readonly tell: (error: unknown) => void;
+  /** The page has its snapshot. */
+  readonly onShown: () => void;
   /** The page was closed or hidden. */
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
@@ -62,6 +65,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #store = new DisposableStore();
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
   readonly #stream: RedactingStream;
+  readonly #images = new PanelImages();
   #view: vscode.WebviewView | undefined;
   /** The page has its snapshot and gets updates. */
   #ready = false;
@@ -75,7 +79,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       options.threads.onChange((change) => {
         if (!this.#ready) return;
         if (change.type === 'switched') this.#sendSnapshot();
-        else for (const event of this.#stream.take(change.event)) this.#batcher.push(event);
+        else for (const event of this.#stream.take(change.event)) this.#batcher.push(this.#images.ofEvent(event));
       }),
     );
     this.#store.add(
@@ -97,7 +101,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const { extensionUri } = this.#options;
     view.webview.options = {
       enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
+      // Pictures of the workspace, to which answers refer.
+      localResourceRoots: [
+        vscode.Uri.joinPath(extensionUri, 'dist', 'webview'),
+        ...(vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri),
+      ],
     };
     view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     view.onDidDispose(() => {
@@ -114,7 +122,14 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   sendSettings(): void {
-    if (this.#ready) this.#post({ type: 'settings', settings: this.#options.settings() });
+    if (this.#ready) this.#post({ type: 'settings', settings: this.#settings() });
+  }
+
+  #settings(): PanelSettings {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const mayLoad = folder !== undefined && vscode.workspace.isTrusted && this.#view !== undefined;
+    const imageRoot = mayLoad ? this.#view?.webview.asWebviewUri(folder.uri).toString() : undefined;
+    return { ...this.#options.settings(), ...(imageRoot === undefined ? {} : { imageRoot }) };
   }
 
   sendInterrupted(): void {
@@ -138,6 +153,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** Not sent without a page: it gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
     if (this.#ready) this.#post(message);
+  }
+
+  /** Sent with the next snapshot where there is no page yet. */
+  tellWhenReady(message: PanelUpdate): void {
+    this.#postWhenReady(message);
   }
 
   focusComposer(): void {
@@ -189,9 +209,15 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'ready':
         return this.#welcome(message.build);
       case 'op':
-        return void this.#options.submit(message.op).catch(this.#options.tell);
+        return void this.#options.submit(this.#images.restored(message.op)).catch(this.#options.tell);
       case 'draft':
-        return this.#options.drafts.set(message.threadId, message.text, message.edit, message.attachments);
+        return this.#options.drafts.set(
+          message.threadId,
+          message.text,
+          message.edit,
+          message.attachments,
+          message.images,
+        );
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -215,22 +241,23 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, settings, interrupted, reviews, pendingReview } = this.#options;
+    const { threads, drafts, interrupted, reviews, pendingReview } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
-      ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
+      ...(state ? snapshotOf(this.#images.ofThread(this.#stream.begin(state))) : { thread: null, earlierTurns: 0 }),
       access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
       attachments: drafts.attachmentsOf(state?.threadId ?? null),
       edit: drafts.editOf(state?.threadId ?? null),
-      settings: settings(),
+      settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
     this.#post({ type: 'review', review: pendingReview() });
+    this.#options.onShown();
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 
@@ -253,7 +280,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #sendEarlier(before: string): void {
-    const turns = this.#options.threads.state?.turns ?? [];
+    const turns = this.#images.ofTurns(this.#options.threads.state?.turns ?? []);
     const end = turns.findIndex((turn) => turn.id === before);
     if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
   }

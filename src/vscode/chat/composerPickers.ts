@@ -18,7 +18,17 @@ export async function pickMode(
     vscode.l10n.t('Mode'),
     MODES.map((bundle) => ({ ...describeMode(bundle.mode), ...modelRow(lastModel(bundle.mode)), value: bundle })),
   );
-  return picked && { policy: picked.policy, box: policyOf(picked.sandbox), ...lastModel(picked.mode) };
+  return picked && modeOverrides(picked.mode, policyOf, lastModel);
+}
+
+/** What a mode stands for, with the model that was used in it last. */
+export function modeOverrides(
+  mode: ChatMode,
+  policyOf: (mode: SandboxMode) => SandboxPolicy,
+  lastModel: (mode: ChatMode) => RememberedModel | undefined,
+): TurnOverrides | undefined {
+  const bundle = MODES.find((one) => one.mode === mode);
+  return bundle && { policy: bundle.policy, box: policyOf(bundle.sandbox), ...lastModel(mode) };
 }
 
 /** The model that comes with the mode. */
@@ -47,18 +57,6 @@ export async function pickEffort({ efforts, areGuessed }: OfferedEfforts): Promi
     : vscode.l10n.t('Reasoning effort');
   const picked = await pick(title, choices);
   return picked === undefined ? undefined : { effort: picked };
-}
-
-/** A file of the workspace, as the path to insert. */
-export async function pickFile(): Promise<string | undefined> {
-  const files = await vscode.workspace.findFiles('**/*', undefined, 5000);
-  const paths = files
-    .map((file) => vscode.workspace.asRelativePath(file))
-    .toSorted((left, right) => left.localeCompare(right));
-  return pick(
-    vscode.l10n.t('Add a file to the message'),
-    paths.map((label) => ({ label, value: label })),
-  );
 }
 
 /** Each row has its value, so a value may be anything, `null` included. */

@@ -37,20 +37,21 @@ export class Drafts {
     return [...kept, ...(this.#images.get(key) ?? [])];
   }
 
+  /** `images`: `null` for those that it has. */
   set(
     threadId: string | null,
     text: string,
     edit: QueuedEdit | null = null,
     attachments: readonly Attachment[] = [],
+    images: readonly Attachment[] | null = attachments.filter(isImage),
   ): void {
     const key = threadId ?? NEW_THREAD;
     this.#put(DRAFTS, key, text === '' ? null : text);
     this.#put(EDITS, key, edit);
-    const kept = attachments.filter(({ part }) => part.type !== 'image');
+    const kept = attachments.filter((one) => !isImage(one));
     this.#put(ATTACHMENTS, key, kept.length === 0 ? null : kept);
-    const images = attachments.filter(({ part }) => part.type === 'image');
-    if (images.length === 0) this.#images.delete(key);
-    else this.#images.set(key, images);
+    if (images?.length === 0) this.#images.delete(key);
+    else if (images !== null) this.#images.set(key, images);
   }
 
   /** Returns a message to the draft that no turn has taken. */
@@ -80,4 +81,8 @@ export class Drafts {
   #all<Value>(key: string): Readonly<Record<string, Value>> {
     return this.#memento.get<Readonly<Record<string, Value>>>(key, {});
   }
+}
+
+function isImage({ part }: Attachment): boolean {
+  return part.type === 'image';
 }

@@ -8,10 +8,12 @@ import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
+import { applyDiff, insertIntoTerminal } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
-import { pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
+import { modeOverrides, pickSandbox, pickEffort, pickMode } from './composerPickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
+type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
 /** The services that carry out requests of the panel. */
@@ -38,9 +40,13 @@ export interface PanelRequestDeps {
   readonly revert: (target: RevertTarget) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
-  readonly insertText: (text: string) => void;
-  /** The list at an `@`. */
-  readonly mentions: { find(id: number, query: string): void; close(): void };
+  /** The list at an `@`, and what is attached by menus and drops. */
+  readonly mentions: {
+    find(id: number, query: string): void;
+    close(): void;
+    pick(): Promise<void>;
+    attach(uris: readonly vscode.Uri[]): Promise<void>;
+  };
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
@@ -102,15 +108,23 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return vscode.env.clipboard.writeText(message.text);
     case 'insert_code':
       return insertCode(message.text);
+    case 'insert_into_terminal':
+      return insertIntoTerminal(message.text);
+    case 'apply_code':
+      return applyDiff(message.text);
     case 'run_command':
       await vscode.commands.executeCommand(message.command);
       return;
     case 'pick':
       return pick(message.what, deps);
+    case 'choose':
+      return override(chosen(message.what, deps), deps);
     case 'find_mentions':
       return deps.mentions.find(message.id, message.query);
     case 'close_mentions':
       return deps.mentions.close();
+    case 'attach_uris':
+      return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
     default:
       return assertNever(message);
   }
@@ -132,11 +146,25 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':
       return override(await pickEffort(deps.efforts()), deps);
-    case 'context': {
-      const file = await pickFile();
-      if (file !== undefined) deps.insertText(`@${file} `);
-      return;
-    }
+    case 'context':
+      return deps.mentions.pick();
+    default:
+      return assertNever(what);
+  }
+}
+
+/** In Restricted Mode the mode and the sandbox are fixed. */
+function chosen(what: Chosen, deps: PanelRequestDeps): TurnOverrides | undefined {
+  if (what.type !== 'effort' && !vscode.workspace.isTrusted) return undefined;
+  switch (what.type) {
+    case 'mode':
+      return modeOverrides(what.mode, deps.policyOf, deps.lastModel);
+    case 'sandbox':
+      return { box: deps.policyOf(what.mode) };
+    case 'effort':
+      return { effort: what.effort };
+    case 'approvals':
+      return { policy: what.policy };
     default:
       return assertNever(what);
   }

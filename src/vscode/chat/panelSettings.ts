@@ -13,6 +13,7 @@ export function panelSettings(
   provider: string,
   quarantined: readonly string[],
   efforts: readonly ReasoningEffort[] | null,
+  takesImages: boolean,
 ): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -34,6 +35,8 @@ export function panelSettings(
     fontSize: chat.get<number>('fontSize') ?? null,
     fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,
     showRawReasoning: settings['reasoning.showRaw'],
+    takesImages,
+    attachSelection: settings.attachSelection,
     trusted: vscode.workspace.isTrusted,
     hasWorkspace: folder !== undefined,
     demo,

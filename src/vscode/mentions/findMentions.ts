@@ -101,7 +101,10 @@ function fileRow(
 }
 
 /** What VS Code holds besides files, where there is some. */
-function contextRows(query: string, { terminals, refusal }: FindMentionsDeps): readonly MentionRow[] {
+export function contextRows(
+  query: string,
+  { terminals, refusal }: Pick<FindMentionsDeps, 'terminals' | 'refusal'>,
+): readonly MentionRow[] {
   const rows: MentionRow[] = [];
   const add = (mention: Mention, label: string, detail: string) => {
     const match = fuzzyMatch(query, mention.name);

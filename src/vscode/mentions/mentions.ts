@@ -1,13 +1,17 @@
 /** What the composer can mention: look-ups for its list, and what mentions name when a message is sent. */
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import * as vscode from 'vscode';
+import type { Attachment } from '../../protocol/draft.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { PanelUpdate } from '../../protocol/wire.ts';
-import { RecentFiles } from './editorPlaces.ts';
+import { uriOf } from '../workspace/places.ts';
+import { attachableFiles } from './attachFiles.ts';
+import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
 import { fillMentions, isUnfilled } from './fillMentions.ts';
-import { findMentions, type MentionableThread } from './findMentions.ts';
+import { contextRows, findMentions, type MentionableThread } from './findMentions.ts';
 import { TerminalOutput } from './terminalOutput.ts';
 
 export interface MentionsDeps {
@@ -21,11 +25,17 @@ export interface MentionsDeps {
   readonly submit: (op: Op) => Promise<void>;
   readonly submitTo: (threadId: string, op: Op) => void;
   readonly post: (message: PanelUpdate) => void;
+  /** Sent with the next snapshot where the panel is not shown yet. */
+  readonly postWhenReady: (message: PanelUpdate) => void;
   readonly report: (error: unknown) => void;
 }
 
+/** Open and recent files in the menu of the + button. */
+const MAX_OPEN = 20;
 /** Debounces typing. */
 const REST_MS = 40;
+/** Debounces changes of the selection. */
+const SELECTION_REST_MS = 120;
 /** How long a message waits for what it mentions. */
 const FILL_MS = 15_000;
 
@@ -36,12 +46,102 @@ export class Mentions implements Disposable {
   readonly #recent = this.#store.add(new RecentFiles());
   readonly #terminals = this.#store.add(new TerminalOutput());
   #search = new AbortController();
+  #selectionTimer: NodeJS.Timeout | undefined;
+  /** The selection that the panel has, as JSON. */
+  #told = 'null';
   #timer: NodeJS.Timeout | undefined;
   /** Messages that are being filled in, in the order in which they were sent; `undefined` when there are none. */
   #sending: Promise<void> | undefined;
 
   constructor(deps: MentionsDeps) {
     this.#deps = deps;
+    const changed = () => {
+      clearTimeout(this.#selectionTimer);
+      this.#selectionTimer = setTimeout(() => void this.tellSelection().catch(deps.report), SELECTION_REST_MS);
+    };
+    this.#store.add(vscode.window.onDidChangeTextEditorSelection(changed));
+    this.#store.add(vscode.window.onDidChangeActiveTextEditor(changed));
+  }
+
+  /** Tells the panel the selected lines; `isNew` when it does not have them from an earlier time. */
+  async tellSelection(isNew = false): Promise<void> {
+    const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
+    const mayRead = mention === null || (await this.#deps.guard())([mention.path]) === undefined;
+    const told = mayRead ? mention : null;
+    const text = JSON.stringify(told);
+    if (text === this.#told && !isNew) return;
+    this.#told = text;
+    this.#deps.post({ type: 'selection', mention: told });
+  }
+
+  /** Attaches the selected lines, or the line of the cursor, to the message. */
+  async attachSelection(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return;
+    const line = editor.selection.active.line + 1;
+    const part = selectionMention(editor) ?? mentionOfLines(editor.document, { first: line, last: line });
+    if (part === undefined) return;
+    const refused = (await this.#deps.guard())([part.path]);
+    if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
+    await this.#insert([{ part, inText: false }]);
+  }
+
+  /** Attaches files and folders; images as images. Without `uris` the file of the active editor. */
+  async attach(uris: readonly vscode.Uri[]): Promise<void> {
+    const active = vscode.window.activeTextEditor?.document.uri;
+    const given = uris.length > 0 || active === undefined ? uris : [active];
+    const guard = await this.#deps.guard();
+    const { attachments, images, refused } = await attachableFiles(given, (path) => guard([path]));
+    if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
+    if (attachments.length + images.length === 0) return;
+    await this.#insert(attachments);
+    for (const image of images) this.#deps.postWhenReady({ type: 'image_file', ...image });
+  }
+
+  /** The menu of the + button. */
+  async pick(): Promise<void> {
+    const guard = await this.#deps.guard();
+    const refusal = (path: string) => guard([path]);
+    const context = contextRows('', { terminals: this.#terminals, refusal });
+    const open = this.#recent.paths.filter((path) => refusal(path) === undefined).slice(0, MAX_OPEN);
+    const files = { label: vscode.l10n.t('Files, Folders and Images…'), run: () => this.#pickFiles() };
+    const picked = await vscode.window.showQuickPick(
+      [
+        files,
+        ...context.map(({ mention, label, detail }) => ({
+          label,
+          description: detail,
+          run: () => this.#insert([{ part: mention, inText: false }]),
+        })),
+        ...open.map((path) => ({
+          label: vscode.workspace.asRelativePath(path),
+          description: vscode.l10n.t('open or recent'),
+          run: () => this.attach([uriOf(path)]),
+        })),
+      ],
+      {
+        title: vscode.l10n.t('Add Context'),
+        placeHolder: vscode.l10n.t('@ in the composer finds all files, folders and symbols'),
+        matchOnDescription: true,
+      },
+    );
+    await picked?.run();
+  }
+
+  async #pickFiles(): Promise<void> {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const uris = await vscode.window.showOpenDialog({
+      canSelectMany: true,
+      canSelectFiles: true,
+      openLabel: vscode.l10n.t('Add to Tiller'),
+      ...(folder && { defaultUri: folder.uri }),
+    });
+    if (uris !== undefined) await this.attach(uris);
+  }
+
+  async #insert(attachments: readonly Attachment[]): Promise<void> {
+    await vscode.commands.executeCommand('tiller.chat.focus');
+    this.#deps.postWhenReady({ type: 'insert_text', text: '', attachments });
   }
 
   /** Posts rows for a query, in parts. Cancels the query before it. */
@@ -88,6 +188,7 @@ export class Mentions implements Disposable {
 
   dispose(): void {
     this.close();
+    clearTimeout(this.#selectionTimer);
     this.#store.dispose();
   }
 

@@ -232,6 +232,8 @@ export class Proposals implements vscode.Disposable {
     const range = hunk ? new vscode.Range(hunk.start, 0, hunk.end, 0) : new vscode.Range(0, 0, document.lineCount, 0);
     edit.replace(entry.after, document.validateRange(range), hunk?.text ?? text);
     await vscode.workspace.applyEdit(edit);
+    // Before VS Code opens a tab of its own for a document that is unsaved and, in an overview of files, has none.
+    if (document.isDirty && savesAsIs(document)) await document.save();
   }
 
   #onEdit(document: vscode.TextDocument): void {

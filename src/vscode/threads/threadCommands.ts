@@ -9,6 +9,7 @@ import { typedText } from '../../core/agent/threadActivity.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
+import { ThreadTexts } from './threadTexts.ts';
 import { ThreadNotices } from './threadNotices.ts';
 import type { StoredThread } from './threadRows.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
@@ -29,9 +30,11 @@ export class ThreadCommands implements Disposable {
   readonly list: ThreadList;
   readonly #deps: ThreadCommandsDeps;
   readonly #store = new DisposableStore();
+  readonly #texts: ThreadTexts;
 
   constructor(deps: ThreadCommandsDeps) {
     this.#deps = deps;
+    this.#texts = this.#store.add(new ThreadTexts());
     const { threads, view, report } = deps;
     this.list = this.#store.add(
       new ThreadList({
@@ -124,6 +127,16 @@ export class ThreadCommands implements Disposable {
     const sentence = vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(file));
     if ((await vscode.window.showInformationMessage(sentence, open)) === open)
       await vscode.window.showTextDocument(file);
+  }
+
+  /** The thread as a document to read and to search, for screen readers above all. */
+  async openText(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#showNoThread();
+    const { catalog } = this.#deps.manager;
+    const text = await catalog.export(threadId, 'markdown');
+    if (text === undefined) return showFailure({ type: 'missing' });
+    await this.#texts.open(threadId, (await catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled'), text);
   }
 
   async bringIn(): Promise<void> {

@@ -22,6 +22,8 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   /** By the id of a thread's provider. */
   readonly modelsById: (provider: string) => ModelClientFactory | undefined;
   readonly settings: () => Settings;
+  /** Further tools of each thread. */
+  readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -149,6 +151,7 @@ export class ThreadFactory implements ThreadSource {
       keepsSettings: true,
       sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
+      toolProviders: this.#deps.toolProviders(),
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };

@@ -103,7 +103,11 @@ export class RevertCommands {
     const heading = vscode.l10n.t('{0}: preview', title);
     if (diffs.length > 0) await showKeptDiffs(heading, diffs);
     try {
-      if (diffs.length === 0 && !isConversation) return tellNothing(files);
+      if (diffs.length === 0 && !isConversation) {
+        // As after a crash whose undo was finished: nothing has recorded it yet.
+        if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
+        return tellNothing(files);
+      }
       const choices = diffs.length === 0 ? {} : await pickReverts(title, files);
       if (choices === undefined) return;
       const filesToo = op.type === 'rollback' ? { files: diffs.length > 0 } : {};

@@ -35,6 +35,12 @@ export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<v
   return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
 }
 
+/** Paths of the files that have unsaved edits in a text editor. */
+export function dirtyFiles(): readonly string[] {
+  const open = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => !isClosed && uri.scheme === 'file');
+  return open.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath);
+}
+
 /** All documents of these files, by whatever names they were opened. */
 export async function documentsOfFiles(uris: readonly vscode.Uri[]): Promise<readonly vscode.TextDocument[]> {
   const places = new Set(await Promise.all(uris.map(realPath)));

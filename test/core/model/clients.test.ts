@@ -15,6 +15,7 @@ const family = {
   extraInstructions: true,
   fileTools: false,
   userQuestions: true,
+  images: true,
   shell: 'exec_command',
 } as const;
 const builtin = builtinTools(family, TOOL_OPTIONS);

@@ -114,6 +114,7 @@ describe('the whole context', () => {
       extraInstructions: true,
       fileTools: false,
       userQuestions: true,
+      images: true,
       shell: 'exec_command',
     } as const;
     const tools = [...builtinTools(family, TOOL_OPTIONS), ...harmlessTools.tools(family)];

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Toolset } from '../../../src/core/session/toolset.ts';
 import type { FunctionToolSpec } from '../../../src/protocol/toolSpec.ts';
 import type { ToolHandler } from '../../../src/core/tools/handler.ts';
+import { rejectionMessage } from '../../../src/core/tools/registry.ts';
 import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
@@ -10,6 +11,7 @@ const family = {
   extraInstructions: true,
   fileTools: false,
   userQuestions: true,
+  images: true,
   shell: 'exec_command',
 } as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
@@ -23,7 +25,7 @@ function toolset(toolProviders: readonly ToolProvider[] = []) {
     readMemory: async () => undefined,
     host: { isTrusted: () => trusted, toolProviders },
     onRejected: ({ name, providerId, problem }) =>
-      collisions.push(`${providerId}: ${name}${problem === undefined ? '' : `: ${problem}`}`),
+      collisions.push(`${providerId}: ${name ?? 'all'}${problem === undefined ? '' : `: ${problem}`}`),
   });
   return { tools, collisions, trust: (is: boolean) => (trusted = is) };
 }
@@ -95,7 +97,69 @@ test('a strict tool whose schema does not hold is left out, with the property na
   ]);
   expect(tools.registryFor(family).offeredNames.at(-1)).toBe('fine');
   expect(collisions).toEqual([
-    'one: weather: arguments.x.a must be required',
-    'two: open: arguments must have additionalProperties: false',
+    'one: weather: it demands strict arguments, but arguments.x.a must be required',
+    'two: open: it demands strict arguments, but arguments must have additionalProperties: false',
   ]);
+});
+
+test.each<[string, FunctionToolSpec, Partial<ToolHandler>, string]>([
+  [
+    'has a name that servers refuse',
+    { ...loose, name: 'a b' },
+    {},
+    'its name may have 1 to 64 letters, digits, _ and - only',
+  ],
+  [
+    'is offered by a name that it does not answer to',
+    loose,
+    { names: ['other'] },
+    'its name weather is not one that it answers to',
+  ],
+  [
+    'does not take the calls it is offered for',
+    loose,
+    { payloads: ['custom'] },
+    'it is offered as function and takes calls of custom',
+  ],
+  [
+    'is too large for every request',
+    { ...loose, description: 'x'.repeat(100_000) },
+    {},
+    'its specification has 100084 characters, at most 65536 are sent',
+  ],
+])('a tool that %s is left out alone', (_what, spec, more, problem) => {
+  const provider = server('one', spec);
+  const broken = { ...provider, tools: () => provider.tools(family).map((tool) => ({ ...tool, ...more })) };
+  const { tools, collisions } = toolset([broken, server('two', { ...loose, name: 'fine' })]);
+  expect(tools.registryFor(family).offeredNames.at(-1)).toBe('fine');
+  expect(collisions).toEqual([`one: ${more.names?.[0] ?? spec.name}: ${problem}`]);
+});
+
+test('a provider that fails loses its tools alone, until it has some again', () => {
+  let fails = true;
+  const fine = server('one', { ...loose, name: 'late' });
+  const failing: ToolProvider = {
+    ...fine,
+    tools(asked) {
+      if (fails) throw new Error('The server is gone.');
+      return fine.tools(asked);
+    },
+  };
+  const { tools, collisions } = toolset([failing, server('two', { ...loose, name: 'fine' })]);
+  const first = tools.registryFor(family);
+  expect(first.offeredNames).not.toContain('late');
+  expect(first.offeredNames).toContain('fine');
+  expect(tools.registryFor(family)).toBe(first);
+  expect(collisions).toEqual(['one: all: The server is gone.']);
+  fails = false;
+  expect(tools.registryFor(family).offeredNames).toContain('late');
+});
+
+test('what is left out is said in one sentence', () => {
+  expect(rejectionMessage({ name: 'shell', providerId: 'client' })).toBe(
+    'The tool of the client named shell is left out: another tool has this name.',
+  );
+  expect(rejectionMessage({ providerId: 'mcp:one', problem: 'The server is gone.' })).toBe(
+    'The tools of mcp:one are left out: The server is gone.',
+  );
 });

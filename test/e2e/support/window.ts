@@ -24,7 +24,14 @@ export interface WindowOptions extends PlaceOptions {
   /** Of the browser window. */
   width?: number;
   /** Another window that stays open on the same server, with the same settings and the same model. */
-  beside?: () => Window;
+  beside?: OpenedWindow;
+}
+
+/** The window inside the tests. */
+export interface OpenedWindow {
+  (): Window;
+  /** Opens it where a failed test has closed it. */
+  ready(): Promise<void>;
 }
 
 export interface Window {
@@ -54,17 +61,19 @@ export interface Window {
  * artifacts/e2e/failed, and the next test gets another window; every test fails when VS Code reports the use of proposed
  * API.
  */
-export function useWindow(options: WindowOptions = {}): () => Window {
+export function useWindow(options: WindowOptions = {}): OpenedWindow {
   const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
   const { trusts = true } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
-  beforeAll(open);
-  // After a failed test.
-  beforeEach(async () => {
+  const ready = async () => {
+    await beside?.ready();
     if (window === undefined) await open();
-  });
+  };
+  beforeAll(ready);
+  // After a failed test.
+  beforeEach(ready);
   afterAll(close);
 
   async function close(): Promise<void> {
@@ -132,10 +141,11 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     expect(vscode.complaints).toEqual([]);
   });
 
-  return () => {
+  const opened = () => {
     if (!window) throw new Error('The window opens before the tests, not where they are declared.');
     return window;
   };
+  return Object.assign(opened, { ready });
 }
 
 /** Beside the sample, which is its first folder. */

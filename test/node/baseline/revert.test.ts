@@ -225,7 +225,7 @@ describe('undo of what a command changed', () => {
     await place.command('t2', () => place.write('a', '2\n'));
     place.write('a', '1\n');
     const { plan, result } = await place.revert(['t2']);
-    assert.deepEqual([plan.map(({ state }) => state), result], [['done'], { paths: [], skipped: [] }]);
+    assert.deepEqual([plan.map(({ state }) => state), result], [['done'], { paths: ['a'], skipped: [] }]);
     assert.deepEqual(turnsWithChanges(await place.records.read()), ['t1']);
   });
 

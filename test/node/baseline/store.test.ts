@@ -1,6 +1,7 @@
 // The store in its worker thread, several at once, what is removed from it, and a full disk.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -287,6 +288,28 @@ describe('a store without room', () => {
     rmSync(work.at('a.txt'));
     const [removed] = (await store.look([work.path], LIMITS)).changes;
     assert.deepEqual([removed?.before.type, removed?.after.type], ['file', 'absent']);
+  });
+});
+
+/** Disks can be mounted in a namespace of its own, as CI can. */
+const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
+
+describe.runIf(canMount)('a store on a full disk', () => {
+  it('names what is not kept, of commands and of patches, and does not fail', async () => {
+    using work = tempFolder();
+    using home = tempFolder();
+    // Random, so that it cannot be compressed.
+    writeFileSync(work.at('a.bin'), randomBytes(900_000));
+    const script = await bundled('fullDisk.ts');
+    const inside = 'mount -t tmpfs -o size=256k tmpfs "$3" && exec "$0" "$1" "$2" "$3"';
+    const args = ['-rm', 'sh', '-c', inside, process.execPath, script, work.path, home.path];
+    const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' });
+    assert.equal(stderr, '');
+    assert.deepEqual(JSON.parse(stdout), {
+      problem: 'There is no room left to keep what commands change: not all of it can be undone.',
+      captured: ['no_room'],
+      found: ['no_room'],
+    });
   });
 });
 

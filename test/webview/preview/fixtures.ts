@@ -90,3 +90,61 @@ export const COLOURS = [
   sgr('38;2;200;60;60;48;2;60;0;0', '-  for (;;) {') +
     sgr('38;2;120;220;120;48;2;0;50;0', '+  for (let n = 0; n < 4; n++) {'),
 ].join('\n');
+
+const TICK = '`';
+
+/** What answers contain besides plain prose. */
+export const ANSWER = String.raw`# Back-off
+
+## The formula
+
+The bound is \(b_n = \min(30, \frac{2^n}{4})\) seconds, so
+
+$$
+\sum_{n=0}^{6} b_n = \int_0^7 b(x)\,dx \approx 31.75
+$$
+
+It costs $5 and not $10, in ${TICK}$HOME${TICK}.
+
+### Steps
+
+- [x] read [client.ts](client.ts:14) and [the plan](docs/my%20plan.md#L3)
+- [ ] run the checks:
+  ${TICK}${TICK}${TICK}sh
+  npm test -- retry
+  ${TICK}${TICK}${TICK}
+
+> A quotation of two lines,
+> without a slab behind it.
+
+| Attempt | Delay in milliseconds | Where it is computed | Retryable |
+|:--|--:|---|:-:|
+| first | 1,200 | ${TICK}src/http/retry.ts:9${TICK} | yes |
+| second | 2,400 | ${TICK}delayFor()${TICK} | unfortunately |
+
+שלום ${TICK}retry.ts${TICK} עולם.
+
+- פריט ראשון
+
+![The curve](curve.svg)
+
+![Elsewhere](https://example.com/a.png)
+
+${TICK}${TICK}${TICK}console
+$ npm ci
+added 3 packages
+$ npm test
+${TICK}${TICK}${TICK}
+
+${TICK}${TICK}${TICK}diff
+--- a/src/a.ts
++++ b/src/a.ts
+@@ -1 +1 @@
+-one
++two
+${TICK}${TICK}${TICK}
+
+${TICK}${TICK}${TICK}mermaid
+graph TD; A-->B
+${TICK}${TICK}${TICK}
+`;

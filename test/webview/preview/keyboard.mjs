@@ -1,6 +1,5 @@
 // The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
-import { MENTION_STORIES } from './mentionStories.mjs';
 import { send, takePosted } from './stage.mjs';
 
 /** The ops that the panel has posted since the last call. */
@@ -20,7 +19,6 @@ const press = async (page, ...keys) => {
 };
 
 const STORIES = {
-  ...MENTION_STORIES,
   async 'a card takes the focus; Enter approves, once however long it is held'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await expectFocus(page, 'decision-approve');
@@ -128,6 +126,31 @@ const STORIES = {
     await press(other, 'Enter');
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
     return other;
+  },
+  async 'Ctrl+F searches the transcript over elements; Enter goes on, Shift+Enter back, Esc closes'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await page.getByTestId('composer-input').focus();
+    await press(page, 'Control+f');
+    await expectFocus(page, 'find-input');
+    await page.keyboard.type('src/http/CLIENT.ts:14');
+    const isCount = (text) =>
+      page.waitForFunction((text) => document.querySelector('[data-testid=find-count]')?.textContent === text, text);
+    await isCount('1 of 1');
+    await page.getByTestId('find-input').fill('retr');
+    await page.waitForFunction(() => (CSS.highlights.get('tiller-find')?.size ?? 0) > 3);
+    const count = await page.evaluate(() => CSS.highlights.get('tiller-find')?.size ?? 0);
+    await isCount(`1 of ${count}`);
+    await press(page, 'Enter');
+    await isCount(`2 of ${count}`);
+    await press(page, 'Shift+Enter', 'Shift+Enter');
+    await isCount(`${count} of ${count}`);
+    await page.getByTestId('find-input').fill('no such words');
+    await isCount('No results');
+    await press(page, 'Escape');
+    assert.equal(await page.getByTestId('find').count(), 0);
+    assert.equal(await page.evaluate(() => CSS.highlights.size), 0);
+    await expectFocus(page, 'transcript');
+    return page;
   },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
@@ -484,7 +507,14 @@ const STORIES = {
     const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
-    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit, attachments: [] });
+    assert.deepEqual(draft, {
+      type: 'draft',
+      threadId: 'thread-1',
+      text: 'Leave the READ',
+      edit,
+      attachments: [],
+      images: null,
+    });
     await page.reload();
     await send(page, [{ ...messages[0], edit }, ...messages.slice(1)]);
     assert.equal(await composer.inputValue(), 'Leave the READ');
@@ -565,9 +595,9 @@ const STORIES = {
 };
 
 /** Returns the failures. */
-export async function driveByKeyboard(stage) {
+export async function driveByKeyboard(stage, stories = STORIES) {
   const findings = [];
-  for (const [title, story] of Object.entries(STORIES)) {
+  for (const [title, story] of Object.entries(stories)) {
     try {
       await story(stage);
       console.log(`keyboard: ${title}`);

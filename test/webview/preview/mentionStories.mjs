@@ -12,6 +12,37 @@ async function activeRow(page) {
   return id === null ? null : page.locator(`#${id}`).innerText();
 }
 
+/** Pastes a picture of this size; of no size, a file that only has its name. */
+function pasteImage(page, width, height) {
+  return composer(page).evaluate(
+    async (field, { width, height }) => {
+      let blob = new Blob(['no image'], { type: 'image/png' });
+      if (width > 0) {
+        const canvas = new OffscreenCanvas(width, height);
+        canvas.getContext('2d').fillRect(0, 0, width / 2, height);
+        blob = await canvas.convertToBlob({ type: 'image/png' });
+      }
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([blob], 'shot.png', { type: 'image/png' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    },
+    { width, height },
+  );
+}
+
+/** Drops data and a text file on the composer. */
+function drop(page, data, name, text) {
+  return composer(page).evaluate(
+    (field, { data, name, text }) => {
+      const dataTransfer = new DataTransfer();
+      for (const [type, value] of Object.entries(data)) dataTransfer.setData(type, value);
+      if (name !== undefined) dataTransfer.items.add(new File([text], name, { type: 'text/plain' }));
+      field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    { data, name, text },
+  );
+}
+
 async function begin(stage, text) {
   const page = await stage.show(stage.scenes.done);
   await takePosted(page);
@@ -160,6 +191,140 @@ export const MENTION_STORIES = {
     await page.keyboard.press('Enter');
     const path = '/home/mira/acme-web/src/http/client.ts';
     assert.deepEqual(await takePosted(page), [{ type: 'open_file', path, line: 14 }]);
+    return page;
+  },
+  async 'a / at the start lists commands; Enter runs one, and the composer is empty again'(stage) {
+    const page = await begin(stage, '/');
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    assert.ok((await commands.count()) > 15);
+    assert.match(await activeRow(page), /^\/new/);
+    await page.keyboard.type('comp');
+    assert.match(await activeRow(page), /^\/compact/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'op', op: { type: 'compact' } }],
+    );
+    assert.equal(await textOf(page), '');
+    await page.keyboard.press('Control+z');
+    assert.equal(await textOf(page), '/comp');
+    return page;
+  },
+  async 'the values of a command are completed, from the one that is set'(stage) {
+    const page = await begin(stage, '/mod');
+    assert.match(await activeRow(page), /^\/mode/);
+    await page.keyboard.press('Tab');
+    assert.equal(await textOf(page), '/mode ');
+    assert.match(await activeRow(page), /^Agent/);
+    assert.equal(await page.locator('[role=option][aria-checked=true]').count(), 1);
+    await page.keyboard.type('pl');
+    assert.match(await activeRow(page), /^Plan/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'choose', what: { type: 'mode', mode: 'plan' } }],
+    );
+    return page;
+  },
+  async 'a thread is renamed by what is written behind the command'(stage) {
+    const page = await begin(stage, '/rename A better name');
+    assert.match(await activeRow(page), /^A better name/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'rename_thread', threadId: 'thread-1', title: 'A better name' }],
+    );
+    return page;
+  },
+  async 'a text that is no command is sent, and so is a command after Esc'(stage) {
+    for (const text of ['/usr/bin/env is missing', '/nothing', 'use /new', '/new']) {
+      const page = await begin(stage, text);
+      if (text === '/new') await page.keyboard.press('Escape');
+      assert.equal(await page.getByTestId('suggestions').count(), 0, text);
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await sentInput(page), [{ type: 'text', text }]);
+    }
+    return stage.show(stage.scenes.done);
+  },
+  async 'a pasted image is made small enough, shown with its size, sent, and removed by keyboard'(stage) {
+    const page = await begin(stage, 'Like this');
+    await pasteImage(page, 3_000, 1_500);
+    const chip = page.getByTestId('attachment');
+    await chip.waitFor();
+    assert.match(await chip.innerText(), /1568 × 784, \d+ k?B/);
+    await page.getByTestId('attachment-remove').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await chip.count(), 0);
+    await pasteImage(page, 40, 20);
+    await chip.waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    const [text, image] = await sentInput(page);
+    assert.deepEqual(text, { type: 'text', text: 'Like this' });
+    const { imageUrl, thumbnail, ...about } = image;
+    assert.match(imageUrl, /^data:image\/png;base64,/);
+    assert.match(thumbnail, /^data:image\/webp;base64,/);
+    assert.deepEqual({ ...about, bytes: 0 }, { type: 'image', name: 'shot.png', width: 40, height: 20, bytes: 0 });
+    assert.equal(await chip.count(), 0);
+    return page;
+  },
+  async 'an image alone is a message, and one that is not an image is refused with the reason'(stage) {
+    const page = await begin(stage, '');
+    await pasteImage(page, 0, 0);
+    await page.getByRole('alert').getByText('shot.png was not attached: it is not an image that can be read').waitFor();
+    await pasteImage(page, 8, 8);
+    await page.getByTestId('attachment').waitFor();
+    assert.equal(await page.getByTestId('attach-problem').innerText(), '');
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    const input = await sentInput(page);
+    assert.deepEqual(
+      input.map(({ type }) => type),
+      ['image'],
+    );
+    return page;
+  },
+  async 'a model without images refuses them at once'(stage) {
+    const page = await stage.show(stage.scenes['image-refused']);
+    await pasteImage(page, 8, 8);
+    await page.getByRole('alert').getByText('gpt-5-codex takes no images.').waitFor();
+    return page;
+  },
+  async 'the selection goes with a message, follows the editor, and is left out by keyboard'(stage) {
+    const page = await begin(stage, 'Why?');
+    const [, , , message] = stage.scenes.attached.messages;
+    await send(page, [message]);
+    await page.getByRole('button', { name: 'Leave out the selection src/http/retry.ts:14-22' }).focus();
+    await page.keyboard.press('Enter');
+    assert.equal(await page.getByTestId('selection').getAttribute('data-attached'), 'false');
+    // Another selection is another choice.
+    const mention = { ...message.mention, name: 'src/http/retry.ts:30', lines: { first: 30, last: 30 } };
+    await send(page, [{ ...message, mention }]);
+    assert.equal(await page.getByTestId('selection').getAttribute('data-attached'), 'true');
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Why?' }, mention]);
+    return page;
+  },
+  async 'files that are dropped are attached: by their place, or by their text where it has none'(stage) {
+    const page = await begin(stage, 'See');
+    await takePosted(page);
+    await drop(page, { resourceurls: JSON.stringify(['file:///w/a.ts']) });
+    assert.deepEqual(await takePosted(page), [{ type: 'attach_uris', uris: ['file:///w/a.ts'] }]);
+    await drop(page, {}, 'dropped.txt', 'one two');
+    await page.getByTestId('attachment').getByText('dropped.txt').waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await sentInput(page))[1], {
+      type: 'mention',
+      kind: 'file',
+      name: 'dropped.txt',
+      path: '',
+      text: 'one two',
+    });
     return page;
   },
   async 'text that the host inserts brings its mentions'(stage) {

@@ -23,6 +23,8 @@ export const SETTINGS: PanelSettings = {
   fontSize: null,
   fontFamily: 'Inter, system-ui, sans-serif',
   showRawReasoning: false,
+  takesImages: true,
+  attachSelection: true,
   trusted: true,
   hasWorkspace: true,
   demo: false,

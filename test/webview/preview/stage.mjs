@@ -1,5 +1,5 @@
 // The stage for the panel outside VS Code: the built panel, a page, a browser, and the scenes of states.ts.
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,13 @@ import { chromium } from 'playwright-core';
 import { buildWebview } from '../../../scripts/buildWebview.mjs';
 import { findBrowser } from '../../../scripts/vscode/browser.mjs';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.ttf': 'font/ttf',
+  '.svg': 'image/svg+xml',
+};
 
 export const THEMES = {
   dark: { name: 'Dark Modern', classes: 'vscode-dark' },
@@ -40,7 +46,7 @@ export async function setStage() {
     threadOf,
     browser,
     /**
-     * A page that shows one scene, and no other page with it: the scene before is gone. Complaints of the page and its security
+     * A page that shows one scene, of the panel or of the page that it names, and no other page with it: the scene before is gone. Complaints of the page and its security
      * policy are collected in `page.complaints`.
      */
     async show(scene, { theme = 'dark', width = 400, height = 920 } = {}) {
@@ -52,7 +58,7 @@ export async function setStage() {
       // The panel's state of the scene before is removed, in a document without the panel.
       await page.goto(`${address}/themes.css`);
       await page.evaluate(() => sessionStorage.clear());
-      await page.goto(`${address}/index.html`);
+      await page.goto(`${address}/${scene.page ?? 'index'}.html`);
       await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
@@ -111,6 +117,12 @@ export function takePosted(page) {
 async function serve(folders) {
   const server = createServer((request, response) => {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
+    const page = /^(rules|audit)\.html$/.exec(name)?.[1];
+    if (page !== undefined) {
+      const text = readFileSync(path.join(import.meta.dirname, 'index.html'), 'utf8');
+      response.writeHead(200, { 'content-type': TYPES['.html'] }).end(text.replaceAll('main.', `${page}.`));
+      return;
+    }
     const file = folders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate));
     if (file === undefined) {
       // A browser requests an icon by itself.

@@ -11,6 +11,7 @@ import type {
   ThreadRow,
 } from '../../../src/protocol/wire.ts';
 import {
+  ANSWER,
   ASK,
   CODE,
   COLOURS,
@@ -605,6 +606,36 @@ function mcp(): Script {
     .context(19);
 }
 
+function mcpTool(): Script {
+  return titled('File the retry bug', 'File this as a bug on GitHub.')
+    .begin({
+      type: 'mcp_tool_call',
+      callId: 'c',
+      server: 'github',
+      tool: 'create_issue',
+      arguments: { title: 'Retry never gives up', repository: 'acme/http' },
+      durationMs: 0,
+    })
+    .asks({
+      kind: 'tool',
+      command: 'create_issue {"title":"Retry never gives up","repository":"acme/http"}',
+      tool: {
+        server: 'github',
+        name: 'create_issue',
+        description: 'Creates an issue in a repository and sends it to everybody who watches the repository.',
+        changes:
+          '--- a/create_issue\n+++ b/create_issue\n@@ -1,2 +1,2 @@\n-  "description": "Creates an issue in a repository."\n+  "description": "Creates an issue in a repository and sends it to everybody who watches the repository."\n',
+      },
+      reason: {
+        source: 'policy',
+        id: 'mcp-changed',
+        text: 'github describes create_issue in another way than when you approved it.',
+      },
+      choices: ['approved', 'approved_for_thread', 'approved_tool', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
@@ -618,7 +649,17 @@ function agents(): Script {
       summary: 'We compared **three** libraries.',
     })
     .item({ type: 'web_search', query: 'undici retry agent jitter' })
-    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png', width: 1366, height: 768 })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-viewed',
+        type: 'image_view',
+        path: 'docs/login.svg',
+        status: 'failed',
+        why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
@@ -714,6 +755,11 @@ function retry(): Script {
     of: 6,
     retryInMs: 240_000,
   });
+}
+
+/** What answers contain besides plain prose. */
+function answer(): Script {
+  return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
 }
 
 /** An error with an action of its own, beside which the turn can be tried again. */
@@ -854,6 +900,57 @@ const FOUND_ROWS: readonly MentionRow[] = [
   }),
 ];
 
+/** A blue square. */
+const SQUARE =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGNgSDmDFTEMLQkAe3BOwbBz6LwAAAAASUVORK5CYII=';
+const IMAGE = {
+  type: 'image',
+  imageUrl: SQUARE,
+  thumbnail: SQUARE,
+  name: 'Screenshot of the login page.png',
+  width: 1_568,
+  height: 882,
+  bytes: 341_200,
+} as const;
+
+const ATTACHED: HostMessage = {
+  type: 'insert_text',
+  build: BUILD,
+  text: 'Make it look like this.',
+  attachments: [
+    { part: IMAGE, inText: false },
+    {
+      part: {
+        type: 'mention',
+        kind: 'file',
+        name: 'src/http/client.ts',
+        path: '/home/mira/acme-web/src/http/client.ts',
+      },
+      inText: false,
+    },
+    {
+      part: { type: 'mention', kind: 'folder', name: 'src/http/', path: '/home/mira/acme-web/src/http' },
+      inText: false,
+    },
+  ],
+};
+
+const SELECTION: HostMessage = {
+  type: 'selection',
+  build: BUILD,
+  mention: {
+    type: 'mention',
+    kind: 'selection',
+    name: 'src/http/retry.ts:14-22',
+    path: '/home/mira/acme-web/src/http/retry.ts',
+    lines: { first: 14, last: 22 },
+  },
+};
+
+function imageSent(): Script {
+  return new Script().turn('Make it look like this.', IMAGE).says('Done.').complete();
+}
+
 /** A message with all that a mention can become. */
 function mentioned(): Script {
   const kinds = { type: 'mention', path: '' } as const;
@@ -932,6 +1029,7 @@ export const SCENES = {
   questions: scene(questions()),
   cap: scene(cap()),
   mcp: scene(mcp()),
+  'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
@@ -941,8 +1039,10 @@ export const SCENES = {
   rejected: scene(rejected()),
   retry: scene(retry()),
   markdown: scene(markdown()),
+  answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
@@ -954,6 +1054,18 @@ export const SCENES = {
   'mention-list': { ...scene(done()), typed: 'Look at @', rows: MENTION_ROWS },
   'mention-found': { ...scene(done()), typed: 'Look at @ret', rows: FOUND_ROWS },
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
+  'command-list': { ...scene(done()), typed: '/' },
+  'command-found': { ...scene(done()), typed: '/re' },
+  'command-values': { ...scene(done()), typed: '/mode ' },
+  attached: {
+    ...scene(done(), { takesImages: true }),
+    messages: [...scene(done()).messages, ATTACHED, SELECTION],
+  },
+  'image-refused': {
+    messages: [...scene(done(), { takesImages: false }).messages, ATTACHED, SELECTION],
+    clicks: ['selection-toggle'],
+  },
+  'image-sent': scene(imageSent()),
   'mentions-sent': scene(mentioned(), {}, ['sent-mention']),
 } satisfies Record<string, PanelScene>;
 

@@ -5,6 +5,7 @@ import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
 import { WorkspaceError } from '../../ports.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { mayReadOnce } from './askToRead.ts';
 import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
 import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
 
@@ -29,8 +30,6 @@ interface LookPlan<Args> {
   readonly guard: ReadGuard;
   readonly item: TurnItemOf<'file_lookup'>;
 }
-
-const ALLOW_ONCE = 'Allow once';
 
 /** A tool that reads files of the workspace through its port: live buffers, every file system that VS Code has. */
 export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean): ToolHandler<Args, LookPlan<Args>> {
@@ -66,7 +65,7 @@ export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean)
     },
     async run({ args, found, guard, item }, _attempt, context): Promise<ToolResult> {
       const hidden = guard([found.path, found.place.name, found.place.target]);
-      if (hidden !== undefined && !(await mayOnce(hidden, context))) {
+      if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
         return failed(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
       }
       try {
@@ -79,29 +78,6 @@ export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean)
       }
     },
   };
-}
-
-/** Asks the user about one file that may not be read. The answer holds for this call alone. */
-async function mayOnce(hidden: string, { inquire, settings, signal }: ToolContext): Promise<boolean> {
-  if (settings.approvalPolicy === 'never') return false;
-  const answer = await inquire(
-    {
-      source: 'tiller',
-      questions: [
-        {
-          id: 'read',
-          header: 'Read a file',
-          question: `The model wants to read a file with secrets: ${hidden}. Its content would be sent to the model.`,
-          options: [
-            { label: ALLOW_ONCE, description: 'Read it for this call.' },
-            { label: 'Do not allow', description: 'The model reads that you did not allow it.' },
-          ],
-        },
-      ],
-    },
-    signal,
-  );
-  return answer.type === 'answered' && (answer.answers['read'] ?? []).includes(ALLOW_ONCE);
 }
 
 function failed(item: TurnItemOf<'file_lookup'>, output: string, status: 'failed' | 'declined' = 'failed'): ToolResult {

@@ -13,10 +13,7 @@ export async function* walkFiles(
   workspace: Pick<Workspace, 'list' | 'read' | 'roots' | 'places'>,
   signal: AbortSignal,
 ): AsyncIterable<string> {
-  let above = new IgnoreRules(undefined, root, '');
-  for (const { folder, text } of await ignoreTextsAbove(root, workspace, signal)) {
-    if (!new IgnoreRules(undefined, folder, text).ignores(root, true)) above = new IgnoreRules(above, folder, text);
-  }
+  const above = await rulesAbove(root, workspace, signal);
   const pending: { readonly way: string; readonly parent: IgnoreRules }[] = [{ way: '', parent: above }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     signal.throwIfAborted();
@@ -33,6 +30,48 @@ export async function* walkFiles(
       if (type === 'directory' && !rules.ignores(place, true)) pending.push({ way: inner, parent: rules });
     }
   }
+}
+
+/**
+ * A filter of the files that `walkFiles` would yield, for files below `root` that were found in another way: true for a
+ * file that no `.gitignore` names. Absolute paths.
+ */
+export async function ignoreFilter(
+  root: string,
+  workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,
+  signal: AbortSignal,
+): Promise<(file: string) => Promise<boolean>> {
+  const above = await rulesAbove(root, workspace, signal);
+  /** `undefined` for a folder that is ignored itself. */
+  const known = new Map<string, Promise<IgnoreRules | undefined>>();
+  const rulesIn = (folder: string): Promise<IgnoreRules | undefined> => {
+    const found = known.get(folder) ?? readRules(folder);
+    known.set(folder, found);
+    return found;
+  };
+  const readRules = async (folder: string): Promise<IgnoreRules | undefined> => {
+    const parent = folder === root ? above : await rulesIn(path.dirname(folder));
+    if (parent === undefined || (folder !== root && parent.ignores(folder, true))) return undefined;
+    const text = await ignoreTextOf(folder, workspace, signal);
+    return text === '' ? parent : new IgnoreRules(parent, folder, text);
+  };
+  return async (file) => {
+    const rules = pathBelow(root, file) === undefined ? undefined : await rulesIn(path.dirname(file));
+    return rules !== undefined && !rules.ignores(file, false);
+  };
+}
+
+/** Those that ignore the folder itself do not count, because it was asked for. */
+async function rulesAbove(
+  root: string,
+  workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,
+  signal: AbortSignal,
+): Promise<IgnoreRules> {
+  let above = new IgnoreRules(undefined, root, '');
+  for (const { folder, text } of await ignoreTextsAbove(root, workspace, signal)) {
+    if (!new IgnoreRules(undefined, folder, text).ignores(root, true)) above = new IgnoreRules(above, folder, text);
+  }
+  return above;
 }
 
 /** Of the folders between the open folder that contains this one and itself, the outermost first. */

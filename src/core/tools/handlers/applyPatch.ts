@@ -18,6 +18,7 @@ export function applyPatch(
 ): ToolHandler<string, ApplyPlan> {
   return {
     names: [NAME, 'applypatch'],
+    payloads: ['function', 'custom'],
     isMutating: () => true,
     spec: family.applyPatch === 'freeform' ? freeformSpec(family.extraInstructions) : FUNCTION_SPEC,
     preview: {

@@ -3,6 +3,7 @@ import type { DynamicToolSpec } from '../../../protocol/op.ts';
 import type { OutputPart } from '../../../protocol/responseItem.ts';
 import * as z from 'zod';
 import type { DynamicCalls } from '../dynamicCalls.ts';
+import { checkArguments } from '../checkArguments.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { sanitizeInputSchema } from '../sanitizeSchema.ts';
@@ -26,7 +27,10 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
       strict: false,
       parameters: sanitizeInputSchema(tool.inputSchema),
     },
-    parse: (payload) => parseArguments(anyArguments, payload),
+    parse(payload) {
+      const parsed = parseArguments(anyArguments, payload);
+      return parsed.type === 'parsed' ? checkArguments(tool.inputSchema, parsed.args) : parsed;
+    },
     async prepare(args, context) {
       const item: Plan['item'] = {
         id: context.itemId,

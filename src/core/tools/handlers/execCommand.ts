@@ -125,6 +125,7 @@ type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 export function shellAliases(options: ToolOptions, offersLocalShell: boolean): ToolHandler<ShellArguments, ShellPlan> {
   return {
     names: ['local_shell', 'shell', 'shell_command', 'container.exec'],
+    payloads: ['function', 'local_shell'],
     isMutating: (_args, plan) => isMutatingShell(plan),
     spec: offersLocalShell ? { type: 'local_shell' } : undefined,
     parse: (payload) => parseShell(payload),

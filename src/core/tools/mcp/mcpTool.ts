@@ -90,6 +90,7 @@ export function mcpTool(
         card: {
           kind: 'tool',
           command: `${tool.name} ${JSON.stringify(args)}`,
+          ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
           tool: {
             server: server.name,
             name: tool.name,

@@ -22,6 +22,8 @@ interface Offered {
 
 export interface McpToolsDeps extends McpToolDeps {
   readonly servers: McpServers;
+  /** Resolves when the servers are those of the settings as they are now. */
+  readonly configured?: () => Promise<void>;
 }
 
 /**
@@ -64,7 +66,8 @@ export class McpTools implements ToolProvider {
   }
 
   async ready(signal: AbortSignal): Promise<string | undefined> {
-    const { servers } = this.#deps;
+    const { servers, configured } = this.#deps;
+    if (configured) await abortable(configured(), signal);
     const required = this.#enabled.filter(({ definition }) => definition.settings.required);
     if (required.length === 0) return undefined;
     await abortable(

@@ -194,3 +194,26 @@ function crc32(bytes: Uint8Array, from: number, to: number): number {
   for (let at = from; at < to; at++) crc = (CRC_TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
   return (crc ^ 0xffffffff) >>> 0;
 }
+
+/**
+ * True for a JPEG whose EXIF data turns or mirrors it (tag 0x0112, Exif 2.32 §4.6.4): an encoder that keeps only the pixels
+ * would show it otherwise.
+ */
+export function isTurned(bytes: Uint8Array): boolean {
+  const start = latin1(bytes, 0, Math.min(bytes.length, 4_096)).indexOf('Exif\0\0');
+  if (start === -1) return false;
+  try {
+    const tiff = start + 6;
+    const view = new DataView(bytes.buffer, bytes.byteOffset + tiff, bytes.byteLength - tiff);
+    const isLittle = latin1(bytes, tiff, tiff + 2) === 'II';
+    const entries = view.getUint32(4, isLittle);
+    for (let index = 0; index < view.getUint16(entries, isLittle); index++) {
+      const entry = entries + 2 + index * 12;
+      if (view.getUint16(entry, isLittle) === 0x0112) return view.getUint16(entry + 8, isLittle) !== 1;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

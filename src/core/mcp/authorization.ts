@@ -1,0 +1,17 @@
+/** What Tiller keeps of an authorisation of one MCP server: a secret, in the keychain and nowhere else. */
+export interface McpSecrets {
+  /** `key`: the address of the server. */
+  read(key: string): Promise<string | undefined>;
+  /** `undefined` removes it. */
+  write(key: string, text: string | undefined): Promise<void>;
+}
+
+/** How an authorisation server sends the user back: by an address that VS Code opens in this window. */
+export interface McpRedirect {
+  /** The address of the redirect. */
+  readonly url: string;
+  /** Opens a page for the user. */
+  open(page: URL): Promise<void>;
+  /** The query of the address that the user comes back to. Rejects with the signal's reason. */
+  callback(signal: AbortSignal): Promise<URLSearchParams>;
+}

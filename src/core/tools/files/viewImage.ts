@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import type { TurnItemOf } from '../../../protocol/item.ts';
+import { IMAGE_LIMITS, type ImageType, inspectImage, isTurned } from '../../util/imageData.ts';
+import { WorkspaceError } from '../../ports.ts';
+import { messageOf } from '../../util/fileErrors.ts';
+import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
+import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+import { mayReadOnce } from './askToRead.ts';
+import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
+
+const argumentsSchema = z.object({
+  path: z.string().min(1),
+  detail: z.enum(['low', 'high', 'original']).default('high'),
+});
+type Arguments = z.infer<typeof argumentsSchema>;
+type Detail = Arguments['detail'];
+type Item = TurnItemOf<'image_view'>;
+
+/**
+ * In pixels. `high` is what OpenAI scales every image down to before its models see it, so a larger one would only be
+ * more bytes in each request; `low` is what it scales those of low detail to
+ * (developers.openai.com/api/docs/guides/images-vision).
+ */
+const BOUNDS: Readonly<Record<Exclude<Detail, 'original'>, { readonly longest: number; readonly shortest: number }>> = {
+  high: { longest: 2048, shortest: 768 },
+  low: { longest: 512, shortest: 512 },
+};
+
+/** Decoded, an image of this many pixels takes 200 MB. Larger ones are sent as they are. */
+const MAX_DECODED_PIXELS = 50_000_000;
+
+const SPEC: FunctionToolSpec = {
+  type: 'function',
+  name: 'view_image',
+  description: 'Shows you an image file: PNG, JPEG, GIF or WebP.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Absolute, or relative to an open folder.' },
+      detail: {
+        type: 'string',
+        enum: ['low', 'high', 'original'],
+        description: 'high, the default: at most 2048 × 768 pixels. original: not scaled down.',
+      },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+};
+
+interface Plan {
+  readonly args: Arguments;
+  readonly found: FoundPlace;
+  readonly guard: ReadGuard;
+  readonly item: Item;
+}
+
+/**
+ * Sends an image file to the model (codex-behaviour.md §4.7). `images`: whether the model takes any; one that does not is
+ * not offered the tool, and a call of it fails.
+ */
+export function viewImage(images: boolean): ToolHandler<Arguments, Plan> {
+  return {
+    names: ['view_image'],
+    spec: images ? SPEC : undefined,
+    isMutating: () => false,
+    parse: (payload) => parseArguments(argumentsSchema, payload),
+    async prepare(args, context) {
+      const found = await findPlace(args.path, context);
+      if ('problem' in found) return { type: 'failure', output: found.problem };
+      const path = shownPath(found.path, context.settings.cwd);
+      const item: Item = { id: context.itemId, type: 'image_view', status: 'in_progress', path };
+      return {
+        type: 'ready',
+        plan: { args, found, guard: await readGuard(readLimitsOf(context), context), item },
+        item,
+        requirement: {
+          type: 'skip',
+          bypassSandbox: false,
+          reason: { source: 'policy', id: 'reads-files', text: 'It only reads files that commands may read, too.' },
+        },
+        approvalKeys: [],
+      };
+    },
+    async run({ args, found, guard, item }, _attempt, context) {
+      if (!images) {
+        return failed(
+          item,
+          `${context.settings.model} takes no images, so it cannot see ${item.path}. Go on without it.`,
+        );
+      }
+      const hidden = guard([found.path, found.place.name, found.place.target]);
+      if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
+        return failed(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
+      }
+      try {
+        return await shown(item, found, args.detail, context);
+      } catch (error) {
+        if (error instanceof WorkspaceError) return failed(item, error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+async function shown(item: Item, found: FoundPlace, detail: Detail, context: ToolContext): Promise<ToolResult> {
+  const { workspace, signal } = context;
+  const bytes = await workspace.readBytes(found.place.target, { maxBytes: IMAGE_LIMITS.bytes, signal });
+  const image = inspectImage(bytes);
+  if (image.type === 'refused') return failed(item, `${item.path} cannot be shown: ${image.reason}.`);
+  // Scaling would lose how it is turned.
+  const fitted = isTurned(bytes) ? undefined : sizeFor(image, detail);
+  let sent: Pick<Required<Item>, 'width' | 'height'> & { readonly bytes: Uint8Array };
+  try {
+    sent =
+      fitted === undefined
+        ? { bytes, width: image.width, height: image.height }
+        : { bytes: await context.images.scale({ ...fitted, bytes }, signal), ...sizeOf(fitted) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(item, `${item.path} cannot be shown: it cannot be decoded (${messageOf(error)}).`);
+  }
+  const url = `data:${image.mediaType};base64,${Buffer.from(sent.bytes).toString('base64')}`;
+  const { width, height } = sent;
+  return {
+    output: [{ type: 'input_image', image_url: url, ...(detail === 'low' ? { detail } : {}) }],
+    success: true,
+    item: { ...item, status: 'completed', width, height },
+  };
+}
+
+interface Fitted {
+  readonly mediaType: 'image/png' | 'image/jpeg';
+  readonly width: number;
+  readonly height: number;
+}
+
+function sizeOf({ width, height }: Fitted) {
+  return { width, height };
+}
+
+/** The size to scale the image down to; `undefined` for one that is sent as it is. GIF and WebP are never scaled. */
+export function sizeFor(
+  image: { readonly mediaType: ImageType; readonly width: number; readonly height: number },
+  detail: Detail,
+): Fitted | undefined {
+  const { mediaType, width, height } = image;
+  if (detail === 'original' || (mediaType !== 'image/png' && mediaType !== 'image/jpeg')) return undefined;
+  if (width * height > MAX_DECODED_PIXELS) return undefined;
+  const { longest, shortest } = BOUNDS[detail];
+  const scale = Math.min(1, longest / Math.max(width, height), shortest / Math.min(width, height));
+  if (scale === 1) return undefined;
+  return { mediaType, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
+function failed(item: Item, why: string, status: 'failed' | 'declined' = 'failed'): ToolResult {
+  return { output: why, success: false, item: { ...item, status, why } };
+}

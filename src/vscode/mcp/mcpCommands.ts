@@ -1,0 +1,202 @@
+import * as vscode from 'vscode';
+import type { McpServer } from '../../core/mcp/mcpServer.ts';
+import type { McpServers } from '../../core/mcp/mcpServers.ts';
+import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
+import type { McpTrust } from '../../core/mcp/trust.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import type { Settings } from '../../protocol/settings.ts';
+import { writeSetting } from '../settings.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import type { McpController } from './mcpController.ts';
+import type { McpLogs } from './mcpLogs.ts';
+
+export interface McpCommandDeps {
+  readonly servers: Pick<McpServers, 'get'>;
+  readonly trust: McpTrust;
+  readonly controller: McpController;
+  readonly logs: McpLogs;
+  readonly settings: () => Pick<Settings, 'mcpServers'>;
+  /** Lets the user authorise Tiller at a server. @throws Error with a sentence for the user */
+  readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
+}
+
+interface ServerItem extends vscode.QuickPickItem {
+  readonly server?: SelectedServer;
+}
+
+interface ActionItem extends vscode.QuickPickItem {
+  readonly run: () => Promise<unknown> | void;
+}
+
+/** "MCP Servers": the list of servers with their states, and what can be done about each. */
+export class McpCommands {
+  readonly #deps: McpCommandDeps;
+
+  constructor(deps: McpCommandDeps) {
+    this.#deps = deps;
+  }
+
+  async showServers(): Promise<void> {
+    const { controller } = this.#deps;
+    await controller.configured();
+    const items = controller.selected.map((server) => this.#itemOf(server));
+    const edit: ServerItem = { label: vscode.l10n.t('$(gear) Edit the Setting…') };
+    const chosen = await vscode.window.showQuickPick<ServerItem>([...items, edit], {
+      title: vscode.l10n.t('MCP Servers'),
+      placeHolder: vscode.l10n.t('Select a server to see its tools and log, to restart it, or to turn it off'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    if (chosen?.server) await this.#act(chosen.server);
+    else if (chosen) await vscode.commands.executeCommand('workbench.action.openSettings', 'tiller.mcpServers');
+  }
+
+  #itemOf(server: SelectedServer): ServerItem {
+    const { icon, state } = this.#stateOf(server);
+    return {
+      label: `$(${icon}) ${withoutIcons(server.name)}`,
+      description: withoutIcons(inOneLine(state)),
+      detail: withoutIcons(inOneLine(describeServer(server.settings))),
+      server,
+    };
+  }
+
+  #stateOf(server: SelectedServer): { readonly icon: string; readonly state: string } {
+    switch (server.type) {
+      case 'proposed':
+        return { icon: 'question', state: vscode.l10n.t('Proposed by the workspace, not started') };
+      case 'refused':
+        return { icon: 'circle-slash', state: vscode.l10n.t('Proposed by the workspace, refused') };
+      case 'outside':
+        return { icon: 'question', state: vscode.l10n.t('Not started: it leaves the sandbox') };
+      case 'problem':
+        return { icon: 'error', state: server.message };
+      case 'start':
+        return liveState(this.#deps.servers.get(server.name));
+      default:
+        return assertNever(server);
+    }
+  }
+
+  async #act(server: SelectedServer): Promise<void> {
+    const items = this.#actionsOf(server);
+    const { state } = this.#stateOf(server);
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('MCP Server {0}', server.name),
+      placeHolder: inOneLine(state),
+    });
+    await chosen?.run();
+  }
+
+  #actionsOf(server: SelectedServer): ActionItem[] {
+    const { controller, servers, trust, logs } = this.#deps;
+    const live = servers.get(server.name);
+    const item = (label: string, run: ActionItem['run'], detail?: string): ActionItem => ({
+      label,
+      run,
+      ...(detail === undefined ? {} : { detail: withoutIcons(detail) }),
+    });
+    const what = describeServer(server.settings);
+    const decide = (about: 'proposal' | 'outside', accepted: boolean) => () =>
+      controller.decide(server, about, accepted);
+    const start = vscode.l10n.t('$(play) Approve and Start');
+    const actions: ActionItem[] = [];
+    if (server.type === 'proposed' || server.type === 'refused')
+      actions.push(item(start, decide('proposal', true), what));
+    if (server.type === 'proposed')
+      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), decide('proposal', false)));
+    if (server.type === 'outside') {
+      actions.push(item(vscode.l10n.t('$(warning) Start Outside the Sandbox'), decide('outside', true), what));
+    }
+    if (server.type === 'start' && live) actions.push(...this.#liveActions(server, live, item));
+    if (server.type === 'start' && server.file !== undefined) {
+      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), decide('proposal', false)));
+    }
+    if (live) actions.push(item(vscode.l10n.t('$(output) Show Log'), () => logs.show(live)));
+    if (server.type !== 'problem') {
+      const forget = () => trust.forgetTools(server.definition.hash);
+      actions.push(item(vscode.l10n.t('$(trash) Forget What Was Allowed of Its Tools'), forget));
+    }
+    return actions;
+  }
+
+  #liveActions(
+    server: SelectedServer,
+    live: McpServer,
+    item: (label: string, run: ActionItem['run'], detail?: string) => ActionItem,
+  ): ActionItem[] {
+    const { enabled } = server.settings;
+    const actions: ActionItem[] = [];
+    if (enabled && live.status.type === 'needs_auth') {
+      actions.push(item(vscode.l10n.t('$(sign-in) Sign In…'), () => this.#signIn(live)));
+    }
+    if (enabled) actions.push(item(vscode.l10n.t('$(debug-restart) Restart'), () => live.restart()));
+    if (enabled && live.status.type !== 'stopped') {
+      actions.push(item(vscode.l10n.t('$(debug-stop) Stop'), () => live.stop()));
+    }
+    if (live.status.type === 'ready') actions.push(item(vscode.l10n.t('$(tools) Show Tools'), () => showTools(live)));
+    if (server.file === undefined) {
+      const label = enabled ? vscode.l10n.t('$(circle-slash) Disable') : vscode.l10n.t('$(check) Enable');
+      actions.push(item(label, () => this.#enable(server.name, !enabled)));
+    }
+    return actions;
+  }
+
+  /** The browser may never come back, so the user can cancel the wait. */
+  async #signIn(server: McpServer): Promise<void> {
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Signing in to {0} in the browser', server.name),
+      cancellable: true,
+    };
+    await vscode.window.withProgress(options, async (_progress, token) => {
+      const abort = new AbortController();
+      token.onCancellationRequested(() => abort.abort(new Error('Cancelled.')));
+      try {
+        await this.#deps.signIn(server, abort.signal);
+      } catch (error) {
+        if (!abort.signal.aborted) void vscode.window.showErrorMessage(withoutLinks(messageOf(error)));
+      }
+    });
+  }
+
+  async #enable(name: string, enabled: boolean): Promise<void> {
+    const { mcpServers } = this.#deps.settings();
+    const entry = mcpServers[name];
+    if (typeof entry !== 'object' || entry === null) return;
+    await writeSetting('mcpServers', { ...mcpServers, [name]: { ...entry, enabled } });
+  }
+}
+
+function liveState(server: McpServer | undefined): { readonly icon: string; readonly state: string } {
+  if (server === undefined) return { icon: 'circle-outline', state: '' };
+  const { status, definition } = server;
+  if (!definition.settings.enabled) return { icon: 'circle-slash', state: vscode.l10n.t('Disabled') };
+  switch (status.type) {
+    case 'ready':
+      return { icon: 'check', state: vscode.l10n.t('Ready, {0} tools', status.tools.length) };
+    case 'starting':
+      return { icon: 'loading~spin', state: vscode.l10n.t('Starting') };
+    case 'stopped':
+      return { icon: 'circle-outline', state: vscode.l10n.t('Stopped') };
+    case 'needs_auth':
+      return { icon: 'lock', state: status.message };
+    case 'failed':
+      return { icon: 'error', state: status.message };
+    default:
+      return assertNever(status);
+  }
+}
+
+/** The tools as the server describes them; choosing one does nothing. */
+async function showTools(server: McpServer): Promise<void> {
+  if (server.status.type !== 'ready') return;
+  const items = server.status.tools.map(({ name, description = '', annotations }) => ({
+    label: withoutIcons(name),
+    description: annotations?.readOnlyHint === true ? vscode.l10n.t('says that it only reads') : '',
+    detail: withoutIcons(inOneLine(description)),
+  }));
+  await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Tools of {0}', server.name), matchOnDetail: true });
+}

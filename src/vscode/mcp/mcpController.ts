@@ -1,0 +1,178 @@
+import * as vscode from 'vscode';
+import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
+import type { McpServers } from '../../core/mcp/mcpServers.ts';
+import { describeServer, type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
+import type { McpTrust } from '../../core/mcp/trust.ts';
+import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { parseMcpServers } from '../../protocol/mcp.ts';
+import type { Settings } from '../../protocol/settings.ts';
+import { DisposableStore } from '../../core/util/disposable.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+
+export interface McpControllerDeps {
+  readonly servers: McpServers;
+  readonly trust: McpTrust;
+  readonly settings: () => Pick<Settings, 'mcpServers'>;
+  readonly homeDirectory: string;
+  readonly environment: DefinitionPlace['environment'];
+  readonly memento: vscode.Memento;
+  /** Opens the list of servers. */
+  readonly showServers: () => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** Proposals that were shown in a notification, by hash. */
+const SEEN = 'tiller.seenMcpServers';
+
+/** Which MCP servers this window runs: those of the settings, and those of the workspace that the user has approved. */
+export class McpController implements vscode.Disposable {
+  readonly #deps: McpControllerDeps;
+  readonly #store = new DisposableStore();
+  #selected: readonly SelectedServer[] = [];
+  #problems: readonly string[] = [];
+  #refreshing: Promise<void> | undefined;
+  /** Servers that the user was asked about, by hash. */
+  readonly #asked = new Set<string>();
+
+  constructor(deps: McpControllerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Every server that is named somewhere, and what is done about it. */
+  get selected(): readonly SelectedServer[] {
+    return this.#selected;
+  }
+
+  /** What is wrong with entries and files, one sentence each. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Starts the servers when a thread first needs them, and follows settings and files from then on. */
+  configured(): Promise<void> {
+    if (this.#refreshing === undefined) this.#watch();
+    this.#refreshing ??= this.#refresh();
+    return this.#refreshing;
+  }
+
+  /** Reads settings and files again, if anything has needed the servers before. */
+  async refresh(): Promise<void> {
+    if (this.#refreshing === undefined) return;
+    await this.#refreshing;
+    this.#refreshing = this.#refresh();
+    await this.#refreshing;
+  }
+
+  async decide({ name }: SelectedServer, about: 'proposal' | 'outside', accepted: boolean): Promise<void> {
+    const server = this.#selected.find((one) => one.name === name);
+    if (server === undefined || server.type === 'problem') return;
+    await this.#deps.trust.decide(server.definition.hash, about, accepted);
+    await this.refresh();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #watch(): void {
+    const refresh = () => void this.refresh().catch(this.#deps.report);
+    for (const { file } of WORKSPACE_FILES) {
+      for (const folder of vscode.workspace.workspaceFolders ?? []) {
+        const watcher = this.#store.add(
+          vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, file)),
+        );
+        this.#store.add(watcher.onDidChange(refresh));
+        this.#store.add(watcher.onDidCreate(refresh));
+        this.#store.add(watcher.onDidDelete(refresh));
+      }
+    }
+  }
+
+  /** Never rejects. */
+  async #refresh(): Promise<void> {
+    const { servers, trust, settings, homeDirectory, environment, report } = this.#deps;
+    try {
+      const own = parseMcpServers(settings().mcpServers);
+      const found = await this.#inWorkspace();
+      const [folder] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+      const named = [...own.servers].map(([name, entry]): NamedServer => ({ name, settings: entry }));
+      const place = { folder: folder?.uri.fsPath ?? homeDirectory, homeDirectory, environment };
+      this.#selected = await selectServers([...named, ...found.servers], place, trust);
+      this.#problems = [...own.problems.map(({ message }) => `${message}.`), ...found.problems];
+      // Without trust their tools are not offered, so none is started.
+      const started = vscode.workspace.isTrusted ? this.#selected : [];
+      servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });
+      for (const server of this.#selected) this.#ask(server).catch(report);
+      this.#tellProblems();
+    } catch (error) {
+      report(error);
+    }
+  }
+
+  async #inWorkspace(): Promise<{ readonly servers: readonly NamedServer[]; readonly problems: readonly string[] }> {
+    if (!vscode.workspace.isTrusted) return { servers: [], problems: [] };
+    const servers: NamedServer[] = [];
+    const problems: string[] = [];
+    for (const folder of vscode.workspace.workspaceFolders ?? []) {
+      for (const known of WORKSPACE_FILES) {
+        const uri = vscode.Uri.joinPath(folder.uri, known.file);
+        const text = await textOf(uri);
+        if (text === undefined) continue;
+        const read = readWorkspaceFile(text, known);
+        problems.push(...read.problems);
+        for (const [name, settings] of read.servers) servers.push({ name, settings, file: uri.fsPath });
+      }
+    }
+    return { servers, problems };
+  }
+
+  /** Asks once for each definition; afterwards it stays in the list of servers. */
+  async #ask(server: SelectedServer): Promise<void> {
+    if (server.type !== 'proposed' && server.type !== 'outside') return;
+    const { hash } = server.definition;
+    if (this.#asked.has(hash)) return;
+    this.#asked.add(hash);
+    if (server.type === 'proposed') return this.#announce(server, hash);
+    const { name } = server;
+    const command = withoutLinks(inOneLine(describeServer(server.settings)));
+    const start = vscode.l10n.t('Start Outside the Sandbox');
+    const question = vscode.l10n.t(
+      'The MCP server {0} is to run without a sandbox, as its entry in your settings says: it could read and change everything that you can. {1}',
+      name,
+      command,
+    );
+    if ((await vscode.window.showWarningMessage(question, start)) === start) await this.decide(server, 'outside', true);
+  }
+
+  async #announce({ name, settings, file = '' }: SelectedServer, hash: string): Promise<void> {
+    const { memento, showServers } = this.#deps;
+    const seen = memento.get<readonly string[]>(SEEN, []);
+    if (seen.includes(hash)) return;
+    await memento.update(SEEN, [...seen, hash]);
+    const show = vscode.l10n.t('Show MCP Servers');
+    const sentence = vscode.l10n.t(
+      'This workspace asks Tiller to use the MCP server {0} ({1}): {2}',
+      name,
+      vscode.workspace.asRelativePath(file),
+      withoutLinks(inOneLine(describeServer(settings))),
+    );
+    if ((await vscode.window.showInformationMessage(sentence, show)) === show) showServers();
+  }
+
+  #tellProblems(): void {
+    for (const problem of this.#problems) {
+      if (this.#asked.has(problem)) continue;
+      this.#asked.add(problem);
+      void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', withoutLinks(problem)));
+    }
+  }
+}
+
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import type { McpRedirect, McpSecrets } from '../../core/mcp/authorization.ts';
+import { onAbort } from '../../core/util/abort.ts';
+
+const PATH = '/mcp-auth';
+/** Of the keys of authorisations among the secrets of the extension. */
+const PREFIX = 'mcp:';
+
+/** Authorisations in the keychain of the machine, each under the address of its server. */
+export function mcpSecretsIn(storage: vscode.SecretStorage): McpSecrets {
+  return {
+    read: async (key) => storage.get(PREFIX + key),
+    write: async (key, text) => {
+      if (text === undefined) await storage.delete(PREFIX + key);
+      else await storage.store(PREFIX + key, text);
+    },
+  };
+}
+
+/** Takes the user back from authorisation servers: by an address that VS Code opens in this window. */
+export class SignInHandler implements vscode.Disposable, vscode.UriHandler {
+  readonly #extensionId: string;
+  readonly #registered: vscode.Disposable;
+  readonly #returned = new vscode.EventEmitter<URLSearchParams>();
+
+  constructor(extensionId: string) {
+    this.#extensionId = extensionId;
+    this.#registered = vscode.window.registerUriHandler(this);
+  }
+
+  handleUri({ path, query }: vscode.Uri): void {
+    if (path === PATH) this.#returned.fire(new URLSearchParams(query));
+  }
+
+  async redirect(): Promise<McpRedirect> {
+    const own = vscode.Uri.parse(`${vscode.env.uriScheme}://${this.#extensionId}${PATH}`);
+    const external = await vscode.env.asExternalUri(own);
+    return {
+      url: external.toString(true),
+      open: async (page) => {
+        if (!/^https?:$/.test(page.protocol)) throw new Error(`${page.protocol} is no web page.`);
+        await vscode.env.openExternal(vscode.Uri.parse(page.href));
+      },
+      callback: (signal) =>
+        new Promise((resolve, reject) => {
+          const listening = this.#returned.event((answer) => {
+            listening.dispose();
+            resolve(answer);
+          });
+          onAbort(signal, () => {
+            listening.dispose();
+            reject(signal.reason);
+          });
+        }),
+    };
+  }
+
+  dispose(): void {
+    this.#registered.dispose();
+    this.#returned.dispose();
+  }
+}

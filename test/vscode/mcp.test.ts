@@ -1,0 +1,158 @@
+/** "MCP Servers" and the servers of the workspace, with real servers; the user's choices are scripted. */
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, setup, suiteSetup, suiteTeardown, teardown, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { McpServer } from '../../src/core/mcp/mcpServer.ts';
+import { createMcp, type Mcp } from '../../src/node/mcp/createMcpServers.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { sandboxSupport } from '../../src/node/sandbox/support.ts';
+import { DEFAULT_SETTINGS, parseSettings } from '../../src/protocol/settings.ts';
+import { McpCommands } from '../../src/vscode/mcp/mcpCommands.ts';
+import { McpController } from '../../src/vscode/mcp/mcpController.ts';
+import { McpLogs } from '../../src/vscode/mcp/mcpLogs.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+
+suite('MCP servers', () => {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  const file = path.join(folder, '.mcp.json');
+  // The suite is in artifacts/vscode/<run>/suite.
+  const program = path.join(__dirname, '../../../../test/fixtures/mcp/scripted.mjs');
+  let home: TempFolder;
+  let mcp: Mcp;
+  let controller: McpController;
+  let commands: McpCommands;
+  let logs: McpLogs;
+  let servers: Readonly<Record<string, unknown>>;
+  let user: ScriptedUser | undefined;
+  /** Off: whether a sandbox works in the window's container is not the subject. */
+  const server = { command: process.execPath, args: [program], sandbox: 'off', startupTimeoutMs: 60_000 };
+
+  suiteSetup(() => {
+    home = tempFolder();
+    mkdirSync(home.at('home'));
+  });
+  suiteTeardown(() => home[Symbol.dispose]());
+
+  setup(() => {
+    rmSync(home.at('home'), { recursive: true });
+    mkdirSync(home.at('home'));
+    servers = {};
+    const memory = new Map<string, unknown>();
+    const ports = createNodePorts({
+      roots: [folder],
+      environment: { ...process.env, TILLER_HOME: home.at('home') },
+    });
+    const settings = () => {
+      const parsed = parseSettings({ mcpServers: servers });
+      return parsed.type === 'settings' ? parsed.settings : DEFAULT_SETTINGS;
+    };
+    mcp = createMcp({ ports, version: 'test', roots: () => ports.workspace.roots, settings, support: sandboxSupport });
+    controller = new McpController({
+      ...mcp,
+      settings,
+      homeDirectory: ports.host.homeDirectory,
+      environment: { ...process.env },
+      memento: {
+        get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
+        update: async (key: string, value: unknown) => void memory.set(key, value),
+        keys: () => [...memory.keys()],
+      } as vscode.Memento,
+      showServers: () => {},
+      report: (error) => assert.fail(String(error)),
+    });
+    logs = new McpLogs((text) => text);
+    commands = new McpCommands({ ...mcp, controller, logs, settings, signIn: async () => {} });
+  });
+
+  teardown(async () => {
+    rmSync(file, { force: true });
+    controller.dispose();
+    logs.dispose();
+    await mcp.servers.close();
+    user?.restore();
+    user = undefined;
+  });
+
+  const answers = (...given: Answer[]) => {
+    user?.restore();
+    user = new ScriptedUser(...given);
+    return user;
+  };
+  const settled = async (name: string): Promise<McpServer> => {
+    const found = mcp.servers.get(name);
+    assert(found, `${name} was not started`);
+    await found.settled;
+    return found;
+  };
+
+  test('of the workspace are started only when the user approves them, for this definition', async () => {
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: { command: process.execPath, args: [program] } } }));
+    const shown = answers().shown;
+    await controller.configured();
+    assert.equal(mcp.servers.get('notes'), undefined);
+    assert.match(shown.join('\n'), /^This workspace asks Tiller to use the MCP server notes \(\.mcp\.json\): \//);
+    answers({ pick: '$(question) notes' }, { pick: '$(play) Approve and Start' });
+    await commands.showServers();
+    assert(mcp.servers.get('notes'));
+
+    writeFileSync(
+      file,
+      JSON.stringify({ mcpServers: { notes: { command: process.execPath, args: [program, '--other'] } } }),
+    );
+    answers();
+    await controller.refresh();
+    assert.equal(mcp.servers.get('notes'), undefined);
+    assert.equal(controller.selected[0]?.type, 'proposed');
+  });
+
+  test('that are refused stay refused, and are not asked about again', async () => {
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: { command: process.execPath, args: [program] } } }));
+    answers();
+    await controller.configured();
+    answers({ pick: '$(question) notes' }, { pick: '$(circle-slash) Refuse' });
+    await commands.showServers();
+    const { shown } = answers();
+    await controller.refresh();
+    assert.equal(controller.selected[0]?.type, 'refused');
+    assert.deepEqual(shown, []);
+  });
+
+  test('that leave the sandbox are a question, which is remembered', async () => {
+    servers = { notes: server };
+    const started = new Promise<void>((resolve) => mcp.servers.onChange(() => resolve()));
+    const { shown } = answers({ button: 'Start Outside the Sandbox' });
+    await controller.configured();
+    assert.match(shown[0] ?? '', /^The MCP server notes is to run without a sandbox/);
+    await started;
+    assert.equal((await settled('notes')).status.type, 'ready');
+    answers();
+    await controller.refresh();
+    assert.equal(mcp.servers.get('notes')?.status.type, 'ready');
+  });
+
+  test('show their tools, are restarted, and are stopped', async () => {
+    servers = { notes: server };
+    answers();
+    await controller.configured();
+    const [selected] = controller.selected;
+    assert(selected);
+    await controller.decide(selected, 'outside', true);
+    const live = await settled('notes');
+    const { shown } = answers({ pick: '$(check) notes' }, { pick: '$(tools) Show Tools' }, { pick: 'echo' });
+    await commands.showServers();
+    assert.match(
+      shown.join('\n'),
+      /\$\(check\) notes \(Ready, 16 tools\)\n.*\n.*\nTools of notes\necho \(says that it only reads\)/,
+    );
+    answers({ pick: '$(check) notes' }, { pick: '$(debug-restart) Restart' });
+    await commands.showServers();
+    assert.equal(live.status.type, 'ready');
+    assert.match(live.log.text, /Starting\.[\s\S]*Starting\./);
+    answers({ pick: '$(check) notes' }, { pick: '$(debug-stop) Stop' });
+    await commands.showServers();
+    assert.equal(live.status.type, 'stopped');
+  });
+});

@@ -1,0 +1,42 @@
+/** What the HTML of a Markdown text cannot hold by itself: pictures of the workspace, and formulas. */
+import { drawFormula, loadMath } from './math.ts';
+
+/** A picture larger than this is not drawn larger than the panel; its own size counts below it. */
+const PICTURE = /\.(png|jpe?g|gif|webp|svg|bmp|ico|avif)$/i;
+
+/**
+ * Call after each rendering. `imageRoot`: the address under which the page may load files of the workspace; without it no
+ * picture is loaded.
+ */
+export function enrichMarkdown(frame: HTMLElement, imageRoot: string | undefined): void {
+  for (const link of frame.querySelectorAll<HTMLElement>('a[data-image]')) {
+    const address = imageRoot === undefined ? null : addressOf(link.dataset.image ?? '', imageRoot);
+    if (address !== null) showPicture(link, address);
+  }
+  const formulas = frame.querySelectorAll<HTMLElement>('code.math[data-formula]');
+  if (formulas.length === 0) return;
+  const draw = () => {
+    for (const formula of formulas) if (formula.isConnected) drawFormula(formula);
+  };
+  const loading = loadMath();
+  if (loading === null) draw();
+  else void loading.then(draw);
+}
+
+/** `null` for a place outside of the workspace, and for what is no picture. */
+function addressOf(path: string, root: string): string | null {
+  const plain = path.replace(/^\.\//, '');
+  if (!PICTURE.test(plain) || /^([/\\]|[A-Za-z]:|.*(^|[/\\])\.\.([/\\]|$))/.test(plain)) return null;
+  return `${root}/${plain.split(/[/\\]/).map(encodeURIComponent).join('/')}`;
+}
+
+/** The words of the link stay as the picture's alternative, and come back when there is no such picture. */
+function showPicture(link: HTMLElement, address: string): void {
+  const label = link.textContent ?? '';
+  const picture = document.createElement('img');
+  picture.alt = label;
+  picture.className = 'md-picture';
+  picture.addEventListener('error', () => link.replaceChildren(label));
+  picture.src = address;
+  link.replaceChildren(picture);
+}

@@ -1,0 +1,43 @@
+/** Draws formulas with KaTeX, which is loaded when the first formula is shown (docs/reference/libraries.md). */
+
+declare global {
+  /** Set by math.js. Returns MathML, or `null` for a formula that is not understood. */
+  var tillerMath: ((formula: string, isBlock: boolean) => string | null) | undefined;
+}
+
+let loading: Promise<void> | undefined;
+
+/** `null` when formulas can be drawn at once. Resolves also when the script cannot be loaded: formulas stay as written. */
+export function loadMath(): Promise<void> | null {
+  if (globalThis.tillerMath !== undefined) return null;
+  loading ??= new Promise((resolve) => {
+    const main = document.querySelector<HTMLScriptElement>('script[src*="main.js"]');
+    const script = document.createElement('script');
+    script.nonce = main?.nonce ?? '';
+    script.src = (main?.src ?? 'main.js').replace('main.js', 'math.js');
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => resolve());
+    document.head.append(script);
+  });
+  return loading;
+}
+
+const drawn = new Map<string, string | null>();
+
+/** Replaces the source by the formula, and keeps the source as its title. */
+export function drawFormula(element: HTMLElement): void {
+  const { formula } = element.dataset;
+  if (globalThis.tillerMath === undefined || formula === undefined) return;
+  const isBlock = element.dataset.display !== undefined;
+  const key = `${String(isBlock)} ${formula}`;
+  if (!drawn.has(key)) drawn.set(key, globalThis.tillerMath(formula, isBlock));
+  const markup = drawn.get(key) ?? null;
+  if (markup === null) return;
+  const math = new DOMParser().parseFromString(markup, 'text/html').querySelector('math');
+  if (math === null) return;
+  const place = document.createElement('span');
+  place.className = isBlock ? 'formula is-block' : 'formula';
+  place.title = formula;
+  place.append(math);
+  element.replaceWith(place);
+}

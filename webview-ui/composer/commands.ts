@@ -1,0 +1,230 @@
+/** The commands that begin with `/`, for the list in the composer. */
+import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../src/protocol/policy.ts';
+import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import { textOfInput } from '../../src/protocol/thread.ts';
+import type { WebviewMessage } from '../../src/protocol/wire.ts';
+import { fork, interrupt, type PanelCommand, pick, runCommand, submit } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { t } from '../l10n.ts';
+import { effort, isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
+import { effortLabel, modeLabel } from './Pickers.tsx';
+import { openSearch } from './historySearch.ts';
+
+/** A value that completes a command. */
+export interface CommandArgument {
+  readonly label: string;
+  readonly detail: string;
+  /** It is what is set now. */
+  readonly isCurrent?: boolean;
+  readonly run: () => void;
+}
+
+export interface SlashCommand {
+  readonly name: string;
+  readonly icon: string;
+  /** One line of help. */
+  readonly help: string;
+  readonly run?: () => void;
+  /** The values for what is written behind the command; a command with them does nothing without one. */
+  readonly values?: (written: string) => readonly CommandArgument[];
+}
+
+/** What can be done now, in the order of the list. */
+export function offeredCommands(): readonly SlashCommand[] {
+  const hasThread = threadId.value !== null;
+  const mayChange = hasThread && isOwn.value;
+  const rests = mayChange && !isRunning.value;
+  const { trusted = false, efforts = null, model = null } = settings.value ?? {};
+  const command = (name: string, icon: string, help: string, run: () => void): SlashCommand => ({
+    name,
+    icon,
+    help,
+    run,
+  });
+  const choice = (
+    name: string,
+    icon: string,
+    help: string,
+    values: (written: string) => readonly CommandArgument[],
+  ): SlashCommand => ({ name, icon, help, values });
+  const host = (id: PanelCommand) => () => runCommand(id);
+  const when = (isOffered: boolean, ...commands: readonly SlashCommand[]) => (isOffered ? commands : []);
+  return [
+    command('new', 'add', t('Start a new thread'), host('newThread')),
+    ...when(
+      rests,
+      command('compact', 'fold', t('Replace the history that the model reads by a summary'), () =>
+        submit({ type: 'compact' }),
+      ),
+      command('undo', 'discard', t('Undo what the last turn changed; shown first'), host('undoTurn')),
+      command('redo', 'redo', t('Revert the last undo; shown first'), host('redoTurn')),
+      choice('rewind', 'history', t('Go back to before one of your messages'), rewindValues),
+    ),
+    ...when(
+      review.value.changes > 0,
+      choice('review', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
+    ),
+    command('model', 'hubot', t('Select the model of the next turn'), () => pick('model')),
+    ...when(
+      efforts !== null && model !== null,
+      choice('effort', 'lightbulb', t('How much the model reasons'), effortValues),
+    ),
+    ...when(
+      trusted,
+      choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeValues),
+      choice('approvals', 'law', t('When Tiller asks before it acts'), approvalValues),
+      choice('sandbox', 'shield', t('What commands may write'), sandboxValues),
+    ),
+    command('threads', 'list-unordered', t('Open, search, rename or delete a thread'), host('threads')),
+    ...when(mayChange, choice('rename', 'edit', t('Give this thread another name'), renameValues)),
+    ...when(
+      hasThread,
+      command('fork', 'repo-forked', t('Continue in a copy of this thread'), () => fork(null)),
+      command('export', 'save-as', t('Save this thread as Markdown or JSON'), host('exportThread')),
+      command('delete', 'trash', t('Move this thread to the trash'), host('deleteThread')),
+    ),
+    command('import', 'cloud-download', t('Open a rollout of Codex or Tiller'), host('importThread')),
+    command('history', 'search', t('Search your earlier messages'), openSearch),
+    command('processes', 'server-process', t('Commands that run in the background'), host('backgroundProcesses')),
+    ...when(isRunning.value && isOwn.value, command('stop', 'debug-stop', t('Stop the turn'), interrupt)),
+    command('rules', 'law', t('Rules and remembered approvals'), host('showRules')),
+    command('audit', 'checklist', t('What was allowed and denied, and why'), host('showAudit')),
+    command('abilities', 'info', t('What the model can do, and how Tiller knows'), host('showAbilities')),
+    command('test', 'plug', t('Send one short request to the model'), host('testConnection')),
+    command('key', 'key', t('Set the API key'), host('setApiKey')),
+    command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),
+    command('log', 'output', t('Show the log'), host('showLog')),
+    command('report', 'report', t('Report an issue'), host('reportIssue')),
+  ];
+}
+
+export interface CommandQuery {
+  /** Without the slash. */
+  readonly name: string;
+  /** What is written behind the command; `null` while its name is written. */
+  readonly written: string | null;
+}
+
+/** `undefined` for a text that is no command: it does not begin with a slash, or has several lines. */
+export function commandQuery(text: string): CommandQuery | undefined {
+  const [, name, space, written] = /^\/([a-z]*)(?:( +)(.*))?$/.exec(text) ?? [];
+  return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
+}
+
+export interface FoundCommand {
+  readonly command: SlashCommand;
+  readonly positions: readonly number[];
+}
+
+/** Commands whose name the query begins come first. */
+export function findCommands(query: string): readonly FoundCommand[] {
+  const found = offeredCommands().flatMap((command, place) => {
+    const match = fuzzyMatch(query, command.name);
+    return match === undefined ? [] : [{ command, positions: match.positions, score: match.score, place }];
+  });
+  if (query === '') return found;
+  return found.toSorted((one, other) => other.score - one.score || one.place - other.place);
+}
+
+/** The values of a command that fit what is written behind it. */
+export function findValues({ name, written }: CommandQuery): readonly CommandArgument[] {
+  const values =
+    offeredCommands()
+      .find((command) => command.name === name)
+      ?.values?.(written ?? '') ?? [];
+  const wanted = (written ?? '').trim();
+  return name === 'rename' ? values : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+}
+
+function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): () => void {
+  return () => post({ type: 'choose', what });
+}
+
+function modeValues(): readonly CommandArgument[] {
+  const modes: readonly (readonly [ChatMode, string])[] = [
+    ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
+    ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
+    ['plan', t('Reads and plans; asks before anything is changed.')],
+    ['full-access', t('Runs and writes everything without asking. Take care.')],
+  ];
+  return modes.map(([mode, detail]) => ({
+    label: modeLabel(mode),
+    detail,
+    isCurrent: settings.value?.mode === mode,
+    run: choose({ type: 'mode', mode }),
+  }));
+}
+
+function approvalValues(): readonly CommandArgument[] {
+  const policies: readonly (readonly [ApprovalPolicy, label: string, detail: string])[] = [
+    ['untrusted', t('Untrusted'), t('Asks before every command that is not known to be read-only')],
+    ['on-request', t('On request'), t('Asks when the model wants more than the sandbox allows')],
+    ['on-failure', t('On failure'), t('Asks when a command fails in the sandbox')],
+    ['never', t('Never'), t('Asks nothing; what needs an approval is refused')],
+  ];
+  return policies.map(([policy, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: settings.value?.approvalPolicy === policy,
+    run: choose({ type: 'approvals', policy }),
+  }));
+}
+
+function sandboxValues(): readonly CommandArgument[] {
+  const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
+    ['read-only', t('Read only'), t('Commands may read files and write none.')],
+    ['workspace-write', t('Workspace'), t('Commands may write in the workspace, without network.')],
+    ['danger-full-access', t('No sandbox'), t('Commands run with all your rights.')],
+  ];
+  return modes.map(([mode, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: settings.value?.sandboxPolicy.type === mode,
+    run: choose({ type: 'sandbox', mode }),
+  }));
+}
+
+function effortValues(): readonly CommandArgument[] {
+  const current = effort.value ?? settings.value?.effort ?? null;
+  return [null, ...(settings.value?.efforts ?? [])].map((value) => ({
+    label: effortLabel(value),
+    detail: '',
+    isCurrent: current === value,
+    run: choose({ type: 'effort', effort: value }),
+  }));
+}
+
+function reviewValues(): readonly CommandArgument[] {
+  return [
+    { label: t('Next'), detail: t('Go to the next change'), run: () => runCommand('review.next') },
+    { label: t('Show All'), detail: t('All changes as diffs'), run: () => runCommand('review.showAll') },
+    { label: t('Keep All'), detail: t('Keep all changes'), run: () => runCommand('review.keepAll') },
+    { label: t('Undo All'), detail: t('Undo all changes'), run: () => runCommand('review.undoAll') },
+  ];
+}
+
+/** The messages that began a turn, the newest first. */
+function rewindValues(): readonly CommandArgument[] {
+  return turns.value
+    .flatMap(({ items }) => {
+      const message = items.find(({ type }) => type === 'user_message');
+      return message?.type === 'user_message' ? [message] : [];
+    })
+    .toReversed()
+    .map(({ id, content }) => ({
+      label: firstLine(textOfInput(content), 100),
+      detail: '',
+      run: () => post({ type: 'revert', what: { type: 'rewind', itemId: id } }),
+    }));
+}
+
+function renameValues(written: string): readonly CommandArgument[] {
+  const name = written.trim().slice(0, 200);
+  const id = threadId.value;
+  if (id === null) return [];
+  if (name === '') return [{ label: title.value ?? t('Untitled'), detail: t('Write the new name'), run: () => {} }];
+  return [
+    { label: name, detail: t('The new name'), run: () => post({ type: 'rename_thread', threadId: id, title: name }) },
+  ];
+}

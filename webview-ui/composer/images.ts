@@ -1,0 +1,103 @@
+/** Images that the user pastes, drops or selects: made small enough, with a thumbnail. */
+import type { UserImage } from '../../src/protocol/item.ts';
+import type { HostMessage } from '../../src/protocol/wire.ts';
+import { setDraft } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { attachments, attachProblem, draft, settings } from '../store.ts';
+import { withAttachments } from '../text/attachments.ts';
+import { bytes as bytesInWords } from '../text/format.ts';
+import { fitted, IMAGE_SIZE, isSmallEnough, type PixelSize, THUMBNAIL_SIDE } from '../text/images.ts';
+import { announcement } from '../view.ts';
+
+type Prepared =
+  | { readonly type: 'image'; readonly image: UserImage }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** Attaches images, one after another. A problem is shown below the field, with the reason. */
+export async function attachImages(files: readonly { readonly blob: Blob; readonly name: string }[]): Promise<void> {
+  const { takesImages = false, model = null } = settings.peek() ?? {};
+  if (!takesImages) return refuse(t('{0} takes no images.', model ?? t('This model')));
+  for (const { blob, name } of files) {
+    const prepared = await prepareImage(blob, name);
+    if (prepared.type === 'refused') {
+      refuse(t('{0} was not attached: {1}', name, prepared.reason));
+      continue;
+    }
+    setDraft(draft.peek(), withAttachments(attachments.peek(), [{ part: prepared.image, inText: false }]));
+    announcement.value = t('Attached {0}', name);
+  }
+}
+
+function refuse(sentence: string): void {
+  attachProblem.value = sentence;
+}
+
+/** Never rejects. */
+async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
+  if (blob.size > IMAGE_SIZE.readable) {
+    return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_SIZE.readable)) };
+  }
+  if (blob.type === 'image/svg+xml') return { type: 'refused', reason: t('it is an SVG; models take pixels only') };
+  let bitmap: ImageBitmap;
+  try {
+    bitmap = await createImageBitmap(blob);
+  } catch {
+    return { type: 'refused', reason: t('it is not an image that can be read') };
+  }
+  try {
+    const size = { width: bitmap.width, height: bitmap.height };
+    if (size.width * size.height > IMAGE_SIZE.pixels) return { type: 'refused', reason: t('it has too many pixels') };
+    const isKept = isSmallEnough(blob.type, blob.size, size);
+    const sent = isKept ? { blob, ...size } : await scaled(bitmap, fitted(size, IMAGE_SIZE.side));
+    const small = await draw(bitmap, fitted(size, THUMBNAIL_SIDE), 'image/webp');
+    const { width, height } = sent;
+    const [imageUrl, thumbnail] = await Promise.all([dataUrlOf(sent.blob), dataUrlOf(small)]);
+    return { type: 'image', image: { type: 'image', imageUrl, name, thumbnail, width, height, bytes: sent.blob.size } };
+  } catch {
+    return { type: 'refused', reason: t('it could not be made smaller') };
+  } finally {
+    bitmap.close();
+  }
+}
+
+/** As PNG, which keeps text sharp; as JPEG where that is too large, smaller until it fits. */
+async function scaled(bitmap: ImageBitmap, size: PixelSize): Promise<PixelSize & { readonly blob: Blob }> {
+  const png = await draw(bitmap, size, 'image/png');
+  if (png.size <= IMAGE_SIZE.bytes) return { blob: png, ...size };
+  for (let side = Math.max(size.width, size.height); ; side = Math.round(side * 0.75)) {
+    const smaller = fitted(size, side);
+    const blob = await draw(bitmap, smaller, 'image/jpeg');
+    if (blob.size <= IMAGE_SIZE.bytes) return { blob, ...smaller };
+  }
+}
+
+function draw(bitmap: ImageBitmap, { width, height }: PixelSize, type: string): Promise<Blob> {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('The page cannot draw.');
+  if (type === 'image/jpeg') {
+    // It has no transparency.
+    context.fillStyle = '#fff';
+    context.fillRect(0, 0, width, height);
+  }
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(bitmap, 0, 0, width, height);
+  return canvas.convertToBlob({ type, quality: 0.85 });
+}
+
+function dataUrlOf(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error ?? new Error('It cannot be read.'));
+    reader.readAsDataURL(blob);
+  });
+}
+
+/** An image file that the host has read. */
+export function receiveImageFile(message: HostMessage): void {
+  if (message.type !== 'image_file') return;
+  const { name, mediaType, data } = message;
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  void attachImages([{ blob: new Blob([bytes], { type: mediaType }), name }]);
+}

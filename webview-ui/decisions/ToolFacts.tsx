@@ -1,0 +1,45 @@
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { shortened } from '../../src/protocol/text/truncate.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { t } from '../l10n.ts';
+
+/** Characters of a description on the card: the server wrote it for a model. */
+const MAX_DESCRIPTION = 600;
+
+/** What an MCP server says of its tool, and what has changed in it since the user approved it. */
+export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
+  if (tool === undefined) return null;
+  const { description, changes } = tool;
+  return (
+    <>
+      {description !== '' && (
+        <div>
+          <dt>{t('It says')}</dt>
+          <dd>{t('“{0}”', visibleText(shortened(description, MAX_DESCRIPTION)))}</dd>
+        </div>
+      )}
+      {changes !== undefined && (
+        <div>
+          <dt>{t('Changed')}</dt>
+          <dd>
+            <pre
+              class="tool-changes"
+              tabIndex={0}
+              role="group"
+              aria-label={t('Changed')}
+              data-testid="approval-tool-changes"
+            >
+              {visibleText(changesIn(changes))}
+            </pre>
+          </dd>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The lines that differ. */
+function changesIn(diff: string): string {
+  const lines = diff.split('\n').filter((line) => /^[+-](?![+-]{2} )/.test(line));
+  return lines.join('\n');
+}

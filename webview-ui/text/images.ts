@@ -1,0 +1,28 @@
+/** How large an image may be that goes with a message, and how it is made so. */
+
+/**
+ * `side`: pixels of the longer side; models scale larger images down to about this. `bytes`: of the encoded image.
+ * `readable`: of a file that is read at all, as in core/history/imageData.ts.
+ */
+export const IMAGE_SIZE = { side: 1_568, bytes: 1_500_000, readable: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
+/** Pixels of the longer side of a thumbnail. */
+export const THUMBNAIL_SIDE = 96;
+
+/** Types that every server takes. */
+export const SENT_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+export interface PixelSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size within a square of `side`, with the same proportions; never larger than it is, at least one pixel. */
+export function fitted({ width, height }: PixelSize, side: number): PixelSize {
+  const factor = Math.min(1, side / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+}
+
+/** Whether an image is sent as it is. */
+export function isSmallEnough(type: string, bytes: number, { width, height }: PixelSize): boolean {
+  return SENT_TYPES.includes(type) && bytes <= IMAGE_SIZE.bytes && Math.max(width, height) <= IMAGE_SIZE.side;
+}

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { plural, t } from '../l10n.ts';
+import { hiddenTurns, turns } from '../store.ts';
+import { finding, followsEnd, openFind } from '../view.ts';
+import { IconButton } from '../components/Buttons.tsx';
+import { findText, MOST_FOUND } from './findText.ts';
+
+/** Milliseconds without a key or a new word, after which the transcript is searched. */
+const DEBOUNCE_MS = 120;
+const ALL = 'tiller-find';
+const CURRENT = 'tiller-find-current';
+
+/** Ctrl+F anywhere in the panel. The transcript has all its shown turns in the page, so they are searched there. */
+export function useFindKey(): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isFind = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key === 'f';
+      if (!isFind) return;
+      event.preventDefault();
+      openFind();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+/** Searches in the transcript: Enter and Shift+Enter go through what is found, Esc closes. */
+export function FindBar({ root }: { root: { readonly current: HTMLElement | null } }) {
+  const field = useRef<HTMLInputElement>(null);
+  const text = useSignal('');
+  const found = useSignal<readonly Range[]>([]);
+  const index = useSignal(0);
+  const { value: request } = finding;
+  const { value: shown } = turns;
+
+  useLayoutEffect(() => {
+    if (request === 0) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [request]);
+
+  useEffect(() => {
+    if (request === 0) return;
+    const timer = setTimeout(() => {
+      found.value = root.current === null ? [] : findText(root.current, text.value);
+      index.value = Math.min(index.value, Math.max(0, found.value.length - 1));
+      mark(found.value, index.value);
+    }, DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [request === 0, text.value, shown]);
+
+  useEffect(() => clearMarks, []);
+
+  if (request === 0) return null;
+  const go = (step: 1 | -1) => {
+    const { length } = found.value;
+    if (length === 0) return;
+    index.value = (index.value + step + length) % length;
+    mark(found.value, index.value);
+    followsEnd.value = false;
+    found.value[index.value]?.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+  };
+  const close = () => {
+    finding.value = 0;
+    clearMarks();
+    root.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'Escape') close();
+    else if (event.key === 'Enter' && event.target === field.current) go(event.shiftKey ? -1 : 1);
+    else if (event.key === 'F3') go(event.shiftKey ? -1 : 1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <search class="find" aria-label={t('Find in Thread')} data-testid="find" onKeyDown={onKeyDown}>
+      <input
+        ref={field}
+        class="input"
+        data-testid="find-input"
+        aria-label={t('Find')}
+        placeholder={t('Find')}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          index.value = 0;
+        }}
+      />
+      <span class="find-count" role="status" data-testid="find-count">
+        {countOf(text.value, found.value.length, index.value)}
+      </span>
+      <IconButton
+        testid="find-previous"
+        icon="arrow-up"
+        label={t('Previous Match (Shift+Enter)')}
+        onClick={() => go(-1)}
+      />
+      <IconButton testid="find-next" icon="arrow-down" label={t('Next Match (Enter)')} onClick={() => go(1)} />
+      <IconButton testid="find-close" icon="close" label={t('Close (Escape)')} onClick={close} />
+      {hiddenTurns.value > 0 && (
+        <p class="find-note">
+          {plural(hiddenTurns.value, '{0} earlier turn is not searched.', '{0} earlier turns are not searched.')}
+        </p>
+      )}
+    </search>
+  );
+}
+
+function countOf(text: string, count: number, index: number): string {
+  if (text === '') return '';
+  if (count === 0) return t('No results');
+  return count === MOST_FOUND ? t('{0} of {1}+', index + 1, count) : t('{0} of {1}', index + 1, count);
+}
+
+/** Highlights without a change of the page's elements. */
+function mark(ranges: readonly Range[], index: number): void {
+  const current = ranges[index];
+  CSS.highlights.set(ALL, new Highlight(...ranges));
+  if (current === undefined) CSS.highlights.delete(CURRENT);
+  else CSS.highlights.set(CURRENT, new Highlight(current));
+}
+
+function clearMarks(): void {
+  CSS.highlights.delete(ALL);
+  CSS.highlights.delete(CURRENT);
+}
