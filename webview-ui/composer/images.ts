@@ -88,8 +88,10 @@ function draw(bitmap: ImageBitmap, { width, height }: PixelSize, type: string): 
 function dataUrlOf(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(reader.error ?? new Error('It cannot be read.'));
+    reader.addEventListener('load', () => {
+      if (typeof reader.result === 'string') resolve(reader.result);
+    });
+    reader.addEventListener('error', () => reject(reader.error ?? new Error('It cannot be read.')));
     reader.readAsDataURL(blob);
   });
 }
