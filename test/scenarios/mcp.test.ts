@@ -335,8 +335,12 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
 });
 
 describe.skipIf(noSandbox)('an interrupt', { timeout: LONG }, () => {
-  test('cancels the call at the server', async () => {
-    await using made = await mcpScenario({ notes: scripted() }, { model: [[calls('mcp__notes__never')]] });
+  test('cancels the call at the server, which goes on', async () => {
+    const record = '${workspaceFolder}/record.txt';
+    await using made = await mcpScenario(
+      { notes: scripted(['--record', record], { sandbox: { writableRoots: ['${workspaceFolder}'] } }) },
+      { model: [[calls('mcp__notes__never')], [calls('mcp__notes__echo', { text: 'still here' })], [says('Done.')]] },
+    );
     const { chat } = made;
     const ended = chat.send('go');
     await chat.next('item_started');
@@ -344,7 +348,12 @@ describe.skipIf(noSandbox)('an interrupt', { timeout: LONG }, () => {
     chat.submit({ type: 'interrupt' });
     expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.items('mcp_tool_call')).toMatchObject([{ status: 'aborted' }]);
-    expect(made.mcp.servers.get('notes')?.status.type).toBe('ready');
+    await chat.send('again');
+    expect(chat.outputs().at(-1)).toBe('still here');
+    expect(chat.outputs()[0]).toMatch(/^aborted by user/);
+    const asked = (chat.files()['record.txt'] ?? '').split('\n').filter((line) => line.startsWith('{'));
+    const methods = asked.map((line) => (JSON.parse(line) as { method?: string }).method);
+    expect(methods.slice(-3)).toEqual(['tools/call', 'notifications/cancelled', 'tools/call']);
   });
 });
 
