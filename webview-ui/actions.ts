@@ -65,7 +65,9 @@ export type PanelCommand =
   | 'showAudit'
   | 'testConnection'
   | 'showAbilities'
-  | 'reportIssue';
+  | 'reportIssue'
+  | 'mcpServers'
+  | 'showMemories';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

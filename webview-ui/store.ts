@@ -215,6 +215,7 @@ function take(message: HostMessage): void {
       addEarlier(message.turns, message.earlierTurns);
       break;
     case 'insert_text':
+      if (message.isUnsent === true) isBeginning.value = false;
       if (message.text !== '') draft.value = joined(draft.value, message.text);
       attachments.value = withAttachments(attachments.value, message.attachments ?? []);
       composerFocus.value++;

@@ -16,6 +16,7 @@ import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
+import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
 import { useModel } from '../vscode/models/modelSetup.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
@@ -104,7 +105,13 @@ export function createPanel(
           agent.efforts().efforts,
           agent.takesImages(),
         ),
-      submit: (op) => mentions.submit(op),
+      submit: (op) =>
+        submitWithModel(op, {
+          hasModel: () => current().model !== '',
+          selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
+          submit: (chosen) => mentions.submit(chosen),
+          giveBack: (input) => view.giveBack(input),
+        }),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),

@@ -32,8 +32,8 @@ export interface RuleEntry {
 /** One command or file that was approved for the thread. */
 export interface RememberedApproval {
   readonly key: string;
-  readonly kind: 'command' | 'patch';
-  /** The command line as a user would type it, or the file. */
+  readonly kind: 'command' | 'patch' | 'tool';
+  /** The command line as a user would type it, the file, or `server/tool` of an MCP server. */
   readonly text: string;
   /** Set for a command. */
   readonly cwd: string | null;

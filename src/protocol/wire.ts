@@ -162,12 +162,13 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  /** Adds to the draft. */
+  /** Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. */
   | {
       readonly type: 'insert_text';
       readonly build: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
+      readonly isUnsent?: true;
     }
   /** The selected lines of the active editor; `null` where nothing is selected. */
   | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }

@@ -239,4 +239,37 @@ describe('a file that is mentioned', () => {
     await vscode.screenshot('mentions/2-sent', vscode.sideBar());
     expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   });
+
+  test('goes beside a pasted image and the selection, which are shown before and after', async () => {
+    const { vscode, panel, model } = window();
+    await vscode.openFile('kept.txt');
+    await vscode.page.keyboard.press('Control+Home');
+    await vscode.page.keyboard.press('Shift+End');
+    await panel.open();
+    await panel.newThread();
+    await panel.get('selection').getByText('kept.txt:1').waitFor();
+    await panel.get('composer-input').evaluate(async (field: HTMLElement) => {
+      const canvas = new OffscreenCanvas(2_000, 1_000);
+      canvas.getContext('2d')?.fillRect(0, 0, 900, 900);
+      const clipboardData = new DataTransfer();
+      const blob = await canvas.convertToBlob({ type: 'image/png' });
+      clipboardData.items.add(new File([blob], 'shot.png', { type: 'image/png' }));
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await panel.get('attachment').getByText('1568 × 784').waitFor();
+    await vscode.screenshot('mentions/3-attached', vscode.sideBar());
+    model.will([says('A picture.')]);
+    await panel.send('Like this');
+    await panel.ended();
+    const sent = model.requests.at(-1)?.input.findLast(({ role }) => role === 'user');
+    const parts = sent?.['content'] as readonly { readonly type: string; readonly image_url?: string }[];
+    expect(parts.map(({ type }) => type)).toEqual(['input_text', 'input_image', 'input_text']);
+    // The panel has a thumbnail of it; the model gets the whole image.
+    expect(parts[1]?.image_url).toMatch(/^data:image\/png;base64,/);
+    expect(JSON.stringify(parts[2])).toContain('kind=\\"selection\\"');
+    await vscode.reload();
+    await panel.open();
+    await panel.get('sent-image').getByText('1568 × 784').waitFor();
+    await vscode.screenshot('mentions/4-image-after-reload', vscode.sideBar());
+  });
 });

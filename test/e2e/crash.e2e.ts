@@ -36,7 +36,7 @@ type Answer = keyof typeof DONE;
 /** All of them show the same choice; an answer in one of them counts for all. */
 type Place = 'notification' | 'panel' | 'palette';
 const QUESTION = 'was interrupted while it was applied';
-const soon = { timeout: 30_000 };
+const soon = { timeout: 60_000 };
 
 const DRAWN = { timeout: 10_000 } as const;
 

@@ -1,5 +1,6 @@
 // The demo task as a user does it for the first time, and how the panel looks in VS Code: its place, the themes of VS Code, and
 // what axe finds. test/panel shows every state, theme and width without VS Code.
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { THEMES } from '../../scripts/vscode/page.mjs';
@@ -122,10 +123,12 @@ test('the panel opens in the secondary side bar, in every width', async () => {
   expect(await vscode.sideBar().getAttribute('class')).toContain('auxiliarybar');
   await vscode.command('Tiller: New Thread');
   await panel.get('empty-ready').waitFor();
-  for (const width of WIDTHS) await looksRight('empty', width);
+  for (const width of WIDTHS) await fits('empty', width);
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 });
 
-test('a decision that waits looks right in every theme', async () => {
+// test/panel asks axe about every scene in the themes of this file.
+test('a decision that waits has the colours that test/panel has in every theme', async () => {
   const { vscode, panel } = window();
   await panel.get('start-demo').click();
   await panel.approval('command').waitFor();
@@ -133,8 +136,12 @@ test('a decision that waits looks right in every theme', async () => {
   await panel.approval('patch').waitFor();
   for (const theme of THEME_NAMES) {
     await vscode.theme(theme);
-    await looksRight(`waiting-${theme}`, 400);
+    const expected = await coloursOf(theme);
+    const shown = () => shownColours(Object.keys(expected));
+    await expect.poll(shown, soon).toEqual(expected);
+    await fits(`waiting-${theme}`, 400);
   }
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   expect(await panel.get('jump-to-latest').count()).toBe(0);
 });
 
@@ -143,12 +150,32 @@ test('a finished thread looks right in every width', async () => {
   await panel.approveAll();
   await panel.ended();
   await panel.get('turn-fold').locator('summary').first().click();
-  for (const width of WIDTHS) await looksRight('finished', width);
+  for (const width of WIDTHS) await fits('finished', width);
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 });
 
-async function looksRight(name: string, width: number): Promise<void> {
+/** The panel is as wide as the side bar, and scrolls only down. */
+async function fits(name: string, width: number): Promise<void> {
   const { vscode, panel } = window();
   expect(await vscode.resizeSideBar(width)).toBe(width);
   await vscode.screenshot(`appearance/${name}-${width}`, vscode.sideBar());
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  const isWider = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+  expect(await (await panel.frame()).evaluate(isWider)).toBe(false);
+}
+
+/** The variables of a theme as test/panel has them. */
+async function coloursOf(theme: keyof typeof THEMES): Promise<Record<string, string>> {
+  const text = await readFile(path.join(import.meta.dirname, '../webview/preview/themes.css'), 'utf8');
+  const block = text.split(`:root[data-theme="${THEMES[theme].label}"] {`)[1]?.split('}')[0] ?? '';
+  return Object.fromEntries([...block.matchAll(/(--vscode-[\w-]+): (.*);/g)].map(([, name, value]) => [name, value]));
+}
+
+/** The same variables as VS Code sets them in the panel. */
+async function shownColours(names: readonly string[]): Promise<Record<string, string>> {
+  const frame = await window().panel.frame();
+  const values: string[] = await frame.evaluate(
+    `${JSON.stringify(names)}.map((name) => document.documentElement.style.getPropertyValue(name))`,
+  );
+  // The browser writes the names of fonts with other quotation marks.
+  return Object.fromEntries(names.map((name, index) => [name, values[index]?.replaceAll("'", '"') ?? '']));
 }

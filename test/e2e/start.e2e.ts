@@ -28,8 +28,15 @@ describe('a user who has set up nothing', () => {
     await panel.open();
     await panel.get('empty-no-model').waitFor();
     await vscode.screenshot('start/1-no-model');
-    expect(await panel.get('composer-input').isDisabled()).toBe(true);
     const title = vscode.page.locator('.quick-input-widget:visible .quick-input-title');
+    // A message without a model opens the choice, and comes back when there is none.
+    await panel.write('What is here?');
+    await panel.get('composer-input').press('Enter');
+    await expect.poll(() => title.innerText(), soon).toBe('Where does the model run?');
+    await vscode.screenshot('start/9-message-first');
+    await vscode.closeQuickInput();
+    await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('What is here?');
+    await panel.write('');
     await panel.get('setup-key').click();
     await expect.poll(() => title.innerText(), soon).toBe('API key for https://api.openai.com');
     await vscode.closeQuickInput();
@@ -85,6 +92,26 @@ describe('a user with a server on the machine', () => {
     await panel.ended();
     await expect.poll(() => panel.get('agent-message').last().innerText(), soon).toContain('Hello from this machine.');
     expect(model.requests[0]?.body['model']).toBe('qwen3-coder:30b');
+  });
+});
+
+describe('a user who begins with a message', () => {
+  const window = useWindow({ server: 'start', model: 'local' });
+
+  test('chooses the model then, and the message goes by itself', async () => {
+    const { vscode, panel, model } = window();
+    await panel.open();
+    await panel.get('empty-no-model').waitFor();
+    model.will([says('Hello from this machine.')]);
+    // 1: the message, 2: Enter, 3: the provider, 4: the model.
+    await panel.write('Hi.');
+    await panel.get('composer-input').press('Enter');
+    await vscode.pick('Ollama');
+    await vscode.pick('qwen3-coder:30b');
+    await panel.get('user-message').waitFor();
+    await panel.ended();
+    await expect.poll(() => panel.get('agent-message').last().innerText(), soon).toContain('Hello from this machine.');
+    expect(await panel.get('composer-input').inputValue()).toBe('');
   });
 });
 

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { describeApproval } from '../../src/core/rules/approvals.ts';
 import { expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
 import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -95,6 +96,20 @@ describe.skipIf(noSandbox)('tools of an MCP server', { timeout: LONG }, () => {
     expect(other.said('approval_requested')).toEqual([]);
     expect(other.items('mcp_tool_call')).toMatchObject([{ status: 'completed' }]);
     await other.session.dispose();
+  });
+
+  test('that the user allows for the thread are listed with its approvals', async () => {
+    const write = calls('mcp__notes__write', { path: 'out.txt' });
+    await using made = await mcpScenario(
+      { notes: scripted([], { sandbox: { writableRoots: ['${workspaceFolder}'] } }) },
+      { model: [[write], [write], [says('Done.')]] },
+    );
+    const { chat } = made;
+    const ended = chat.send('write twice');
+    await chat.answer('approved_for_thread');
+    await ended;
+    expect(chat.said('approval_requested')).toHaveLength(1);
+    expect(chat.state.approvedKeys.map(describeApproval)).toEqual([{ kind: 'tool', text: 'notes/write', cwd: null }]);
   });
 
   test('that are described differently than when they were allowed ask again, with the difference', async () => {
@@ -320,8 +335,12 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
 });
 
 describe.skipIf(noSandbox)('an interrupt', { timeout: LONG }, () => {
-  test('cancels the call at the server', async () => {
-    await using made = await mcpScenario({ notes: scripted() }, { model: [[calls('mcp__notes__never')]] });
+  test('cancels the call at the server, which goes on', async () => {
+    const record = '${workspaceFolder}/record.txt';
+    await using made = await mcpScenario(
+      { notes: scripted(['--record', record], { sandbox: { writableRoots: ['${workspaceFolder}'] } }) },
+      { model: [[calls('mcp__notes__never')], [calls('mcp__notes__echo', { text: 'still here' })], [says('Done.')]] },
+    );
     const { chat } = made;
     const ended = chat.send('go');
     await chat.next('item_started');
@@ -329,7 +348,12 @@ describe.skipIf(noSandbox)('an interrupt', { timeout: LONG }, () => {
     chat.submit({ type: 'interrupt' });
     expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
     expect(chat.items('mcp_tool_call')).toMatchObject([{ status: 'aborted' }]);
-    expect(made.mcp.servers.get('notes')?.status.type).toBe('ready');
+    await chat.send('again');
+    expect(chat.outputs().at(-1)).toBe('still here');
+    expect(chat.outputs()[0]).toMatch(/^aborted by user/);
+    const asked = (chat.files()['record.txt'] ?? '').split('\n').filter((line) => line.startsWith('{'));
+    const methods = asked.map((line) => (JSON.parse(line) as { method?: string }).method);
+    expect(methods.slice(-3)).toEqual(['tools/call', 'notifications/cancelled', 'tools/call']);
   });
 });
 

@@ -166,7 +166,6 @@ suite('Select Model', () => {
     const baseUrl = `http://127.0.0.1:${port}/v1`;
     const user = new ScriptedUser(
       { type: baseUrl },
-      { pick: 'Enter Another Key' },
       { type: 'sk-old' },
       { pick: 'Enter Another Key' },
       { type: 'sk-test' },
@@ -177,6 +176,35 @@ suite('Select Model', () => {
     server.close();
     assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl, wireApi: 'chat' } });
     assert.equal(settings().model, 'my-model');
+  });
+
+  test('takes an address that is typed where a provider is asked for', async () => {
+    const server = await start('vLLM');
+    const user = new ScriptedUser({ type: ` ${server.baseUrl}/ ` }, { pick: 'Qwen/Qwen3-Coder' });
+    await commands.select().finally(() => user.restore());
+    assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: server.baseUrl, wireApi: 'responses' } });
+    assert.match(user.shown.join('\n'), new RegExp(`Use the server ${server.baseUrl} `));
+  });
+
+  test('asks another server for its models first, and for a key only when it wants one', async () => {
+    let asked = 0;
+    const server = http.createServer((request, response) => {
+      asked += 1;
+      request.resume();
+      response.writeHead(request.headers.authorization === 'Bearer sk-1' ? 200 : 401);
+      response.end(JSON.stringify({ data: [{ id: 'large' }] }));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    await update('providers', { gateway: { baseUrl, wireApi: 'chat' } });
+    const user = new ScriptedUser({ pick: 'gateway' }, { type: 'sk-1' }, { pick: 'large' });
+    await commands.select().finally(() => user.restore());
+    server.close();
+    assert.equal(settings().model, 'large');
+    assert.equal(asked, 2);
+    assert.match(user.shown.join('\n'), /API key for http:\/\/127/);
   });
 
   test('writes no API that a server which has stopped cannot have shown', async () => {

@@ -22,7 +22,7 @@ export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   /** An input method is composing: nothing is looked up until it is done. */
   const composes = useRef(false);
-  const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
+  const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
   }, [composerFocus.value]);
@@ -192,7 +192,6 @@ function placeholder(): string {
   if (value === null) return '';
   if (!isOwn.value) return t('This thread can only be read here');
   if (!value.hasWorkspace) return t('Open a folder first');
-  if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
   if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
   return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');

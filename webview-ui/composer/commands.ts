@@ -9,6 +9,7 @@ import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { effort, isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
 import { effortLabel, modeLabel } from './Pickers.tsx';
+import { openFind } from '../view.ts';
 import { openSearch } from './historySearch.ts';
 
 /** A value that completes a command. */
@@ -85,10 +86,13 @@ export function offeredCommands(): readonly SlashCommand[] {
       command('delete', 'trash', t('Move this thread to the trash'), host('deleteThread')),
     ),
     command('import', 'cloud-download', t('Open a rollout of Codex or Tiller'), host('importThread')),
-    command('history', 'search', t('Search your earlier messages'), openSearch),
+    ...when(hasThread, command('find', 'search', t('Find in this thread'), openFind)),
+    command('history', 'history', t('Search your earlier messages'), openSearch),
     command('processes', 'server-process', t('Commands that run in the background'), host('backgroundProcesses')),
     ...when(isRunning.value && isOwn.value, command('stop', 'debug-stop', t('Stop the turn'), interrupt)),
     command('rules', 'law', t('Rules and remembered approvals'), host('showRules')),
+    command('mcp', 'plug', t('MCP servers and their state'), host('mcpServers')),
+    command('memories', 'notebook', t('What is kept of earlier threads'), host('showMemories')),
     command('audit', 'checklist', t('What was allowed and denied, and why'), host('showAudit')),
     command('abilities', 'info', t('What the model can do, and how Tiller knows'), host('showAbilities')),
     command('test', 'plug', t('Send one short request to the model'), host('testConnection')),

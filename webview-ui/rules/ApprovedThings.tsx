@@ -18,7 +18,11 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
           <td>
             <code>{text}</code>
             <span class="page-dim page-sub">
-              {kind === 'patch' ? t('changes to this file') : cwd !== null && t('in {0}', cwd)}
+              {kind === 'patch'
+                ? t('changes to this file')
+                : kind === 'tool'
+                  ? t('tool of an MCP server')
+                  : cwd !== null && t('in {0}', cwd)}
             </span>
           </td>
           <td>

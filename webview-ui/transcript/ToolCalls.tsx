@@ -1,7 +1,7 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { say, t } from '../l10n.ts';
 import { waitingItems } from '../store.ts';
-import { duration } from '../text/format.ts';
+import { duration, notable } from '../text/format.ts';
 import { Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
@@ -40,7 +40,7 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
       icon="mcp"
       state={isWaiting ? 'waiting' : CALL_STATES[item.status]}
       label={isWaiting ? say('Waiting for you: {0} {1}', name, server) : say('Called {0} {1}', name, server)}
-      meta={item.durationMs > 0 && <Soft>{duration(item.durationMs)}</Soft>}
+      meta={notable(item.durationMs) !== null && <Soft>{duration(item.durationMs)}</Soft>}
       body={() => (
         <>
           <InputAndResult input={item.arguments} result={item.error ?? textOf(item.result) ?? item.progress ?? ''} />

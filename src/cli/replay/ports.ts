@@ -15,6 +15,7 @@ import {
 import { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { systemClock } from '../../node/host/clock.ts';
 import { createNodeFetch } from '../../node/network/fetch.ts';
+import { isPrivateName } from '../../node/network/privateAddresses.ts';
 
 const ABSENT = 'A replay has no files and no commands.';
 

@@ -70,6 +70,12 @@ const commandKeySchema = z
   .tuple([z.literal('command'), z.array(z.string()), z.string(), sandboxMechanismSchema])
   .rest(z.unknown());
 const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);
+const toolKeySchema = z.tuple([z.literal('mcp'), z.string(), z.string(), z.string(), z.string()]);
+
+/** A tool of an MCP server, as the server describes it: hashes of the definition of the server and of the tool. */
+export function toolApprovalKey(server: string, tool: string, serverHash: string, toolHash: string): string {
+  return JSON.stringify(['mcp', server, tool, serverHash, toolHash]);
+}
 
 /** Parses a key for display; `undefined` for a key of another version. */
 export function readApprovalKey(
@@ -77,12 +83,15 @@ export function readApprovalKey(
 ):
   | { readonly kind: 'command'; readonly argv: Argv; readonly cwd: string }
   | { readonly kind: 'patch'; readonly path: string }
+  | { readonly kind: 'tool'; readonly server: string; readonly tool: string }
   | undefined {
   const value = parseJson(key);
   const command = commandKeySchema.safeParse(value);
   if (command.success) return { kind: 'command', argv: command.data[1], cwd: command.data[2] };
   const patch = patchKeySchema.safeParse(value);
-  return patch.success ? { kind: 'patch', path: patch.data[1] } : undefined;
+  if (patch.success) return { kind: 'patch', path: patch.data[1] };
+  const tool = toolKeySchema.safeParse(value);
+  return tool.success ? { kind: 'tool', server: tool.data[1], tool: tool.data[2] } : undefined;
 }
 
 function parseJson(text: string): unknown {

@@ -91,13 +91,13 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
     ...(outside === undefined
       ? {}
       : {
-          outside: {
+          outside: () => ({
             plan: { ...plan, index: approvals.indexOf(outside) + 1 },
             item: { ...item, id: `${itemId}_outside` },
             card: cardOf(outside.request),
             approvalKeys: keysOf(outside),
             binding: outside.request.approvalId,
-          },
+          }),
         }),
   };
 }

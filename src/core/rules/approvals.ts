@@ -17,6 +17,8 @@ export function describeApproval(key: string): Pick<RememberedApproval, 'kind' |
       return { kind: 'command', text: joinShellWords(approval.argv), cwd: approval.cwd };
     case 'patch':
       return { kind: 'patch', text: approval.path, cwd: null };
+    case 'tool':
+      return { kind: 'tool', text: `${approval.server}/${approval.tool}`, cwd: null };
     case undefined:
       return undefined;
   }

@@ -127,6 +127,15 @@ export type Preparation<Plan> =
   /** The call cannot be done; nothing was started. */
   { readonly type: 'failure'; readonly output: string } | ReadyPreparation<Plan>;
 
+/** A call as it would run outside the sandbox. */
+export interface OutsidePreparation<Plan> {
+  readonly plan: Plan;
+  readonly item: TurnItem;
+  readonly card: ApprovalCard;
+  readonly approvalKeys: readonly string[];
+  readonly binding: string;
+}
+
 export interface ReadyPreparation<Plan> {
   readonly type: 'ready';
   readonly plan: Plan;
@@ -144,14 +153,11 @@ export interface ReadyPreparation<Plan> {
   readonly approvalKeys: readonly string[];
   /** Identifies exactly what would be approved, and nothing else. */
   readonly binding?: string;
-  /** The same call outside the sandbox, for the case that the sandbox blocks it; needs an approval of its own. */
-  readonly outside?: {
-    readonly plan: Plan;
-    readonly item: TurnItem;
-    readonly card: ApprovalCard;
-    readonly approvalKeys: readonly string[];
-    readonly binding: string;
-  };
+  /**
+   * The same call outside the sandbox, for the case that the sandbox blocks it; needs an approval of its own. Each call
+   * makes a new item.
+   */
+  readonly outside?: () => OutsidePreparation<Plan>;
   /** Rules that the decision used. */
   readonly matchedRules?: LoadedRules;
   /**
@@ -175,7 +181,14 @@ export function mapPlan<Plan, Mapped>(
   return {
     ...rest,
     plan: map(plan),
-    ...(outside === undefined ? {} : { outside: { ...outside, plan: map(outside.plan) } }),
+    ...(outside === undefined
+      ? {}
+      : {
+          outside: () => {
+            const made = outside();
+            return { ...made, plan: map(made.plan) };
+          },
+        }),
   };
 }
 

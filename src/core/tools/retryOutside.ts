@@ -4,10 +4,10 @@
  */
 import { denialIn } from '../../protocol/policy.ts';
 import { textOf } from '../../protocol/responseItem.ts';
-import type { Preparation, ToolContext, ToolResult } from './handler.ts';
+import type { OutsidePreparation, ToolContext, ToolResult } from './handler.ts';
 import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type SettledPermission } from './permission.ts';
 
-export type Outside = NonNullable<Extract<Preparation<unknown>, { type: 'ready' }>['outside']>;
+export type Outside = OutsidePreparation<unknown>;
 
 /**
  * Returns what may be tried outside the sandbox; `undefined` when nothing was blocked, or the policy does not offer it.
@@ -15,7 +15,7 @@ export type Outside = NonNullable<Extract<Preparation<unknown>, { type: 'ready' 
 export function offerOutside(result: ToolResult, { outside }: ReadyCall, context: ToolContext): Outside | undefined {
   const { approvalPolicy } = context.settings;
   const isOffered = approvalPolicy === 'on-failure' || approvalPolicy === 'untrusted';
-  return isOffered && result.blocked !== undefined ? outside : undefined;
+  return isOffered && result.blocked !== undefined ? outside?.() : undefined;
 }
 
 /** The first approval was for an attempt inside the sandbox and does not count here. */

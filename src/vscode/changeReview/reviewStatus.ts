@@ -27,7 +27,7 @@ export class ReviewStatus implements Disposable {
       return;
     }
     this.#item ??= this.#create();
-    this.#item.text = `$(git-compare) ${count}`;
+    this.#item.text = `$(git-compare) ${vscode.l10n.t('{0} to review', count)}`;
     const sentence = [changes(count), files(pending.length)].join(' ');
     this.#item.tooltip = vscode.l10n.t('Tiller: {0} to review', sentence);
     this.#item.accessibilityInformation = { label: vscode.l10n.t('Tiller: {0} to review', sentence) };

@@ -13,6 +13,7 @@ import {
   webviewMessageSchema,
 } from '../../protocol/wire.ts';
 import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
+import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
@@ -268,6 +269,14 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const attachments = attachmentsOf(input);
     drafts.append(threadId, text, attachments);
     if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments });
+  }
+
+  /** A message that was not sent goes back to the composer. */
+  giveBack(input: readonly UserInput[]): void {
+    const { drafts, threads } = this.#options;
+    const [text, attachments] = [textOfInput(input), attachmentsOf(input)];
+    drafts.append(threads.state?.threadId ?? null, text, attachments);
+    this.tell({ type: 'insert_text', text, attachments, isUnsent: true });
   }
 
   #sendEarlier(before: string): void {

@@ -55,7 +55,7 @@ export class Drafts {
   }
 
   /** Returns a message to the draft that no turn has taken. */
-  append(threadId: string, text: string, attachments: readonly Attachment[]): void {
+  append(threadId: string | null, text: string, attachments: readonly Attachment[]): void {
     const all = [...this.attachmentsOf(threadId), ...attachments];
     this.set(threadId, onNewLine(this.get(threadId), text), this.editOf(threadId), all);
   }

@@ -31,6 +31,8 @@ export async function pickModel(
       http.list(provider, signal),
     );
     if (listing === undefined) return undefined;
+    // A server that needs a key and has none: there is nothing else to choose.
+    if (listing.type === 'fault' && listing.fault.kind === 'no_key') return { type: 'key' };
     const choice = await (listing.type === 'models'
       ? pickListed(provider.id, listing.models)
       : pickRemedy(provider.id, listing.fault));

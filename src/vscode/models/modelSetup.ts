@@ -68,7 +68,7 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
       return selectOf(deps, choice.name, { ...known.template, baseUrl });
     }
     case 'address': {
-      const baseUrl = await askBaseUrl();
+      const baseUrl = choice.baseUrl ?? (await askBaseUrl());
       if (baseUrl === undefined) return false;
       return selectOf(deps, freeName(baseUrl, deps.settings().providers), { baseUrl });
     }
@@ -102,9 +102,8 @@ async function selectOf(deps: ModelSetupDeps, name: string, server: NewProvider 
   while (current !== undefined) {
     const { baseUrl, auth } = current;
     const { origin } = new URL(baseUrl);
-    const isKeyless = auth === 'none' || isLoopback(baseUrl);
-    if (!isKeyless && (await deps.keys.keyFor(origin)) === undefined && !(await keyFor(deps, name, origin)))
-      return false;
+    const takesKey = auth !== 'none' && ownValue(KNOWN_PROVIDERS, name)?.keyVariable !== undefined;
+    if (takesKey && (await deps.keys.keyFor(origin)) === undefined && !(await keyFor(deps, name, origin))) return false;
     const choice =
       model === undefined
         ? await pickModel(deps.http, configFor(name, current, deps.settings()))
@@ -168,7 +167,10 @@ async function adopt(
   );
   if (detected === undefined) return undefined;
   const { test } = detected;
-  if (detected.type === 'unknown') return test.type === 'fault' ? askForRemedy(name, test.fault) : undefined;
+  if (detected.type === 'unknown') {
+    if (test.type === 'answered') return undefined;
+    return test.fault.kind === 'no_key' ? { type: 'key' } : askForRemedy(name, test.fault);
+  }
   // The test takes minutes where a model is loaded first: another provider may have this name now.
   const free = await addNewProvider({ ...server, wireApi: detected.wireApi });
   await useModel(free, model);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/providers.ts';
 import type { Settings } from '../../protocol/settings.ts';
+import { pickOrType } from './pickOrType.ts';
 
 /** Where the model is to run. */
 export type ProviderChoice =
@@ -8,7 +9,8 @@ export type ProviderChoice =
   | { readonly type: 'named'; readonly name: string }
   /** Known, but each account has an address of its own. */
   | { readonly type: 'template'; readonly name: string }
-  | { readonly type: 'address' }
+  /** `baseUrl`: typed instead of a choice. */
+  | { readonly type: 'address'; readonly baseUrl?: string }
   | { readonly type: 'local' }
   | { readonly type: 'vscode' }
   | { readonly type: 'demo' };
@@ -63,11 +65,23 @@ export async function pickProvider(
       choice: { type: 'demo' },
     },
   ];
-  const picked = await vscode.window.showQuickPick(rows, {
+  const picked = await pickOrType(rows, {
     title: vscode.l10n.t('Where does the model run?'),
-    matchOnDescription: true,
+    placeHolder: vscode.l10n.t('Choose, or type the address of a server'),
+    rowOf: (typed): Row | undefined => {
+      const baseUrl = addressIn(typed);
+      if (baseUrl === undefined) return undefined;
+      const label = vscode.l10n.t('Use the server {0}', baseUrl);
+      return { label, alwaysShow: true, choice: { type: 'address', baseUrl } };
+    },
   });
   return picked?.choice;
+}
+
+/** The http or https address, without slashes at its end. */
+function addressIn(typed: string): string | undefined {
+  const text = typed.trim();
+  return /^https?:\/\/[^\s/]/.test(text) && URL.canParse(text) ? text.replace(/\/+$/, '') : undefined;
 }
 
 export async function askBaseUrl(example = 'https://models.example.com/v1'): Promise<string | undefined> {
@@ -76,9 +90,7 @@ export async function askBaseUrl(example = 'https://models.example.com/v1'): Pro
     prompt: vscode.l10n.t('Up to and including /v1, for example {0}', example),
     ignoreFocusOut: true,
     validateInput: (value) =>
-      URL.canParse(value.trim()) && /^https?:/.test(value.trim())
-        ? undefined
-        : vscode.l10n.t('Enter an http or https address.'),
+      addressIn(value) === undefined ? vscode.l10n.t('Enter an http or https address.') : undefined,
   });
-  return typed?.trim().replace(/\/+$/, '') || undefined;
+  return typed === undefined ? undefined : addressIn(typed);
 }

@@ -62,12 +62,16 @@ describe.skipIf(noSandbox !== false)('a file with secrets in the sandbox', () =>
     expect((await box.bash('cat .env')).code).toBe(1);
   });
 
-  it('is the nearest 256 of them; another hard link is another name', async () => {
-    using box = playground(['top/key.pem', ...Array.from({ length: 300 }, (_, at) => `many/deep/${at}.pem`)]);
+  it('is one of the nearest 64, certificates last; another hard link is another name', async () => {
+    using box = playground([
+      'top/key.pem',
+      'far/below/all/.env',
+      ...Array.from({ length: 100 }, (_, at) => `many/deep/${at}.pem`),
+    ]);
     linkSync(box.at('top/key.pem'), box.at('top/other'));
     const { stdout } = await box.bash(
-      'cat top/key.pem 2>/dev/null; cat top/other; cat many/deep/*.pem 2>/dev/null | wc -l',
+      'cat top/key.pem 2>/dev/null; cat top/other; cat many/deep/*.pem 2>/dev/null | wc -l; cat far/below/all/.env 2>/dev/null || echo no',
     );
-    expect(stdout).toBe('secret of top/key.pem\n45\n');
+    expect(stdout).toBe('secret of top/key.pem\n38\nno\n');
   });
 });

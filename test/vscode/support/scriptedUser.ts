@@ -11,6 +11,7 @@ export class ScriptedUser {
   readonly #originals = {
     showQuickPick: vscode.window.showQuickPick,
     showInputBox: vscode.window.showInputBox,
+    createQuickPick: vscode.window.createQuickPick,
     showInformationMessage: vscode.window.showInformationMessage,
     showWarningMessage: vscode.window.showWarningMessage,
     showErrorMessage: vscode.window.showErrorMessage,
@@ -29,6 +30,7 @@ export class ScriptedUser {
         this.shown.push(`${row.label} (${row.description ?? ''})`);
         return row;
       },
+      createQuickPick: () => this.#quickPick(),
       showInputBox: async (options: vscode.InputBoxOptions) => {
         this.shown.push(options.title ?? '');
         const answer = this.#next();
@@ -51,6 +53,36 @@ export class ScriptedUser {
     assert(buttons.includes(answer.button), `${answer.button} is no button of ${message}`);
     return answer.button;
   };
+
+  /** A list in which the user picks a row, or types and takes the first row. */
+  #quickPick() {
+    const [changed, accepted, hidden] = [0, 1, 2].map(() => new vscode.EventEmitter<string>());
+    const shown = this.shown;
+    const next = () => this.#next();
+    return {
+      title: '',
+      placeholder: '',
+      items: [] as readonly vscode.QuickPickItem[],
+      activeItems: [] as readonly vscode.QuickPickItem[],
+      onDidChangeValue: changed?.event,
+      onDidAccept: accepted?.event,
+      onDidHide: hidden?.event,
+      show() {
+        shown.push([this.title, this.placeholder].filter(Boolean).join(' | '));
+        const answer = next();
+        if (answer === 'cancel') return hidden?.fire('');
+        if ('type' in answer) changed?.fire(answer.type);
+        else assert('pick' in answer, `a row of ${this.title} was expected to be picked`);
+        const begin = 'pick' in answer ? answer.pick : '';
+        const row = this.items.find(({ label }) => label.startsWith(begin));
+        assert(row, `${begin} is not among ${this.items.map(({ label }) => label).join(', ')}`);
+        shown.push(`${row.label} (${row.description ?? ''})`);
+        this.activeItems = [row];
+        accepted?.fire('');
+      },
+      dispose() {},
+    };
+  }
 
   #next(): Answer {
     const answer = this.#answers.shift();

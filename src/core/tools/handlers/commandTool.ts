@@ -110,7 +110,7 @@ export async function prepareCommand(
   return {
     type: 'ready',
     plan,
-    outside: outsideOf(plan, context),
+    outside: () => outsideOf(plan, context),
     requirement,
     matchedRules,
     reconsider: decide,

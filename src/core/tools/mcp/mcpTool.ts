@@ -6,6 +6,7 @@ import { canonical, toolHash } from '../../mcp/definitions.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
 import type { AllowScope, McpTrust, ToolIdentity } from '../../mcp/trust.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
+import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
 import { messageOf } from '../../util/fileErrors.ts';
@@ -98,7 +99,7 @@ export function mcpTool(
             ...(before === undefined ? {} : { changes: unifiedDiffOfTexts(tool.name, before, identity.definition) }),
           },
         },
-        approvalKeys: [JSON.stringify(['mcp', server.name, tool.name, definition.hash, identity.hash])],
+        approvalKeys: [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)],
         binding: JSON.stringify([definition.hash, identity.hash, args]),
       };
     },

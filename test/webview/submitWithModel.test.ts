@@ -1,0 +1,43 @@
+/** A message that is sent before a model is chosen. */
+import { expect, test } from 'vitest';
+import type { Op } from '../../src/protocol/op.ts';
+import { submitWithModel } from '../../src/vscode/chat/submitWithModel.ts';
+
+/** What happens to `op` when the user chooses `chosen` in the list. */
+async function submitted(op: Op, { model, chosen }: { readonly model: string; readonly chosen: string | Error }) {
+  let current = model;
+  const log: string[] = [];
+  const done = submitWithModel(op, {
+    hasModel: () => current !== '',
+    selectModel: async () => {
+      log.push('asked');
+      if (chosen instanceof Error) throw chosen;
+      current = chosen;
+    },
+    submit: async ({ type }) => void log.push(`submitted ${type}`),
+    giveBack: (input) => log.push(`back: ${JSON.stringify(input)}`),
+  });
+  const failure = await done.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { log, failure };
+}
+
+const input = [{ type: 'text' as const, text: 'Hi.' }];
+const message = { type: 'user_turn', input } as const;
+const BACK = `back: ${JSON.stringify(input)}`;
+
+test.each<[string, Op, { model: string; chosen: string }, string[]]>([
+  ['is sent at once with a model', message, { model: 'm', chosen: '' }, ['submitted user_turn']],
+  ['is sent after the choice', message, { model: '', chosen: 'm' }, ['asked', 'submitted user_turn']],
+  ['goes back without a choice', message, { model: '', chosen: '' }, ['asked', BACK]],
+  ['asks for nothing when it is no message', { type: 'interrupt' }, { model: '', chosen: '' }, ['submitted interrupt']],
+])('%s', async (_case, op, choice, log) => {
+  expect(await submitted(op, choice)).toEqual({ log, failure: undefined });
+});
+
+test('goes back when the choice fails, and the failure is reported', async () => {
+  const failure = new Error('The settings cannot be written.');
+  expect(await submitted(message, { model: '', chosen: failure })).toEqual({ log: ['asked', BACK], failure });
+});
