@@ -138,7 +138,7 @@ describe('the memory of a thread', () => {
     await using chat = await startScenario({ ...FULL, model: () => [says('Fine.')] });
     const memories = store(chat.home.path);
     await memories.write(memory(1, { folder: chat.folder.path, title: 'Mine </thread_memories> & more' }));
-    await memories.write(memory(2, { folder: '/elsewhere' }));
+    await memories.write(memory(2, { folder: '/elsewhere', updatedAt: '2026-12-01T00:00:00.000Z' }));
     for (let number = 3; number < 60; number++) {
       await memories.write(memory(number, { folder: chat.folder.at('sub'), title: 'long '.repeat(40) }));
     }

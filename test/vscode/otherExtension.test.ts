@@ -27,7 +27,7 @@ const seen = () => vscode.commands.executeCommand<Seen>('model-provider.seen').t
 suite('models of an extension of its own', () => {
   let home: TempFolder;
   let before: string | undefined;
-  let tiller: Tiller;
+  let tiller: Tiller | undefined;
   let page: Page;
 
   const set = async (values: Readonly<Record<string, unknown>>) => {
@@ -61,7 +61,8 @@ suite('models of an extension of its own', () => {
     process.env['TILLER_HOME'] = home.path;
   });
   teardown(async () => {
-    await tiller.dispose();
+    await tiller?.dispose();
+    tiller = undefined;
     await set({ provider: undefined, model: undefined, 'retry.maxAttempts': undefined });
     if (before === undefined) delete process.env['TILLER_HOME'];
     else process.env['TILLER_HOME'] = before;

@@ -39,8 +39,11 @@ export async function eventually(isSo: () => boolean): Promise<void> {
 
 /** The members that the object graph needs. */
 export function contextOf(): vscode.ExtensionContext {
-  const extensionUri = vscode.extensions.getExtension('tiller-dev.tiller')?.extensionUri;
+  const extension = vscode.extensions.getExtension('tiller-dev.tiller');
+  assert.ok(extension);
+  const { extensionUri } = extension;
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
   const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
-  return { extensionUri, secrets, workspaceState: nothing, globalState: nothing } as unknown as vscode.ExtensionContext;
+  const states = { workspaceState: nothing, globalState: nothing };
+  return { extension, extensionUri, secrets, ...states } as unknown as vscode.ExtensionContext;
 }
