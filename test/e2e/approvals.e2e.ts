@@ -234,10 +234,12 @@ test('a script of many lines hides no button, and can be read in full before and
   expect(await panel.get('announcer').textContent()).toContain('Run this command? for name in one two; do…');
   await vscode.screenshot('approvals/script', vscode.sideBar());
   expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await panel.get('decision-approve-always').click();
-  await panel.page.getByText('this script, word for word').waitFor();
+  // A rule for a script with a loop would never match again.
+  await panel.get('decision-more').click();
+  await panel.get('decision-approve-thread').waitFor();
+  expect(await panel.get('decision-approve-always').count()).toBe(0);
   expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-  await panel.get('rule-back').click();
+  await vscode.page.keyboard.press('Escape');
   await panel.answer();
   await panel.ended();
   await panel.get('command').locator('summary').click();

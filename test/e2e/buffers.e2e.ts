@@ -98,7 +98,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await panel.approval('patch').waitFor();
     expect(await panel.get('approval-discards').innerText()).toContain('mine.txt');
     expect(await panel.get('decision-approve').count()).toBe(0);
-    await panel.get('decision-review').and(panel.page.locator(':focus')).waitFor();
+    await panel.get('decision-deny').and(panel.page.locator(':focus')).waitFor();
     await vscode.resizeSideBar(260);
     await looksRight(window(), 'discard');
 

@@ -51,7 +51,8 @@ test('a reload of the window keeps the approval, the draft, and who denied a com
   expect(await panel.get('agent-message').allInnerTexts()).toEqual(['All right.', 'I will.']);
   const denied = panel.get('command').filter({ hasText: 'touch never' });
   await denied.getByText('“Not that one.”').waitFor();
-  await denied.getByText('by you').waitFor();
+  // Hidden in a narrow panel, where the word of the denial says it.
+  await denied.getByText('by you').waitFor({ state: 'attached' });
   expect(await panel.get('composer-input').inputValue()).toBe('what I was about to say');
   await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
   expect(await disk('reloaded')).toBeNull();
