@@ -1,6 +1,7 @@
 /** MCP servers in tests: real processes and real HTTP, in a scenario or for `tiller exec`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -13,14 +14,20 @@ import { parseMcpServers } from '../../src/protocol/mcp.ts';
 import { parseSettings } from '../../src/protocol/settings.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
-const SCRIPTED = fileURLToPath(new URL('../fixtures/mcp/scripted.mjs', import.meta.url));
+/** The sandbox hides `/tmp`, except the working directory of the server: the repository may be there. */
+const cwd = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A module that is given on the command line, for the same reason; encoded, because arguments may name variables. */
+const SCRIPTED = `await import('data:text/javascript;base64,${readFileSync(
+  new URL('../fixtures/mcp/scripted.mjs', import.meta.url),
+).toString('base64')}')`;
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
 /** The settings of the scripted server; what its arguments mean is in its file. */
 export function scripted(args: readonly string[] = [], more: Readonly<Record<string, unknown>> = {}) {
   return {
     command: process.execPath,
-    args: [SCRIPTED, ...args],
+    args: ['--input-type=module', '-e', SCRIPTED, 'scripted', ...args],
     startupTimeoutMs: 60_000,
     toolTimeoutMs: 60_000,
     ...more,
@@ -29,7 +36,7 @@ export function scripted(args: readonly string[] = [], more: Readonly<Record<str
 
 /** The reference server of the MCP project. */
 export function everything(more: Readonly<Record<string, unknown>> = {}) {
-  return { command: process.execPath, args: [EVERYTHING, 'stdio'], startupTimeoutMs: 60_000, ...more };
+  return { command: process.execPath, args: [EVERYTHING, 'stdio'], cwd, startupTimeoutMs: 60_000, ...more };
 }
 
 export interface McpScenario {
@@ -93,7 +100,7 @@ const MODERN = fileURLToPath(new URL('../fixtures/mcp/modern.mjs', import.meta.u
 
 /** The server on the SDK's server package, over stdio. */
 export function modern(more: Readonly<Record<string, unknown>> = {}) {
-  return { command: process.execPath, args: [MODERN], startupTimeoutMs: 60_000, ...more };
+  return { command: process.execPath, args: [MODERN], cwd, startupTimeoutMs: 60_000, ...more };
 }
 
 /** The same over HTTP, in a process of its own; `args` as its file says. */

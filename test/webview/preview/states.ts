@@ -1023,7 +1023,7 @@ export const SCENES = {
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
-  always: scene(approvePlain(), {}, ['decision-approve-always']),
+  always: scene(approvePlain(), {}, ['decision-more', 'decision-approve-always']),
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),
   'approve-menu': scene(approvePlain(), {}, ['decision-more']),
