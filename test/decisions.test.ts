@@ -10,9 +10,8 @@ const names = readdirSync(FOLDER).sort();
 const numbers = names.map((name) => name.slice(0, 4));
 
 describe('the decision records', () => {
-  it('are numbered in four digits, no number twice', () => {
-    for (const number of numbers) expect(number).toMatch(/^\d{4}$/);
-    expect(new Set(numbers).size).toBe(names.length);
+  it('are numbered from 0001, without a gap and without a number twice', () => {
+    expect(numbers).toEqual(names.map((_, index) => String(index + 1).padStart(4, '0')));
   });
 
   it.each(names)('%s has title, date, status, context, decision and alternatives', (name) => {

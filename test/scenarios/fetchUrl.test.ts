@@ -1,4 +1,4 @@
-// fetch_url: who is asked, what is refused, what the model gets (docs/decisions/0032).
+// fetch_url: who is asked, what is refused, what the model gets (docs/decisions/0031).
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Decides whether `fetch_url` may get an address (docs/decisions/0032). Pure. */
+/** Decides whether `fetch_url` may get an address (docs/decisions/0031). Pure. */
 import { allowsNetwork, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
 import { decidingRule, matchRules, ruleReason } from './matchRules.ts';
 import type { Argv } from './parseScript.ts';

@@ -54,7 +54,7 @@ const TEXT_TYPES =
 
 /**
  * Gets a text from the web. Each host is asked about; the answer can hold for the thread or become a rule
- * (docs/decisions/0032). Redirects are followed on the same host only.
+ * (docs/decisions/0031). Redirects are followed on the same host only.
  */
 export function fetchUrl({ rules, webFetch }: Pick<ToolOptions, 'rules' | 'webFetch'>): ToolHandler<Arguments, Plan> {
   return {
