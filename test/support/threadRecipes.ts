@@ -315,7 +315,8 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   conversation(
     'view-image',
     {
-      model: [[calls('view_image', { path: 'dot.png' }), calls('view_image', { path: 'a.txt' })], [says('A dot.')]],
+      // One after the other: together they could end in either order.
+      model: [[calls('view_image', { path: 'dot.png' })], [calls('view_image', { path: 'a.txt' })], [says('A dot.')]],
       files: { 'a.txt': 'one\n' },
     },
     async (chat) => {
