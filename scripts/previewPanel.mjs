@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../test/webview/preview/mentionStories.mjs';
+import { MENU_STORIES } from '../test/webview/preview/menuStories.mjs';
 import { measureSpeed } from '../test/webview/preview/speed.mjs';
 import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
 
@@ -32,7 +33,8 @@ try {
     console.log(`${name}: ${themes.length * widths.length} looked at`);
   }
   if (positionals.length === 0 || values.drive) {
-    findings.push(...(await driveByKeyboard(stage)), ...(await driveByKeyboard(stage, MENTION_STORIES)));
+    findings.push(...(await driveByKeyboard(stage)));
+    findings.push(...(await driveByKeyboard(stage, { ...MENTION_STORIES, ...MENU_STORIES })));
     findings.push(...(await measureSpeed(stage)));
   }
 } finally {

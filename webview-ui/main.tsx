@@ -19,6 +19,7 @@ import {
   threadId,
 } from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
+import { receiveModels } from './composer/modelMenu.ts';
 import { receiveMentions } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
@@ -73,6 +74,7 @@ function withSavedDraft(message: HostMessage): HostMessage {
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   receiveMentions(message);
+  receiveModels(message);
   receiveImageFile(message);
   const [text, edit, attached] = [draft.value, queuedEdit.value, attachments.value];
   receive(withSavedDraft(message));
