@@ -14,7 +14,7 @@ import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { textOf } from '../../../src/protocol/responseItem.ts';
-import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
+import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const settings: TurnSettings = {
   model: 'm',
@@ -109,14 +109,7 @@ describe('notices', () => {
 
 describe('the whole context', () => {
   it.each(['freeform', 'function'] as const)('has at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const family = {
-      applyPatch,
-      extraInstructions: true,
-      fileTools: false,
-      userQuestions: true,
-      images: true,
-      shell: 'exec_command',
-    } as const;
+    const family = { ...TOOL_FAMILY, applyPatch };
     const tools = [...builtinTools(family, TOOL_OPTIONS), ...harmlessTools.tools(family)];
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {
