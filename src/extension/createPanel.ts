@@ -118,7 +118,7 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onShown: () => void mentions.tellSelection(true).catch(report),
+      onShown: () => void mentions.postSelection(true).catch(report),
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
