@@ -26,9 +26,11 @@ export class ModelCommands {
     this.#deps = deps;
   }
 
-  /** Asks which server unless `given` is one. @param given  the argument of the command */
-  async select(given?: unknown): Promise<void> {
-    if (await selectModel(this.#deps, givenServerSchema.parse(given))) await this.#applyToShownThread();
+  /** Asks which server unless `given` is one. Returns whether a model was selected. @param given  the argument of the command */
+  async select(given?: unknown): Promise<boolean> {
+    const isSelected = await selectModel(this.#deps, givenServerSchema.parse(given));
+    if (isSelected) await this.#applyToShownThread();
+    return isSelected;
   }
 
   async setApiKey(): Promise<void> {
