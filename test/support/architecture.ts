@@ -15,7 +15,7 @@ export interface Violation {
   readonly message: string;
 }
 
-const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
+const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'trust'];
 const CORE = [
   'ports',
   'util',
@@ -26,6 +26,8 @@ const CORE = [
   'changeReview',
   'replay',
   'baseline',
+  'mcp',
+  'hooks',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -36,13 +38,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/util': ['protocol'],
   'core/ports': ['protocol', 'core/util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
-  'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
+  'core/mcp': [...FOUNDATION, ...inCore('trust')],
+  'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
+  'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
   ],
   'core/agent': [
     ...FOUNDATION,
