@@ -3,6 +3,7 @@ import { applyPatch } from './cli/applyPatch.ts';
 import { demoModel } from './cli/demoModel.ts';
 import { exec } from './cli/exec.ts';
 import { execPolicy } from './cli/execPolicy.ts';
+import { hooks } from './cli/hooks.ts';
 import { replay } from './cli/replay.ts';
 import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
@@ -36,6 +37,8 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
       return demoModel(rest, streams);
     case 'execpolicy':
       return execPolicy(rest, streams);
+    case 'hooks':
+      return hooks(rest, streams);
     case 'replay':
       return replay(rest, streams);
     case 'sandbox':

@@ -43,7 +43,18 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
      * What decided: the user, a remembered approval, the absence of a user, the end of the turn; or the source that
      * decided without asking.
      */
-    by: z.enum(['user', 'memory', 'non_interactive', 'turn_ended', 'rule', 'heuristic', 'policy', 'sandbox', 'hint', 'hook']),
+    by: z.enum([
+      'user',
+      'memory',
+      'non_interactive',
+      'turn_ended',
+      'rule',
+      'heuristic',
+      'policy',
+      'sandbox',
+      'hint',
+      'hook',
+    ]),
     /** The reason for the decision, or for asking. For a rule, `id` is its place. */
     reason: decisionReasonSchema,
     /** The user's message with the decision. */

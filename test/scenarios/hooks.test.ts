@@ -53,7 +53,11 @@ describe('PreToolUse', () => {
   it('gets a command as Claude Code sends it, and stays silent in the transcript', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
     );
     await chat.send('go');
     const [input] = got(chat, 'seen.jsonl');
@@ -73,7 +77,11 @@ describe('PreToolUse', () => {
   it('blocks with exit code 2: nothing runs, the model reads stderr, the audit log names the hook', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', 'echo "not here" >&2; exit 2') },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]],
+      },
     );
     await chat.send('go');
     expect(chat.outputs()).toEqual(['Not allowed: A hook of the user denied it: not here']);
@@ -92,7 +100,10 @@ describe('PreToolUse', () => {
       '*** Begin Patch\n*** Add File: new.txt\n+1\n*** Update File: a.txt\n@@\n-one\n+two\n*** Delete File: b.txt\n*** End Patch';
     await using chat = await withHooks(
       { PreToolUse: forTool('Edit|Write', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
-      { files: { 'a.txt': 'one\n', 'b.txt': 'x\n' }, model: [[calls('apply_patch', { input: patch })], [says('Done.')]] },
+      {
+        files: { 'a.txt': 'one\n', 'b.txt': 'x\n' },
+        model: [[calls('apply_patch', { input: patch })], [says('Done.')]],
+      },
     );
     await chat.send('go');
     const seen = got(chat, 'seen.jsonl').map(({ tool_name, tool_input }) => [tool_name, tool_input]);
@@ -100,10 +111,7 @@ describe('PreToolUse', () => {
     expect(seen).toEqual(
       expect.arrayContaining([
         ['Write', { file_path: chat.folder.at('new.txt'), content: '1\n' }],
-        [
-          'Edit',
-          { file_path: chat.folder.at('a.txt'), old_string: 'one', new_string: 'two', replace_all: false },
-        ],
+        ['Edit', { file_path: chat.folder.at('a.txt'), old_string: 'one', new_string: 'two', replace_all: false }],
         ['Edit', { file_path: chat.folder.at('b.txt'), old_string: '', new_string: '', replace_all: false }],
       ]),
     );
@@ -147,7 +155,11 @@ describe('PreToolUse', () => {
   it('under `never` an ask refuses, because no question is asked', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', decides('ask')) },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]],
+      },
     );
     await chat.send('go');
     expect(chat.outputs()[0]).toBe('Not allowed: A hook asks you: so it is The approval policy asks for nothing.');
@@ -167,7 +179,13 @@ describe('PreToolUse', () => {
 
   it('the strictest of several hooks wins: deny, then ask', async () => {
     await using chat = await withHooks(
-      { PreToolUse: [...forTool('Bash', decides('allow')), ...forTool('', decides('ask')), ...forTool('*', decides('deny'))] },
+      {
+        PreToolUse: [
+          ...forTool('Bash', decides('allow')),
+          ...forTool('', decides('ask')),
+          ...forTool('*', decides('deny')),
+        ],
+      },
       { model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]] },
     );
     await chat.send('go');
@@ -178,7 +196,11 @@ describe('PreToolUse', () => {
     const updatedInput = { command: 'echo changed' };
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', decides('allow', { updatedInput, additionalContext: 'prefer echo' })) },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]],
+      },
     );
     await chat.send('go');
     expect(chat.items('command_execution').map(({ command: line }) => line)).toEqual(['echo changed']);
@@ -220,7 +242,11 @@ describe('PreToolUse', () => {
   it('a hook that does not end is ended with all that it started, and shown', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', 'sleep 300 & sleep 300', { timeout: 0.2 }) },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'echo ran' })], [says('Ok.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo ran' })], [says('Ok.')]],
+      },
     );
     await chat.send('go');
     expect(effects(chat)).toEqual([['PreToolUse', 'failed', 'It did not end within 0.2 s and was ended.']]);
@@ -256,7 +282,11 @@ describe('PreToolUse', () => {
   it('the names of our own tools match, with their own arguments', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('exec_command', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
     );
     await chat.send('go');
     expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: 'exec_command', tool_input: { cmd: 'echo hi' } }]);
@@ -265,16 +295,26 @@ describe('PreToolUse', () => {
 
 describe('PostToolUse', () => {
   it('gets the result; what it says goes to the model', async () => {
-    const answer = prints({ decision: 'block', reason: 'add a test', hookSpecificOutput: { additionalContext: 'lint is green' } });
+    const answer = prints({
+      decision: 'block',
+      reason: 'add a test',
+      hookSpecificOutput: { additionalContext: 'lint is green' },
+    });
     await using chat = await withHooks(
       { PostToolUse: [...forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"'), ...forTool('Bash', answer)] },
-      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
     );
     await chat.send('go');
     expect(got(chat, 'seen.jsonl')).toMatchObject([
       { tool_name: 'Bash', tool_response: { stdout: expect.stringContaining('hi'), interrupted: false } },
     ]);
-    expect(chat.outputs()[0]).toContain('<hook_context event="PostToolUse">\nadd a test\n\nlint is green\n</hook_context>');
+    expect(chat.outputs()[0]).toContain(
+      '<hook_context event="PostToolUse">\nadd a test\n\nlint is green\n</hook_context>',
+    );
   });
 
   it('does not run for a call that was refused', async () => {
@@ -311,6 +351,15 @@ describe('messages, sessions and ends of turns', () => {
     ]);
     expect(await chat.send('hi')).toMatchObject({ type: 'turn_completed' });
     expect(JSON.stringify(chat.server.lastRequest.input)).not.toContain('secret word');
+  });
+
+  it('an interrupt while a hook looks at a message ends the item of the message', async () => {
+    await using chat = await withHooks({ UserPromptSubmit: command('exec sleep 300') }, { model: [] });
+    const ended = chat.send('hi');
+    while ((await chat.next('item_started')).item.type !== 'hook_run');
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(chat.items('user_message').map(({ status }) => status)).toEqual(['aborted']);
   });
 
   it('Stop makes the model continue with its reason, and gets stop_hook_active then', async () => {
@@ -357,7 +406,9 @@ describe('where hooks come from', () => {
       style: 'codex',
       text: JSON.stringify({ hooks: { PreToolUse: forTool('Edit|Write', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') } }),
     };
-    await using chat = await withHooks({}, { model: [[calls('apply_patch', { input: ADD_NOTE })], [says('Done.')]] }, [file]);
+    await using chat = await withHooks({}, { model: [[calls('apply_patch', { input: ADD_NOTE })], [says('Done.')]] }, [
+      file,
+    ]);
     await chat.send('go');
     expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: 'apply_patch', tool_input: { command: ADD_NOTE } }]);
   });

@@ -70,11 +70,7 @@ function labelOf({ event, command, tool, effect, status }: TurnItemOf<'hook_run'
   }
 }
 
-function blockedLabel(
-  event: TurnItemOf<'hook_run'>['event'],
-  tool: string | undefined,
-  hook: ComponentChild,
-) {
+function blockedLabel(event: TurnItemOf<'hook_run'>['event'], tool: string | undefined, hook: ComponentChild) {
   switch (event) {
     case 'UserPromptSubmit':
       return say('The hook {0} blocked your message', hook);

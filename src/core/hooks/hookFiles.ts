@@ -16,7 +16,7 @@ export interface FoundHooks {
   readonly unknownEvents: readonly { readonly event: string; readonly source: string }[];
 }
 
-/** The hooks in the setting `hooks`. Of an event that Tiller does not have, the user is told. */
+/** The hooks in the setting `hooks`. An event that Tiller does not have is a problem. */
 export function hooksInSettings(value: unknown, platform: Host['platform']): FoundHooks {
   const place: HookPlace = { origin: 'settings', source: 'tiller.hooks', style: 'claude' };
   const parsed = parseHooks(value, platform);

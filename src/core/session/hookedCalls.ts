@@ -20,17 +20,19 @@ export interface GuardedCall {
   ready(): Promise<ReadyCall>;
 }
 
-/** Hooks of a call that is about to run. */
+/** The hooks of a call that is about to run; `undefined` when no hook is about it. */
 export function guardedCall(
   call: ToolCall,
   registry: Registry,
-  hooks: Pick<TurnHooks, 'before' | 'after'>,
-): GuardedCall {
+  hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>,
+): GuardedCall | undefined {
   const handler = registry.handler(call.name);
-  const guard = handler && hooks.before(call, handler.names);
+  if (handler === undefined) return undefined;
+  const { names } = handler;
+  const guard = hooks.before(call, names);
+  if (guard === undefined && !hooks.hasAfter(call, names)) return undefined;
   let made: Promise<ReadyCall> | undefined;
   const make = async (): Promise<ReadyCall> => {
-    if (handler === undefined) return { call, registry, finish: async (answer) => answer };
     const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
     let hasRun = false;
     const tool = noting(withHookVerdict(handler, hooked.verdict), () => (hasRun = true));
@@ -39,7 +41,7 @@ export function guardedCall(
       registry: { handler: () => tool, offeredNames: registry.offeredNames },
       async finish(answer) {
         const noted = hooked.notes.reduce(withNote, answer);
-        return hasRun ? hooks.after(hooked.call, handler.names, noted) : noted;
+        return hasRun ? hooks.after(hooked.call, names, noted) : noted;
       },
     };
   };

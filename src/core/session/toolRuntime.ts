@@ -24,7 +24,7 @@ import { messageOf } from '../util/fileErrors.ts';
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
-  readonly hooks: Pick<TurnHooks, 'before' | 'after'>;
+  readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
   /** Redacted in the outputs for the model. */
   readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;
@@ -66,18 +66,19 @@ export class ToolRuntime {
     const mayWait = this.#unsettled > 0;
     const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
     const guarded = guardedCall(call, this.#deps.registry, this.#deps.hooks);
-    const ahead = mayWait && !isPatch && !guarded.isGuarded ? prepareCall(call, this.#deps, context) : undefined;
-    // What is asked about a call with hooks is known when these have run, in its turn.
-    const asked = mayWait && !guarded.isGuarded ? askAhead(ahead, this.#deps, context, place) : undefined;
+    // What is asked about a guarded call is known when its hooks have run, in its turn.
+    const mayAsk = mayWait && guarded?.isGuarded !== true;
+    const ahead = mayAsk && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
+    const asked = mayAsk ? askAhead(ahead, this.#deps, context, place) : undefined;
     this.#unsettled++;
     let prepared: Preparation<unknown> | undefined;
     const mayShare = async (isAsAtArrival: boolean) => {
-      const early = await ((isAsAtArrival ? ahead : undefined) ?? this.#prepared(guarded, context));
+      const early = await ((isAsAtArrival ? ahead : undefined) ?? this.#prepared(call, guarded, context));
       prepared = early.prepared;
       return !early.isMutating;
     };
     const running = this.#gate.run(mayShare, async (hasWaited) =>
-      this.#run(guarded, item, context, { place, shown, asked: await asked, ...(hasWaited ? {} : { prepared }) }),
+      this.#run(call, guarded, item, context, { place, shown, asked: await asked, ...(hasWaited ? {} : { prepared }) }),
     );
     this.#running.push(running.finally(() => this.#unsettled--));
   }
@@ -90,25 +91,26 @@ export class ToolRuntime {
     }
   }
 
-  /** A turn that is stopped while hooks run ends when the call is to run. */
-  async #prepared(guarded: GuardedCall, context: ToolContext): Promise<PreparedCall> {
+  async #prepared(call: ToolCall, guarded: GuardedCall | undefined, context: ToolContext): Promise<PreparedCall> {
+    if (guarded === undefined) return prepareCall(call, this.#deps, context);
+    // A turn that is stopped while hooks run ends when the call is to run.
     const ready = await guarded.ready().catch(() => undefined);
-    return ready === undefined ? { isMutating: true } : prepareCall(ready.call, { registry: ready.registry }, context);
+    return ready === undefined ? { isMutating: true } : prepareCall(ready.call, ready, context);
   }
 
   async #run(
-    guarded: GuardedCall,
+    asked: ToolCall,
+    guarded: GuardedCall | undefined,
     item: ToolCallItem,
     context: ToolContext,
     start: CallStart,
   ): Promise<ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
     // A call whose hooks were stopped is run with a signal that has aborted, which ends its item.
-    const ready = await guarded.ready().catch(() => undefined);
-    const call = ready?.call ?? buildToolCall(item);
+    const ready = guarded && (await guarded.ready().catch(() => undefined));
+    const { call, registry } = ready ?? { call: asked, registry: this.#deps.registry };
     try {
-      const deps = { ...this.#deps, registry: ready?.registry ?? this.#deps.registry };
-      const answered = await runToolCall(call, deps, context, start);
+      const answered = await runToolCall(call, { ...this.#deps, registry }, context, start);
       const answer = ready === undefined ? answered : await ready.finish(answered);
       return outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {

@@ -129,14 +129,18 @@ async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<stri
   const { workspace, host, storage, keys } = run.ports;
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
   const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
-  const submitted = await run.hooks.promptSubmitted(textOfInput(content));
-  const isBlocked = 'blocked' in submitted;
   const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
+  const ended = (status: 'completed' | 'declined' | 'aborted') =>
+    run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });
   run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
+  const submitted = await run.hooks.promptSubmitted(textOfInput(content)).catch((error: unknown) => {
+    ended('aborted');
+    throw error;
+  });
+  const isBlocked = 'blocked' in submitted;
   if (!isBlocked) run.remember(message);
-  const status = isBlocked ? 'declined' : 'completed';
-  run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });
+  ended(isBlocked ? 'declined' : 'completed');
   if (isBlocked) return submitted.blocked;
   remembered(run, submitted.context);
   for (const warning of warnings) run.emit({ type: 'warning', message: warning });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { TurnSettings } from '../../protocol/event.ts';
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { textOf } from '../../protocol/responseItem.ts';
@@ -11,6 +11,7 @@ import { type HookSurroundings, runHook } from '../hooks/runHook.ts';
 import { NO_HOOKS, type SelectedHooks } from '../hooks/selectHooks.ts';
 import { hookContext } from '../prompt/notices.ts';
 import type { Ports } from '../ports.ts';
+import type { Auditor } from '../tools/auditor.ts';
 import { confinementOf } from '../tools/confinementOf.ts';
 import { commandEnvironment, withoutSecrets } from '../tools/environment.ts';
 import type { ToolCall, ToolOutput } from '../tools/handler.ts';
@@ -19,7 +20,6 @@ import { messageOf } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { TurnPaused } from './failure.ts';
 import type { ThreadSettings } from './sessionOptions.ts';
-import type { TurnRun } from './turnRun.ts';
 
 /** What the hooks of a thread keep from turn to turn. */
 export class HookMemory {
@@ -39,7 +39,14 @@ export class HookMemory {
   }
 }
 
-export interface TurnHooksDeps extends Pick<TurnRun, 'turnId' | 'threadId' | 'settings' | 'audit' | 'emit' | 'signal'> {
+export interface TurnHooksDeps {
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly settings: TurnSettings;
+  readonly audit: Auditor;
+  /** Emits an event of the turn. */
+  readonly emit: (msg: EventMsg) => void;
+  readonly signal: AbortSignal;
   /** Those of the front door; absent where it has none. */
   readonly source: (() => Promise<SelectedHooks>) | undefined;
   readonly memory: HookMemory;
@@ -158,6 +165,11 @@ export class TurnHooks {
       });
   }
 
+  /** Whether a PostToolUse hook is about the call. */
+  hasAfter(call: ToolCall, names: readonly string[]): boolean {
+    return this.#runsFor('PostToolUse', call, names, () => ({})).length > 0;
+  }
+
   /** Runs the PostToolUse hooks of a call that has run. Returns the output that the model gets. */
   async after(call: ToolCall, names: readonly string[], answer: ToolOutput): Promise<ToolOutput> {
     const text = textOf(answer.output);
@@ -224,7 +236,10 @@ export class TurnHooks {
 
   /** All at the same time; the outcomes in the order of the hooks. */
   async #run(event: HookEvent, runs: readonly Run[]): Promise<readonly Finished[]> {
-    const settled = await Promise.allSettled(runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })));
+    if (runs.length === 0) return [];
+    const settled = await Promise.allSettled(
+      runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
+    );
     this.#deps.signal.throwIfAborted();
     const finished = settled.map((one) => {
       if (one.status === 'rejected') throw one.reason;
@@ -339,7 +354,8 @@ function reasonOf(hook: Hook, text: string) {
 function verdictIn(finished: readonly Finished[]): HookVerdict {
   for (const { hook, outcome } of finished) {
     const denial = outcome.block ?? outcome.stop;
-    if (denial !== undefined) return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
+    if (denial !== undefined)
+      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
   }
   for (const { hook, outcome } of finished) {
     if (outcome.ask !== undefined) return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${outcome.ask}`) };
@@ -391,9 +407,16 @@ function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'status' | 
                   ? 'none'
                   : 'message';
   const input = updatedInput === undefined ? [] : [JSON.stringify(updatedInput)];
-  const texts = [failure ?? [], stop ?? [], failure === undefined ? (block ?? []) : [], ask ?? [], message ?? []].flat();
+  const texts = [
+    failure ?? [],
+    stop ?? [],
+    failure === undefined ? (block ?? []) : [],
+    ask ?? [],
+    message ?? [],
+  ].flat();
   const text = [...texts, ...input, context ?? []].flat().join('\n').slice(0, MAX_SHOWN);
-  const status = effect === 'failed' ? 'failed' : effect === 'stopped' || effect === 'blocked' ? 'declined' : 'completed';
+  const status =
+    effect === 'failed' ? 'failed' : effect === 'stopped' || effect === 'blocked' ? 'declined' : 'completed';
   return { status, effect, ...(text === '' ? {} : { text }) };
 }
 

@@ -4,7 +4,14 @@ import { matchesName, parseHooks } from '../../../src/core/hooks/parseHooks.ts';
 import { readOutcome } from '../../../src/core/hooks/readOutcome.ts';
 import { selectHooks } from '../../../src/core/hooks/selectHooks.ts';
 
-const DEFAULTS = { args: undefined, cwd: undefined, env: {}, shell: undefined, onFailure: 'continue', timeoutMs: 60_000 };
+const DEFAULTS = {
+  args: undefined,
+  cwd: undefined,
+  env: {},
+  shell: undefined,
+  onFailure: 'continue',
+  timeoutMs: 60_000,
+};
 
 describe('a hook is read', () => {
   it('in groups with a matcher, as Claude Code and Codex write it', () => {
@@ -17,7 +24,9 @@ describe('a hook is read', () => {
   });
 
   it('without groups, with a command of its platform, as VS Code writes it', () => {
-    const value = { PostToolUse: [{ type: 'command', command: 'all', osx: 'mac', windows: 'win', cwd: 'x', env: { A: 'b' } }] };
+    const value = {
+      PostToolUse: [{ type: 'command', command: 'all', osx: 'mac', windows: 'win', cwd: 'x', env: { A: 'b' } }],
+    };
     const commands = (['linux', 'darwin', 'win32'] as const).map((platform) => parseHooks(value, platform).hooks[0]);
     expect(commands.map((hook) => [hook?.command, hook?.cwd, hook?.env])).toEqual([
       ['all', 'x', { A: 'b' }],
