@@ -19,6 +19,7 @@ import type { TurnChanges } from './threadChanges.ts';
 import type { RetryPause } from './retryPause.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
+import type { TurnHooks } from './turnHooks.ts';
 
 /** The items that replace a history, with the compaction's item and summary. */
 export interface CompactedItems {
@@ -66,6 +67,7 @@ export interface TurnRun {
     /** Writes the new history down; it takes effect with the completed item. */
     readonly replace: (compacted: CompactedItems) => void;
   };
+  readonly hooks: TurnHooks;
   readonly images: ThreadImages;
   readonly retryPause: RetryPause;
   readonly processes: Processes;

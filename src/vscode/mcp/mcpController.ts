@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
-import type { McpTrust } from '../../core/mcp/trust.ts';
+import type { Trust } from '../../core/trust/trust.ts';
 import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { parseMcpServers } from '../../protocol/mcp.ts';
@@ -12,7 +12,7 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 
 export interface McpControllerDeps {
   readonly servers: McpServers;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
   readonly homeDirectory: string;
   readonly environment: DefinitionPlace['environment'];
