@@ -142,7 +142,9 @@ describe('fetch_url', () => {
     writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules }));
     await go(chat);
     expect(allowed).toEqual([false]);
-    expect(chat.outputs()[0]).toMatch(/^a\.example leads to an address on this machine .* A rule can allow its private/);
+    expect(chat.outputs()[0]).toMatch(
+      /^a\.example leads to an address on this machine .* A rule can allow its private/,
+    );
   });
 
   it.each(['http://localhost/', 'http://127.1/', 'http://169.254.169.254/', 'http://[::1]/', 'http://router/'])(

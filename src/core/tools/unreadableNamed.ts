@@ -74,7 +74,11 @@ async function matchesOf(pattern: string, { workspace }: Pick<ToolContext, 'work
 }
 
 /** `name`: a glob for the names in the folder. */
-async function entriesOf(folder: string, name: string, workspace: ToolContext['workspace']): Promise<readonly string[]> {
+async function entriesOf(
+  folder: string,
+  name: string,
+  workspace: ToolContext['workspace'],
+): Promise<readonly string[]> {
   const expression = globToRegExp(name);
   const entries = await workspace.list(folder).catch(() => []);
   return entries
