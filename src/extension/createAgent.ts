@@ -88,6 +88,7 @@ export function createAgent(
     hide: (secret) => host.redactor.hide(secret),
   });
   const signIns = store.add(new SignInHandler(context.extension.id));
+  store.add(vscode.window.registerUriHandler(signIns));
   const controller: McpController = store.add(
     new McpController({
       ...mcp,

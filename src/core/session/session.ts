@@ -231,6 +231,7 @@ export class Session {
     const calls = recoverCalls(turnId, state, this.#history.owed, emit);
     if (calls.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
+      this.#tools.turnStarts();
       this.#launch(turnId, null, settings, { type: 'recovered', calls }, undefined);
     } else {
       this.#remember(turnAbortedMessage('crashed'));
@@ -427,6 +428,7 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
+    this.#tools.turnStarts();
     const context = await this.#takeContext(this.#conversation.context, settings);
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
@@ -456,6 +458,7 @@ export class Session {
       ? { type: 'begun', context: [], input: null, compacts: true }
       : { type: 'compaction' };
     this.#sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#tools.turnStarts();
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
@@ -511,7 +514,6 @@ export class Session {
     const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
       abort.abort(failure),
     );
-    this.#tools.turnStarts();
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -529,6 +531,7 @@ export class Session {
         origin: connected.origin,
         toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
+        toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),

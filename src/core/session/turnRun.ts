@@ -50,6 +50,8 @@ export interface TurnRun {
   readonly toolsReady: () => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
+  /** What the model has to know of these tools and does not know yet. */
+  readonly toolInstructions: () => readonly ResponseItem[];
   readonly approver: Approver;
   /** Asks the user a question, of the call where there is one. See `Inquire`. */
   readonly inquire: (body: QuestionBody, signal: AbortSignal, callId?: string) => Promise<QuestionAnswer>;

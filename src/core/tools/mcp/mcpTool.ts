@@ -104,18 +104,7 @@ export function mcpTool(
         binding: JSON.stringify([definition.hash, identity.hash, args]),
       };
     },
-    async run(plan, attempt, context) {
-      const now = server.tool(plan.tool.name);
-      if (now !== undefined && toolHash(now) !== plan.identity.hash) {
-        return {
-          output: 'The server has changed this tool since it was approved.',
-          success: false,
-          changedSince: true,
-        };
-      }
-      await remember(plan.identity, attempt, context, deps);
-      return call(plan, server, deps, context);
-    },
+    run: (plan, attempt, context) => call(plan, attempt, server, deps, context),
   };
 }
 
@@ -151,8 +140,10 @@ function scopeIn(answer: NonNullable<Attempt['answer']>): AllowScope | undefined
   return typeof answer === 'object' && 'approved_tool' in answer ? answer.approved_tool.scope : undefined;
 }
 
+/** Calls the tool if it is still what was approved: the server may have been restarted since. */
 async function call(
-  { args, item, tool }: Plan,
+  { args, item, tool, identity }: Plan,
+  attempt: Attempt,
   server: McpServer,
   deps: McpToolDeps,
   context: ToolContext,
@@ -174,6 +165,12 @@ async function call(
   try {
     const stop = AbortSignal.any([signal, expiry.signal]);
     const connection = await server.connection(stop);
+    const now = server.tool(tool.name);
+    if (now === undefined) throw new Error('The server has this tool no more.');
+    if (toolHash(now) !== identity.hash) {
+      return { output: 'The server has changed this tool since it was approved.', success: false, changedSince: true };
+    }
+    await remember(identity, attempt, context, deps);
     const result = await server.during(
       (request, asked) => timer.pausedFor(() => elicit(request, asked)),
       () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),
