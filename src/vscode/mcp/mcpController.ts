@@ -5,7 +5,7 @@ import { describeServer, type NamedServer, type SelectedServer, selectServers } 
 import type { McpTrust } from '../../core/mcp/trust.ts';
 import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
-import { parseMcpServers } from '../../protocol/mcp.ts';
+import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
@@ -99,7 +99,7 @@ export class McpController implements vscode.Disposable {
       const named = [...own.servers].map(([name, entry]): NamedServer => ({ name, settings: entry }));
       const place = { folder: folder?.uri.fsPath ?? homeDirectory, homeDirectory, environment };
       this.#selected = await selectServers([...named, ...found.servers], place, trust);
-      this.#problems = [...own.problems.map(({ message }) => `${message}.`), ...found.problems];
+      this.#problems = [...own.problems.map((one) => entryProblem('mcpServers', one)), ...found.problems];
       // Without trust their tools are not offered, so none is started.
       const started = vscode.workspace.isTrusted ? this.#selected : [];
       servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });

@@ -10,7 +10,7 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * "Tiller: Remove Provider": removes a server from the settings with its key, or the key of one that Tiller knows by
- * itself. With an entry of the settings no key is removed that another server uses, which has the same origin. True when something was removed.
+ * itself. Removing an entry keeps the key while another server of the same origin uses it. True when something was removed.
  */
 export async function removeProvider(settings: Settings, keys: KeyStore): Promise<boolean> {
   const rows: Row[] = [];
