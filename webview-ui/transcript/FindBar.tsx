@@ -82,7 +82,10 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     index.value = (index.value + step + length) % length;
     mark(ranges, index.value);
     followsEnd.value = false;
-    ranges[index.value]?.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+    const at = ranges[index.value]?.startContainer.parentElement;
+    // As the browser's own search does: a folded message unfolds.
+    at?.closest('.is-folded')?.dispatchEvent(new Event('beforematch'));
+    at?.scrollIntoView({ block: 'center' });
   };
   const close = () => {
     finding.value = 0;

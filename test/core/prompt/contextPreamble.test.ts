@@ -14,6 +14,7 @@ import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { textOf } from '../../../src/protocol/responseItem.ts';
+import { inTimeZone } from '../../support/timeZone.ts';
 import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const settings: TurnSettings = {
@@ -25,7 +26,7 @@ const settings: TurnSettings = {
   sandboxPolicy: sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: ['/a & <b>'] }),
   box: 'bubblewrap',
 };
-const host = { shell: '/bin/zsh', timeZone: 'Pacific/Auckland' };
+const host = { shell: '/bin/zsh', ...inTimeZone('Pacific/Auckland') };
 /** A path of typical length. */
 const TEMPORARY = {
   folder: '/home/somebody/.local/share/tiller/tmp/01a20524-5de0-7000-9ee4-862f5711813b',
