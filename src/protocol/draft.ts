@@ -1,5 +1,6 @@
 /** Computes the text in the composer, for the panel and the host, which both keep it. */
 import type { Mention, UserInput } from './item.ts';
+import { mentionRanges } from './text/mentionTokens.ts';
 
 /** What goes with the text of a message that is being written. */
 export interface Attachment {
@@ -21,10 +22,12 @@ function unsent({ name, path, kind, lines, id, text }: Mention): Mention {
 /** The attachments of a message that was sent or queued, to write it again. */
 export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[] {
   const text = input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const names = input.flatMap((part) => (part.type === 'mention' ? [part.name] : []));
+  const named = new Set(mentionRanges(text, names).map(({ name }) => name));
   return input.flatMap((part): readonly Attachment[] => {
     if (part.type === 'text') return [];
     if (part.type !== 'mention') return [{ part, inText: false }];
-    return [{ part: unsent(part), inText: text.includes(`@${part.name}`) }];
+    return [{ part: unsent(part), inText: named.has(part.name) }];
   });
 }
 

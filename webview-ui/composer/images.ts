@@ -1,4 +1,5 @@
 /** Images that the user pastes, drops or selects: made small enough, with a thumbnail. */
+import { IMAGE_LIMITS } from '../../src/protocol/imageLimits.ts';
 import type { UserImage } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { setDraft } from '../actions.ts';
@@ -34,8 +35,8 @@ function refuse(sentence: string): void {
 
 /** Never rejects. */
 async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
-  if (blob.size > IMAGE_SIZE.readable) {
-    return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_SIZE.readable)) };
+  if (blob.size > IMAGE_LIMITS.bytes) {
+    return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_LIMITS.bytes)) };
   }
   if (blob.type === 'image/svg+xml') return { type: 'refused', reason: t('it is an SVG; models take pixels only') };
   let bitmap: ImageBitmap;
@@ -46,7 +47,7 @@ async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
   }
   try {
     const size = { width: bitmap.width, height: bitmap.height };
-    if (size.width * size.height > IMAGE_SIZE.pixels) return { type: 'refused', reason: t('it has too many pixels') };
+    if (size.width * size.height > IMAGE_LIMITS.pixels) return { type: 'refused', reason: t('it has too many pixels') };
     const isKept = isSmallEnough(blob.type, blob.size, size);
     const sent = isKept ? { blob, ...size } : await scaled(bitmap, fitted(size, IMAGE_SIZE.side));
     const small = await draw(bitmap, fitted(size, THUMBNAIL_SIDE), 'image/webp');
