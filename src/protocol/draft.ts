@@ -56,6 +56,42 @@ export type SentEdit = EditOf<'sent'> & {
 
 export type DraftEdit = QueuedEdit | SentEdit;
 
+/** What a draft has besides its text. */
+export interface DraftParts {
+  /** The message that the draft is an edit of. */
+  readonly edit: DraftEdit | null;
+  readonly attachments: readonly Attachment[];
+}
+
+/** The images of a draft, and those of the draft that returns after its edit. */
+export interface DraftImages {
+  readonly draft: readonly Attachment[];
+  readonly edit: readonly Attachment[];
+}
+
+/** Parts the images from the rest: they are large, so they are not written with every change of the text. */
+export function partImages({ edit, attachments }: DraftParts): { parts: DraftParts; images: DraftImages } {
+  const others = (all: readonly Attachment[]) => all.filter((one) => !isImage(one));
+  const kept = edit?.attachments && { ...edit, attachments: others(edit.attachments) };
+  return {
+    parts: { edit: kept ?? edit, attachments: others(attachments) },
+    images: { draft: attachments.filter(isImage), edit: edit?.attachments?.filter(isImage) ?? [] },
+  };
+}
+
+/** Undoes `partImages`, but for the order. */
+export function withImages({ edit, attachments }: DraftParts, images: DraftImages): DraftParts {
+  const isWhole = edit === null || images.edit.length === 0;
+  return {
+    edit: isWhole ? edit : { ...edit, attachments: [...(edit.attachments ?? []), ...images.edit] },
+    attachments: [...attachments, ...images.draft],
+  };
+}
+
+function isImage({ part }: Attachment): boolean {
+  return part.type === 'image';
+}
+
 /** A message that comes back to the composer during an edit belongs to the draft that returns after it. */
 export function withReturned(edit: SentEdit, text: string, attachments: readonly Attachment[]): SentEdit {
   return {

@@ -41,6 +41,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     imageUrl: z.string(),
+    /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
+    id: z.string().optional(),
     /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
     name: z.string().optional(),
     thumbnail: z.string().optional(),

@@ -1,30 +1,30 @@
-import { runCommand } from '../actions.ts';
+import { type PanelCommand, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { openFind, openPopup } from '../view.ts';
 import { Icon } from '../components/Icon.tsx';
 import { moveInMenu, Popup } from '../components/Popup.tsx';
 
 interface Entry {
+  readonly testid: string;
   readonly icon: string;
   readonly label: string;
-  readonly testid?: string;
   readonly run: () => void;
 }
 
 export function HeaderMenu() {
   const entries: readonly Entry[] = [
-    { icon: 'key', label: t('Enter an API key'), run: () => runCommand('setApiKey') },
-    { icon: 'law', label: t('Rules and approvals'), run: () => runCommand('showRules') },
-    { icon: 'settings-gear', label: t('Settings'), run: () => runCommand('openSettings') },
-    { icon: 'book', label: t('Walkthrough'), run: () => runCommand('openWalkthrough') },
-    { icon: 'output', label: t('Show log'), run: () => runCommand('showLog') },
-    { icon: 'book', label: t('Open Thread as Text'), run: () => runCommand('openThreadText') },
-    { icon: 'search', label: t('Find in Thread'), testid: 'more-actions-find', run: openFind },
+    command('key', t('Enter an API key'), 'setApiKey'),
+    command('law', t('Rules and approvals'), 'showRules'),
+    command('settings-gear', t('Settings'), 'openSettings'),
+    command('book', t('Walkthrough'), 'openWalkthrough'),
+    command('output', t('Show log'), 'showLog'),
+    command('book', t('Open Thread as Text'), 'openThreadText'),
+    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
   ];
   return (
     <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
       <ul role="menu" aria-label={t('More actions')} onKeyDown={moveInMenu}>
-        {entries.map(({ icon, label, testid = 'more-actions-item', run }) => (
+        {entries.map(({ testid, icon, label, run }) => (
           <li key={label} role="none">
             <button
               type="button"
@@ -44,4 +44,8 @@ export function HeaderMenu() {
       </ul>
     </Popup>
   );
+}
+
+function command(icon: string, label: string, name: PanelCommand): Entry {
+  return { testid: 'more-actions-item', icon, label, run: () => runCommand(name) };
 }
