@@ -661,6 +661,7 @@ function mcpTool(): Script {
 }
 
 function agents(): Script {
+  const hook = { type: 'hook_run' as const, source: 'tiller.hooks', durationMs: 120 };
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
     'Compare retry libraries',
@@ -704,6 +705,29 @@ function agents(): Script {
         why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
       },
     })
+    .item(
+      {
+        ...hook,
+        event: 'PreToolUse',
+        tool: 'Bash',
+        command: './hooks/no-push.sh',
+        effect: 'blocked',
+        text: 'Pushing is up to you.',
+      },
+      'declined',
+    )
+    .item({ ...hook, event: 'SessionStart', command: 'git status --short', effect: 'context', text: ' M src/retry.ts' })
+    .item(
+      {
+        ...hook,
+        event: 'PostToolUse',
+        tool: 'Edit',
+        command: 'npx prettier --write .',
+        effect: 'failed',
+        text: 'It did not end within 60 s and was ended.',
+      },
+      'failed',
+    )
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
