@@ -76,6 +76,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
+    starterProgram: ['host', 'process'],
   },
   'src/vscode': {
     settings: [],
