@@ -28,14 +28,17 @@ async function start(command: StartCommand): Promise<void> {
   const opened: number[] = [];
   const connections: Socket[] = [];
   try {
-    const wanted = [keys.stdin, keys.stdout, keys.stderr];
-    const streams = await Promise.all(wanted.map((key) => (key === null ? null : connection(key, connections))));
+    const streams = await Promise.all([
+      keys.stdin === null ? Promise.resolve('ignore' as const) : connection(keys.stdin, connections),
+      connection(keys.stdout, connections),
+      connection(keys.stderr, connections),
+    ]);
     const descriptors = command.descriptors.map((one) => (one === null ? 'ignore' : duplicate(one, opened)));
     const child = spawn(program, args, {
       cwd,
       env,
       detached: true,
-      stdio: [...streams.map((one) => one ?? ('ignore' as const)), ...descriptors],
+      stdio: [...streams, ...descriptors],
     });
     follow(id, child);
   } catch (error) {

@@ -73,6 +73,8 @@ describe.runIf(isLinux)('the starter', () => {
     const before = [openDescriptors(process.pid), openDescriptors(parent)];
     const numbers = Array.from({ length: 64 }, (_, index) => index);
     const found = await Promise.all(numbers.map((one) => run(exec, `echo ${one}; exit ${one}`)));
+    const refused = exec.spawn({ ...request(''), argv: ['no-such-program'], stdin: 'pipe' });
+    await expect(refused).rejects.toThrow('The program no-such-program was not found.');
     expect(found).toEqual(numbers.map((code) => ({ code, signal: null, out: `${code}\n` })));
     await expect.poll(() => [openDescriptors(process.pid), openDescriptors(parent)], LATE).toEqual(before);
     starter.dispose();

@@ -96,7 +96,8 @@ export function startStarter(
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   });
-  const [input, output] = [child.stdin as unknown as Socket, child.stdout as unknown as Socket];
+  const input = child.stdin as unknown as Socket;
+  const output = child.stdout as unknown as Socket;
   child.on('error', onEnd);
   input.on('error', () => {});
   output.on('error', () => {});

@@ -195,6 +195,7 @@ class RunningStarter implements ReadyStarter {
       case 'failed': {
         const { code, message: text } = message;
         this.#remove(message.id);
+        for (const connection of start?.sockets.values() ?? []) connection.destroy();
         return start?.reject(Object.assign(new Error(text), code === null ? {} : { code }));
       }
       case 'exited': {
@@ -208,11 +209,12 @@ class RunningStarter implements ReadyStarter {
   }
 
   /** The order of its message and of its connections is open. */
-  #settle(id: number, { child, names, sockets, resolve }: PendingStart): void {
+  #settle(id: number, start: PendingStart): void {
+    const { child, names, sockets } = start;
     if (child === undefined || sockets.size < names.size) return;
     child.connected(sockets);
     this.#remove(id);
-    resolve(child);
+    start.resolve(child);
   }
 
   #giveUp(id: number, start: PendingStart): void {
