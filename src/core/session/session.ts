@@ -497,6 +497,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
+    ports.exec.prepare?.();
     const connected = this.#models.connect(settings);
     const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
