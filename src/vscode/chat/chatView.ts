@@ -273,6 +273,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments, isReturned: true });
   }
 
+  /** Keeps a message over a reload of the window until the returned function is called: it is then in the draft. */
+  hold(input: readonly UserInput[]): () => void {
+    const { drafts, threads } = this.#options;
+    return drafts.hold(threads.state?.threadId ?? null, textOfInput(input), attachmentsOf(input));
+  }
+
   /** A message that was not sent goes back to the composer. */
   giveBack(input: readonly UserInput[]): void {
     const { drafts, threads } = this.#options;
