@@ -206,10 +206,12 @@ async function run(
     }
     await termination.orTooLate(session.idle());
     await termination.orTooLate(session.dispose());
+    report.flush();
     await termination.orTooLate(report.caughtUp() ?? Promise.resolve());
     report.close(session.threadId);
     return termination.exitCode ?? report.exitCode;
   } finally {
+    report.flush();
     termination.dispose();
   }
 }

@@ -96,9 +96,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('putBack', ({ quarantine }) => quarantine.pick()),
     command('settlePatch', ({ recovery }) => recovery.pick()),
     command('setApiKey', ({ models }) => models.setApiKey()),
-    command('selectModel', ({ models }, server?: unknown) =>
-      models.select(server === 'openai' || server === 'endpoint' || server === 'local' ? server : undefined),
-    ),
+    command('selectModel', ({ models }, given?: unknown) => models.select(given)),
     command('testConnection', ({ models }) => models.testConnection()),
     command('showAbilities', ({ models }) => models.showAbilities()),
     command('removeProvider', ({ models }) => models.removeProvider()),

@@ -5,8 +5,9 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
-import type { Attachment, QueuedEdit } from './draft.ts';
+import type { Attachment, DraftEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
+import type { ModelGroup, ModelOfMode } from './modelMenu.ts';
 import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -28,9 +29,14 @@ import type { ReadOnlyReason } from './threads.ts';
 /** What the panel needs besides the thread. */
 export interface PanelSettings {
   readonly model: string | null;
-  readonly models: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+  /** The id of the provider of the next turn. */
+  readonly provider: string;
+  /** The model and the effort that come with a mode: those of its last turn. */
+  readonly modelOfMode: Readonly<Partial<Record<ChatMode, ModelOfMode>>>;
   /** The efforts that the model takes, the lowest first; `null` when it takes none. */
   readonly efforts: readonly ReasoningEffort[] | null;
+  /** Nothing is known of the model: the server may refuse an effort. */
+  readonly areEffortsGuessed: boolean;
   /** Of the next turn; `null`: the default of the model. */
   readonly effort: ReasoningEffort | null;
   readonly mode: ChatMode | null;
@@ -123,8 +129,8 @@ export type HostMessage =
       readonly access: ThreadAccess;
       readonly draft: string;
       readonly attachments: readonly Attachment[];
-      /** The queued message that is edited in `draft`. */
-      readonly edit: QueuedEdit | null;
+      /** The message that `draft` is an edit of. */
+      readonly edit: DraftEdit | null;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
@@ -162,14 +168,20 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  /** Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. */
+  /**
+   * Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. `isReturned`: a message
+   * that is no longer queued.
+   */
   | {
       readonly type: 'insert_text';
       readonly build: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
       readonly isUnsent?: true;
+      readonly isReturned?: true;
     }
+  /** The answer to `resend`. */
+  | { readonly type: 'resent'; readonly build: string; readonly itemId: string; readonly isSent: boolean }
   /** The selected lines of the active editor; `null` where nothing is selected. */
   | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
   /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
@@ -188,6 +200,8 @@ export type HostMessage =
       readonly rows: readonly MentionRow[];
       readonly isLast: boolean;
     }
+  /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
+  | { readonly type: 'models'; readonly build: string; readonly id: number; readonly groups: readonly ModelGroup[] }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
   | {
@@ -231,6 +245,18 @@ const attachmentSchema: z.ZodType<Attachment> = z.object({
   inText: z.boolean(),
 });
 
+const editShape = {
+  id: z.string(),
+  original: z.string(),
+  draft: z.string(),
+  attachments: z.array(attachmentSchema).readonly().optional(),
+};
+
+const draftEditSchema: z.ZodType<DraftEdit> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('queued'), ...editShape }),
+  z.object({ type: z.literal('sent'), ...editShape, restoresFiles: z.boolean() }),
+]);
+
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
@@ -252,14 +278,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
-    edit: z
-      .object({
-        id: z.string(),
-        original: z.string(),
-        draft: z.string(),
-        attachments: z.array(attachmentSchema).readonly().optional(),
-      })
-      .nullable(),
+    edit: draftEditSchema.nullable(),
     attachments: z.array(attachmentSchema),
     /** `null`: the same as before; they are large. */
     images: z.array(attachmentSchema).nullable(),
@@ -289,12 +308,18 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
   z.object({
     type: z.literal('pick'),
-    what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
+    what: z.enum(['model', 'openai', 'local', 'endpoint', 'context']),
   }),
-  /** Sets what `pick` lets the user pick, for the shown thread and those started from now on. */
+  /** Requests the models of all providers that are set up; a later request, or `close_models`, cancels it. */
+  z.object({ type: z.literal('list_models'), id: z.int().nonnegative() }),
+  z.object({ type: z.literal('close_models') }),
+  /** Sets a provider up again that does not list its models: its key, its address, its model. */
+  z.object({ type: z.literal('set_up_provider'), provider: z.string() }),
+  /** Sets what the menus of the composer offer, for the shown thread and those started from now on. */
   z.object({
     type: z.literal('choose'),
     what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('model'), provider: z.string().min(1), model: z.string().min(1) }),
       z.object({ type: z.literal('mode'), mode: chatModeSchema }),
       z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
       z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
@@ -314,6 +339,19 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       z.object({ type: z.literal('redo') }),
       z.object({ type: z.literal('rewind'), itemId: z.string() }),
     ]),
+  }),
+  /**
+   * Goes back to before a message that began a turn, and sends `input` in its place; `null`: the same message. A running
+   * turn is stopped. `restoresFiles`: what was changed since is shown, and goes back once the user agrees. Answered by
+   * `resent`.
+   */
+  z.object({
+    type: z.literal('resend'),
+    itemId: z.string(),
+    input: z.array(userInputSchema).min(1).nullable(),
+    restoresFiles: z.boolean(),
+    /** `another`: the user selects the model first. */
+    model: z.enum(['same', 'another']),
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
@@ -338,6 +376,9 @@ export type PanelUpdate = HostMessage extends infer Message
 
 /** What the user wants to revert. */
 export type RevertTarget = Extract<WebviewMessage, { type: 'revert' }>['what'];
+
+/** A message that the user sends again, changed or not. */
+export type ResendRequest = Omit<Extract<WebviewMessage, { type: 'resend' }>, 'type'>;
 
 /** The threads that the panel's list requests. */
 export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;

@@ -19,6 +19,7 @@ import {
   type Step,
   usage,
 } from './modelServer.ts';
+import { inTimeZone } from './timeZone.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
 export interface ThreadRecipe {
@@ -41,7 +42,7 @@ function steadyBegin(): Begin {
       next: (prefix) => `${prefix}_${++ids}`,
       random: () => 0.5,
     },
-    host: { ...real.host, shell: '/bin/bash', timeZone: 'Europe/Berlin' },
+    host: { ...real.host, shell: '/bin/bash', ...inTimeZone('Europe/Berlin') },
   });
   return (options) => startScenario({ baseInstructions: 'Recorded.', ...options, deps });
 }

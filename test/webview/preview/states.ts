@@ -1,7 +1,9 @@
 /** The states of the panel, as the messages that lead to them; names as in the mock. */
 import type { CommandChanges } from '../../../src/protocol/baseline.ts';
+import type { DraftEdit } from '../../../src/protocol/draft.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
+import type { ModelGroup } from '../../../src/protocol/modelMenu.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type {
   HostMessage,
@@ -29,6 +31,8 @@ export interface PanelScene {
   readonly messages: readonly HostMessage[];
   /** Test ids clicked, in order, to get there. */
   readonly clicks?: readonly string[];
+  /** Posted after the clicks. */
+  readonly later?: readonly HostMessage[];
   /** Written into the composer after them. */
   readonly typed?: string;
   /** The answer to the list that it opens. */
@@ -292,6 +296,26 @@ function done(): Script {
     .ran('npm test -- upload', 'ok\n', 0, 2.8)
     .says('Done: `src/upload/send.ts:31` passes `{ limit: 1 }`.')
     .context(46)
+    .complete();
+}
+
+/** A message that is edited in place, of a turn whose files can go back. */
+function editSent(): PanelScene {
+  const shown = scene(done());
+  const edit: DraftEdit = { type: 'sent', id: 'i6', original: ASK, draft: 'half a thought', restoresFiles: true };
+  return {
+    ...shown,
+    messages: shown.messages.map((message) =>
+      message.type === 'snapshot' ? { ...message, draft: `${ASK} Uploads, too.`, edit } : message,
+    ),
+  };
+}
+
+/** A message of many lines is folded. */
+function longMessage(): Script {
+  const lines = Array.from({ length: 40 }, (_, index) => `at step ${index + 1} (src/http/client.ts:${index + 10})`);
+  return titled('Long message', `Why does this fail?\n\n${lines.join('\n')}`)
+    .says('The limit is never read.')
     .complete();
 }
 
@@ -1034,11 +1058,53 @@ function mentioned(): Script {
   );
 }
 
+/** Models of three providers: one is still being asked, one does not answer. */
+function models(id: number, ...groups: readonly ModelGroup[]): HostMessage {
+  return { type: 'models', build: BUILD, id, groups };
+}
+
+const MODELS = [
+  models(
+    1,
+    {
+      provider: 'openai',
+      title: 'OpenAI',
+      models: ['gpt-5-codex', 'gpt-5.2', 'gpt-5.2-pro', 'gpt-5-mini', 'o4-mini'].map((id) => ({
+        id,
+        label: id,
+        detail: '',
+      })),
+      isCut: false,
+      listing: { type: 'listed' },
+      takesNames: true,
+    },
+    {
+      provider: 'ollama',
+      title: 'Ollama',
+      models: [
+        { id: 'qwen3-coder:30b', label: 'qwen3-coder:30b', detail: '32,768 tokens · loaded' },
+        { id: 'gemma3:4b', label: 'gemma3:4b', detail: 'no tools: it can only talk' },
+      ],
+      isCut: false,
+      listing: { type: 'asking' },
+      takesNames: true,
+    },
+    {
+      provider: 'gateway.example.com',
+      title: 'gateway.example.com',
+      models: [{ id: 'team/large', label: 'team/large', detail: '' }],
+      isCut: false,
+      listing: { type: 'failed', problem: 'The server cannot be reached. connect ECONNREFUSED 10.0.0.7:443' },
+      takesNames: true,
+    },
+  ),
+] as const;
+
 const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `Thread number ${index}`, index));
 
 export const SCENES = {
   'no-workspace': scene(null, { hasWorkspace: false, model: null }),
-  setup: scene(null, { model: null, models: [] }),
+  setup: scene(null, { model: null }),
   empty: scene(null, { effort: null }),
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
@@ -1060,6 +1126,9 @@ export const SCENES = {
   unsaved: scene(unsaved()),
   review: review(),
   done: scene(done()),
+  'edit-sent': editSent(),
+  'try-again': scene(done(), {}, ['turn-try-again']),
+  'long-message': scene(longMessage()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
   colours: scene(colours()),
@@ -1086,6 +1155,24 @@ export const SCENES = {
   answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  'mode-menu': scene(done(), {}, ['pick-mode']),
+  'sandbox-menu': scene(done(), { approvalPolicy: 'untrusted', mode: null }, ['pick-box']),
+  'model-menu': { ...scene(done(), {}, ['pick-model']), later: MODELS },
+  'model-menu-guessed': {
+    ...scene(
+      null,
+      {
+        provider: 'ollama',
+        model: 'qwen3-coder:30b',
+        efforts: ['low', 'medium', 'high'],
+        areEffortsGuessed: true,
+        effort: null,
+      },
+      ['pick-model'],
+    ),
+    later: MODELS,
+  },
+  'model-menu-none': { ...scene(null, { model: null, efforts: null }, ['pick-model']), later: [models(1)] },
   find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),
