@@ -16,15 +16,34 @@ const dist = path.join(root, 'dist');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
 /** Modules loaded on first use; each becomes a file of its own beside the bundle that imports it. */
-const LAZY = ['openaiSdk', 'mcpSdk', 'compose'];
+const LAZY = ['openaiSdk', 'mcpSdk', 'compose', 'commandLine'];
+
+const pathsOf = (names) => new RegExp(`/(${names.join('|')})\\.ts$`);
+const bundleOf = (module) => `./${path.basename(module, '.ts')}.js`;
 
 /** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
 export const leftToRunTime = (...names) => ({
   name: 'lazy-modules',
   setup(build) {
-    build.onResolve({ filter: new RegExp(`/(${names.join('|')})\\.ts$`) }, (args) =>
-      args.kind === 'dynamic-import' ? { path: `./${path.basename(args.path, '.ts')}.js`, external: true } : undefined,
+    build.onResolve({ filter: pathsOf(names) }, (args) =>
+      args.kind === 'dynamic-import' ? { path: bundleOf(args.path), external: true } : undefined,
     );
+  },
+});
+
+/** The same with V8's code cache. */
+const cachedAtRunTime = (...names) => ({
+  name: 'lazy-cached-modules',
+  setup(build) {
+    const cached = path.join(root, 'src/node/codeCache.ts');
+    build.onResolve({ filter: pathsOf(names) }, (args) =>
+      args.kind === 'dynamic-import' ? { path: bundleOf(args.path), namespace: 'cached' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'cached' }, (args) => ({
+      contents: `const { requireCached } = require(${JSON.stringify(cached)});
+        module.exports = requireCached(require('node:path').join(__dirname, ${JSON.stringify(args.path)}));`,
+      resolveDir: root,
+    }));
   },
 });
 
@@ -35,7 +54,13 @@ const PROGRAMS = {
   imageWorker: 'src/node/images/worker.ts',
 };
 
-const common = {
+/** Contains a binary; loaded from the folder of the bundle, and terminals are optional. */
+const EXTERNAL = ['@lydell/node-pty'];
+
+/** @param {boolean | 'linked' | 'external'} sourcemap  a debugger does not find its breakpoints in cached code */
+const common = (sourcemap) => ({
+  sourcemap,
+  plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(...LAZY)],
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
@@ -43,6 +68,8 @@ const common = {
   mainFields: ['module', 'main'],
   target: 'node20',
   format: 'cjs',
+  // A real `import()` of a CommonJS file would load the loader of ES modules first, which takes about 45 ms.
+  supported: { 'dynamic-import': false },
   minify: true,
   keepNames: false,
   // Licences are in a file of their own: thirdPartyNotices.mjs.
@@ -50,10 +77,8 @@ const common = {
   metafile: true,
   logLevel: 'warning',
   define: { TILLER_VERSION: JSON.stringify(version) },
-  plugins: [leftToRunTime(...LAZY)],
-  // Contains a binary; loaded from the folder of the bundle, and terminals are optional.
-  external: ['@lydell/node-pty'],
-};
+  external: EXTERNAL,
+});
 
 /**
  * The folder into which scripts/test.mjs has built the product for all suites of one run: the suites do not build it
@@ -87,10 +112,9 @@ async function copyTerminals(outdir) {
 /** The extension alone: a small entry file, and modules that it loads on first use. */
 export async function buildExtension({ outdir, sourcemap = false }) {
   return esbuild.build({
-    ...common,
-    sourcemap,
+    ...common(sourcemap),
     entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...PROGRAMS },
-    external: [...common.external, 'vscode'],
+    external: [...EXTERNAL, 'vscode'],
     outdir,
   });
 }
@@ -98,10 +122,10 @@ export async function buildExtension({ outdir, sourcemap = false }) {
 /** The command line alone, with the modules it loads on first use. */
 export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
-    ...common,
-    sourcemap,
+    ...common(sourcemap),
     entryPoints: {
       cli: 'src/cli.ts',
+      commandLine: 'src/cli/commandLine.ts',
       openaiSdk: 'src/core/model/openaiSdk.ts',
       mcpSdk: 'src/node/mcp/mcpSdk.ts',
       ...PROGRAMS,
@@ -113,7 +137,7 @@ export async function buildCli({ outdir, sourcemap = false }) {
 /** The wire of docs/cli.md as JSON Schema, generated from the schemas that parse it. */
 async function writeSchema(outdir) {
   const outfile = path.join(outdir, '.schema.cjs');
-  await esbuild.build({ ...common, plugins: [], entryPoints: ['scripts/protocolSchema.ts'], outfile });
+  await esbuild.build({ ...common(false), plugins: [], entryPoints: ['scripts/protocolSchema.ts'], outfile });
   const { protocolSchema } = createRequire(import.meta.url)(outfile);
   await writeFile(path.join(outdir, 'protocol.schema.json'), `${JSON.stringify(protocolSchema(), null, 2)}\n`);
   await rm(outfile);

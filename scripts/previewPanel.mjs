@@ -1,4 +1,4 @@
-// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive]`
+// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT]`
 // Renders every state of the panel in four themes and three widths to artifacts/panel/, runs axe on each, then operates
 // the panel by keyboard alone and measures it. Exits with 1 if there are findings.
 import path from 'node:path';
@@ -16,6 +16,7 @@ const { positionals, values } = parseArgs({
     width: { type: 'string' },
     'no-axe': { type: 'boolean' },
     drive: { type: 'boolean' },
+    story: { type: 'string' },
   },
 });
 const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
@@ -25,13 +26,18 @@ const widths = values.width ? [Number(values.width)] : WIDTHS;
 const stage = await setStage();
 const findings = [];
 try {
-  if (positionals.length === 0) await emptyFolder(artifacts);
-  const names = positionals.length > 0 ? positionals : Object.keys(stage.scenes);
+  const isAll = positionals.length === 0 && values.story === undefined;
+  if (isAll) await emptyFolder(artifacts);
+  const names = isAll ? Object.keys(stage.scenes) : positionals;
   for (const name of names) {
     for (const theme of themes) for (const width of widths) findings.push(...(await look(name, theme, width)));
     console.log(`${name}: ${themes.length * widths.length} looked at`);
   }
-  if (positionals.length === 0 || values.drive) {
+  if (values.story !== undefined) {
+    for (const stories of [undefined, MENTION_STORIES])
+      findings.push(...(await driveByKeyboard(stage, stories, values.story)));
+  }
+  if (isAll || values.drive) {
     findings.push(...(await driveByKeyboard(stage)), ...(await driveByKeyboard(stage, MENTION_STORIES)));
     findings.push(...(await measureSpeed(stage)));
   }

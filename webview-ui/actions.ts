@@ -1,7 +1,7 @@
 /** The actions of the panel's controls. They post messages to the host and do not change the thread. */
 import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
-import { type Attachment, attachmentsOf, type QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, attachmentsOf, type DraftEdit } from '../src/protocol/draft.ts';
 import type { UserInput } from '../src/protocol/item.ts';
 import type { Op, OpOf } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
@@ -16,16 +16,18 @@ import {
   composerFocus,
   draft,
   isBeginning,
+  isResending,
   isRunning,
   isSelectionAttached,
   joined,
-  queuedEdit,
+  draftEdit,
   queuedInputs,
   selection,
   shownTurns,
   thread,
   threadId,
   TURN_WINDOW,
+  turnsFrom,
   turns,
 } from './store.ts';
 import { keyOf } from './text/attachments.ts';
@@ -77,15 +79,17 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
   post({ type: 'pick', what });
 }
 
-/** Sends the text in the composer: a new turn, an addition to the running one, or an edit of a queued message. */
+/** Sends the text in the composer: a new turn, an addition to the running one, or an edit of a message. */
 export function sendDraft(): void {
   const input = draftInput();
   if (input.length === 0) return;
-  const edit = queuedEdit.value;
+  const edit = draftEdit.value;
   followsEnd.value = true;
+  // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
+  if (edit?.type === 'sent') return resend(edit.id, input, { restoresFiles: edit.restoresFiles });
   if (edit === null) send(input);
   else submit({ type: 'edit_queued', id: edit.id, input });
-  queuedEdit.value = null;
+  draftEdit.value = null;
   setDraft(edit?.draft ?? '', edit?.attachments ?? []);
 }
 
@@ -116,6 +120,18 @@ function send(input: UserInput[]): void {
   submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
+/** Goes back to before a message and sends `input`, or the same message, in its place. */
+export function resend(
+  itemId: string,
+  input: UserInput[] | null,
+  { restoresFiles, model = 'same' }: { readonly restoresFiles: boolean; readonly model?: 'same' | 'another' },
+): void {
+  if (isResending.value) return;
+  isResending.value = true;
+  followsEnd.value = true;
+  post({ type: 'resend', itemId, input, restoresFiles, model });
+}
+
 /** The thread and the images that the host has of its draft. */
 let keptImages = 'null\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
@@ -139,7 +155,7 @@ export function keepDraft(afterMs = 0): void {
     type: 'draft',
     threadId: threadId.value,
     text: draft.value,
-    edit: queuedEdit.value,
+    edit: draftEdit.value,
     attachments: attachments.value.filter((one) => !isImage(one)),
     images,
   };
@@ -165,30 +181,70 @@ export function replaceDraft(text: string, attached: readonly Attachment[] = [])
 /** Loads a queued message into the composer. The draft before it returns after the edit. */
 export function editQueued(id: string, input: readonly UserInput[]): void {
   const text = textOfInput(input);
-  const before = queuedEdit.value;
-  if (before?.id === id) return;
-  if (before !== null) submit({ type: 'hold_queued', id: before.id, held: false });
+  if (draftEdit.value?.id === id) return;
   submit({ type: 'hold_queued', id, held: true });
-  const kept = before?.attachments ?? attachments.value;
-  showEdit({ id, original: text, draft: before?.draft ?? draft.value, attachments: kept }, text, attachmentsOf(input));
+  showEdit({ type: 'queued', id, original: text, ...beforeEdit() }, text, attachmentsOf(input));
 }
 
-/** Ends the edit; the queued message is not changed. */
+/**
+ * Loads a message that began a turn into the composer; sending it goes back to before that turn. After a compaction the
+ * thread cannot go back: then the text is a new message.
+ */
+export function editSent(id: string, input: readonly UserInput[]): void {
+  const text = textOfInput(input);
+  if (draftEdit.value?.id === id) return void composerFocus.value++;
+  if (canGoBack(id)) {
+    const edit = { type: 'sent' as const, id, original: text, restoresFiles: false };
+    return showEdit({ ...edit, ...beforeEdit() }, text, attachmentsOf(input));
+  }
+  replaceDraft(text, attachmentsOf(input));
+  attachProblem.value = t('The thread was compacted since this message: sent now, it is a new one.');
+}
+
+/** Whether the thread can go back to before this message: it cannot where its history was replaced since. */
+export function canGoBack(itemId: string): boolean {
+  const gone = turnsFrom(itemId);
+  const isCompacted = gone.some(({ items }) =>
+    items.some((one) => one.type === 'compaction' && one.status === 'completed'),
+  );
+  return gone.length > 0 && !isCompacted;
+}
+
+/** What returns to the composer after an edit. An edit before it is given up. */
+function beforeEdit(): Pick<DraftEdit, 'draft' | 'attachments'> {
+  const before = draftEdit.value;
+  if (before === null) return { draft: draft.value, attachments: attachments.value };
+  release(before);
+  return { draft: before.draft, attachments: before.attachments };
+}
+
+function release(edit: DraftEdit): void {
+  if (edit.type === 'queued') submit({ type: 'hold_queued', id: edit.id, held: false });
+}
+
+export function restoreFilesToo(restoresFiles: boolean): void {
+  const edit = draftEdit.value;
+  if (edit?.type !== 'sent') return;
+  draftEdit.value = { ...edit, restoresFiles };
+  keepDraft();
+}
+
+/** Ends the edit; the message is not changed. */
 export function cancelEdit(): void {
-  const edit = queuedEdit.value;
+  const edit = draftEdit.value;
   if (edit === null) return;
   showEdit(null, edit.draft, edit.attachments);
-  submit({ type: 'hold_queued', id: edit.id, held: false });
+  release(edit);
 }
 
-function showEdit(edit: QueuedEdit | null, text: string, attached: readonly Attachment[] = []): void {
-  queuedEdit.value = edit;
+function showEdit(edit: DraftEdit | null, text: string, attached: readonly Attachment[] = []): void {
+  draftEdit.value = edit;
   replaceDraft(text, attached);
   keepDraft();
 }
 
 export function withdrawQueued(id: string): void {
-  const edit = queuedEdit.value;
+  const edit = draftEdit.value;
   if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
   submit({ type: 'edit_queued', id, input: null });
 }

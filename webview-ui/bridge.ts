@@ -2,7 +2,7 @@
  * The connection to the host. Messages are queued and folded once per animation frame, a slice at a time, so that a
  * burst makes no long task (docs/reference/libraries.md §1, "Coalescing").
  */
-import type { Attachment, QueuedEdit } from '../src/protocol/draft.ts';
+import type { Attachment, DraftEdit } from '../src/protocol/draft.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
 /** State that outlives the webview while the host runs. */
@@ -10,7 +10,7 @@ export interface PanelState {
   readonly threadId: string | null;
   readonly draft: string;
   readonly attachments?: readonly Attachment[];
-  readonly edit?: QueuedEdit | null;
+  readonly edit?: DraftEdit | null;
   /** Distance from the top; `null` while the end is followed. */
   readonly scrollTop: number | null;
 }

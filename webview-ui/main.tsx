@@ -8,16 +8,7 @@ import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
-import {
-  attachments,
-  backgroundProcesses,
-  draft,
-  isRunning,
-  queuedEdit,
-  receive,
-  settings,
-  threadId,
-} from './store.ts';
+import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveMentions } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
@@ -48,7 +39,7 @@ function runClock(): void {
 function saveDraft(): void {
   effect(() => {
     const kept = attachments.value.filter(({ part }) => part.type !== 'image');
-    const state = { threadId: threadId.value, draft: draft.value, edit: queuedEdit.value, attachments: kept };
+    const state = { threadId: threadId.value, draft: draft.value, edit: draftEdit.value, attachments: kept };
     if (settings.value === null) return;
     const saved = savedState();
     const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
@@ -65,6 +56,8 @@ function withSavedDraft(message: HostMessage): HostMessage {
   const attachments = [...(saved.attachments ?? []), ...images];
   if (edit === null) return draft === '' ? message : { ...message, draft, edit, attachments };
   if (edit.id === message.edit?.id) return { ...message, draft, edit, attachments };
+  // The host has sent it.
+  if (edit.type === 'sent') return message;
   // The message is no longer queued. The host has put what it knew of the edit into the draft.
   return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
 }
@@ -74,11 +67,11 @@ function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   receiveMentions(message);
   receiveImageFile(message);
-  const [text, edit, attached] = [draft.value, queuedEdit.value, attachments.value];
+  const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
   receive(withSavedDraft(message));
   if (
     message.type !== 'snapshot' &&
-    (draft.value !== text || queuedEdit.value !== edit || attachments.value !== attached)
+    (draft.value !== text || draftEdit.value !== edit || attachments.value !== attached)
   )
     keepDraft();
 }

@@ -2,7 +2,7 @@
  * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
-import { type Attachment, draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
+import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
@@ -52,8 +52,10 @@ export const isSelectionAttached = computed(() => {
 export const attachProblem = signal<string | null>(null);
 /** Those that are sent: in the text while it names them. */
 export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
-/** The queued message that the draft is an edit of. */
-export const queuedEdit = signal<QueuedEdit | null>(null);
+/** The message that the draft is an edit of. */
+export const draftEdit = signal<DraftEdit | null>(null);
+/** A `resend` has no answer yet. */
+export const isResending = signal(false);
 /** The first message is being sent: a draft written meanwhile belongs to the thread that it starts. */
 export const isBeginning = signal(false);
 /** The number of turns that only the host has. */
@@ -106,6 +108,12 @@ export const undoableCompaction = computed(() => {
   const last = items.findLast((item) => item.type === 'compaction' && item.status === 'completed' && !item.undone);
   return last?.id ?? null;
 });
+
+/** The turns that a rewind to this message removes; empty for a message that began none of the turns here. */
+export function turnsFrom(itemId: string): ThreadState['turns'] {
+  const index = turns.value.findIndex(({ items: [first] }) => first?.id === itemId && first.type === 'user_message');
+  return index < 0 ? [] : turns.value.slice(index);
+}
 
 /** Only an error of the last turn offers its action. */
 export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
@@ -208,7 +216,8 @@ function take(message: HostMessage): void {
         draft.value = message.draft;
         attachments.value = message.attachments;
       }
-      queuedEdit.value = message.edit;
+      draftEdit.value = message.edit;
+      isResending.value = false;
       isBeginning.value = false;
       break;
     case 'events':
@@ -222,9 +231,21 @@ function take(message: HostMessage): void {
       break;
     case 'insert_text':
       if (message.isUnsent === true) isBeginning.value = false;
+      if (message.isReturned === true && draftEdit.value?.type === 'sent') {
+        draftEdit.value = withReturned(draftEdit.value, message.text, message.attachments ?? []);
+        break;
+      }
       if (message.text !== '') draft.value = joined(draft.value, message.text);
       attachments.value = withAttachments(attachments.value, message.attachments ?? []);
       composerFocus.value++;
+      break;
+    case 'resent':
+      isResending.value = false;
+      if (message.isSent && draftEdit.value?.type === 'sent' && draftEdit.value.id === message.itemId) {
+        draft.value = draftEdit.value.draft;
+        attachments.value = draftEdit.value.attachments ?? [];
+        draftEdit.value = null;
+      }
       break;
     case 'focus_composer':
       composerFocus.value++;
@@ -286,9 +307,9 @@ function foldAll(state: ThreadState | null, events: readonly PanelEvent[]): Thre
 
 /** The host does the same with its copy of the draft. */
 function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
-  const edit = queuedEdit.value;
-  if (edit?.id !== id) return;
-  queuedEdit.value = null;
+  const edit = draftEdit.value;
+  if (edit?.type !== 'queued' || edit.id !== id) return;
+  draftEdit.value = null;
   draft.value = draftAfterEdit(draft.value, edit, reason);
   attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }

@@ -8,6 +8,7 @@ export const SYSTEM_TESTS = [
   // The command line in processes of its own.
   'test/scenarios/exec.test.ts',
   'test/scenarios/execPolicy.test.ts',
+  'test/scenarios/codeCache.test.ts',
   'test/scenarios/home.test.ts',
   'test/scenarios/modelSettings.test.ts',
   'test/scenarios/applyPatch.test.ts',

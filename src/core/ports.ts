@@ -524,6 +524,8 @@ export interface Host {
   readonly shell: string;
   /** IANA name. */
   readonly timeZone: string;
+  /** The calendar day at `at` in that time zone, as YYYY-MM-DD. */
+  localDay(at: Date): string;
   /** The environment of this process; core decides what a command gets of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -118,7 +118,7 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onShown: () => void mentions.tellSelection(true).catch(report),
+      onShown: () => void mentions.postSelection(true).catch(report),
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
@@ -198,6 +198,11 @@ export function createPanel(
     threads,
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
+    chooseModel: async (which) => {
+      if (which === 'same' && current().model !== '') return true;
+      return (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+    },
+    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
@@ -233,6 +238,16 @@ export function createPanel(
       if (!isRecorded) await openChange(id, file, threads.state, proposals);
     },
     revert: (target) => reverts.revert(target),
+    resend: async (request) => {
+      const threadId = threads.state?.threadId;
+      let isSent = false;
+      try {
+        isSent = await reverts.resend(request);
+        if (isSent && threadId !== undefined) drafts.endSent(threadId, request.itemId);
+      } finally {
+        view.tell({ type: 'resent', itemId: request.itemId, isSent });
+      }
+    },
     reviewCommand: async (itemId, what) => {
       const threadId = threads.state?.threadId;
       if (threadId === undefined) return;

@@ -28,8 +28,8 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
   });
 }
 
-/** A queued message that is being edited in the composer. */
-export interface QueuedEdit {
+interface EditOf<Type extends string> {
+  readonly type: Type;
   readonly id: string;
   /** Its text when the edit started. */
   readonly original: string;
@@ -37,6 +37,35 @@ export interface QueuedEdit {
   readonly draft: string;
   /** Its attachments. */
   readonly attachments?: readonly Attachment[] | undefined;
+}
+
+/** A queued message that is being edited in the composer. `id`: the submission that queued it. */
+export type QueuedEdit = EditOf<'queued'>;
+
+/**
+ * A message that began a turn and is being edited in the composer: sending it goes back to before that turn. `id`: the
+ * item of the message.
+ */
+export type SentEdit = EditOf<'sent'> & {
+  /** The files that were changed since go back, too. */
+  readonly restoresFiles: boolean;
+};
+
+export type DraftEdit = QueuedEdit | SentEdit;
+
+/** A message that comes back to the composer during an edit belongs to the draft that returns after it. */
+export function withReturned(edit: SentEdit, text: string, attachments: readonly Attachment[]): SentEdit {
+  return {
+    ...edit,
+    draft: onNewLine(edit.draft, text),
+    attachments: [...(edit.attachments ?? []), ...attachments],
+  };
+}
+
+/** A message as it would be sent again: its words, then what it attached, to be read again. */
+export function unsentInput(input: readonly UserInput[]): UserInput[] {
+  const words = input.filter((part) => part.type === 'text');
+  return [...words, ...attachmentsOf(input).map(({ part }) => part)];
 }
 
 /** Joins two texts, the second on a new line. */

@@ -5,7 +5,7 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
-import type { Attachment, QueuedEdit } from './draft.ts';
+import type { Attachment, DraftEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
 import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
@@ -123,8 +123,8 @@ export type HostMessage =
       readonly access: ThreadAccess;
       readonly draft: string;
       readonly attachments: readonly Attachment[];
-      /** The queued message that is edited in `draft`. */
-      readonly edit: QueuedEdit | null;
+      /** The message that `draft` is an edit of. */
+      readonly edit: DraftEdit | null;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
@@ -162,14 +162,20 @@ export type HostMessage =
     }
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
-  /** Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. */
+  /**
+   * Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. `isReturned`: a message
+   * that is no longer queued.
+   */
   | {
       readonly type: 'insert_text';
       readonly build: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
       readonly isUnsent?: true;
+      readonly isReturned?: true;
     }
+  /** The answer to `resend`. */
+  | { readonly type: 'resent'; readonly build: string; readonly itemId: string; readonly isSent: boolean }
   /** The selected lines of the active editor; `null` where nothing is selected. */
   | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
   /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
@@ -231,6 +237,18 @@ const attachmentSchema: z.ZodType<Attachment> = z.object({
   inText: z.boolean(),
 });
 
+const editShape = {
+  id: z.string(),
+  original: z.string(),
+  draft: z.string(),
+  attachments: z.array(attachmentSchema).readonly().optional(),
+};
+
+const draftEditSchema: z.ZodType<DraftEdit> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('queued'), ...editShape }),
+  z.object({ type: z.literal('sent'), ...editShape, restoresFiles: z.boolean() }),
+]);
+
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
@@ -252,14 +270,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
-    edit: z
-      .object({
-        id: z.string(),
-        original: z.string(),
-        draft: z.string(),
-        attachments: z.array(attachmentSchema).readonly().optional(),
-      })
-      .nullable(),
+    edit: draftEditSchema.nullable(),
     attachments: z.array(attachmentSchema),
     /** `null`: the same as before; they are large. */
     images: z.array(attachmentSchema).nullable(),
@@ -315,6 +326,19 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       z.object({ type: z.literal('rewind'), itemId: z.string() }),
     ]),
   }),
+  /**
+   * Goes back to before a message that began a turn, and sends `input` in its place; `null`: the same message. A running
+   * turn is stopped. `restoresFiles`: what was changed since is shown, and goes back once the user agrees. Answered by
+   * `resent`.
+   */
+  z.object({
+    type: z.literal('resend'),
+    itemId: z.string(),
+    input: z.array(userInputSchema).min(1).nullable(),
+    restoresFiles: z.boolean(),
+    /** `another`: the user selects the model first. */
+    model: z.enum(['same', 'another']),
+  }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
   z.object({ type: z.literal('restore'), quarantineId: z.string() }),
@@ -338,6 +362,9 @@ export type PanelUpdate = HostMessage extends infer Message
 
 /** What the user wants to revert. */
 export type RevertTarget = Extract<WebviewMessage, { type: 'revert' }>['what'];
+
+/** A message that the user sends again, changed or not. */
+export type ResendRequest = Omit<Extract<WebviewMessage, { type: 'resend' }>, 'type'>;
 
 /** The threads that the panel's list requests. */
 export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;

@@ -58,14 +58,9 @@ describe('killed', () => {
     const killed = killAtChangeOf('fresh/deep/0.txt', window());
     await panel.get('decision-approve').click();
     await killed;
-    const left = await filesIn(window());
-    expect(left).not.toEqual(BEFORE);
-    expect(left).not.toEqual(AFTER);
-    expect(await journalsOf(window())).toHaveLength(1);
+    await isHalfDone(window());
 
-    await vscode.reload();
-    await panel.open();
-    await panel.get('interrupted').waitFor(soon);
+    await reloadedAfterCrash(window());
     await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
     await give(answer, place, window());
     await vscode.notification(DONE[answer]).waitFor(soon);
@@ -100,14 +95,9 @@ describe('killed', () => {
       const killed = killAtChangeOf(GONE[0] ?? '', window());
       await vscode.page.keyboard.press('Enter');
       await killed;
-      const left = await filesIn(window());
-      expect(left).not.toEqual(BEFORE);
-      expect(left).not.toEqual(AFTER);
-      expect(await journalsOf(window())).toHaveLength(1);
+      await isHalfDone(window());
 
-      await vscode.reload();
-      await panel.open();
-      await panel.get('interrupted').waitFor(soon);
+      await reloadedAfterCrash(window());
       await vscode.screenshot(`crash/undo-${answer.replace(' ', '-')}`);
       await give(answer, place, window());
       await vscode.notification(DONE[answer]).waitFor(soon);
@@ -235,6 +225,21 @@ async function isSettled(
     await expect.poll(() => vscode.text(), DRAWN).toBe(unsaved[name] ?? expected[name]);
   }
   expect(await vscode.notification(/Left alone|Failed to save/).count()).toBe(0);
+}
+
+/** Some of the files are changed, and the journal of the change is still there. */
+async function isHalfDone(window: Window): Promise<void> {
+  const left = await filesIn(window);
+  expect(left).not.toEqual(BEFORE);
+  expect(left).not.toEqual(AFTER);
+  expect(await journalsOf(window)).toHaveLength(1);
+}
+
+/** Reloads the window, whose panel then offers to recover the change. */
+async function reloadedAfterCrash({ vscode, panel }: Window): Promise<void> {
+  await vscode.reload();
+  await panel.open();
+  await panel.get('interrupted').waitFor(soon);
 }
 
 /** Answers in one place; then none of them shows the choice any more. */

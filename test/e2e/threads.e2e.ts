@@ -148,6 +148,11 @@ describe('in one window', () => {
       title: 'Name a fruit.',
     });
 
+    await vscode.command('Tiller: Open Thread as Text');
+    const text = vscode.page.locator('.part.editor .editor-instance .view-lines');
+    await expect.poll(() => text.innerText(), soon).toContain('The\u00a0word\u00a0is\u00a0**quince**.');
+    await vscode.screenshot('threads/13-as-text');
+
     await vscode.command('Tiller: Import Thread…');
     await vscode.answerFile(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'));
     await panel.get('user-message').getByText('fix the total').first().waitFor();

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, says } from '../support/modelServer.ts';
+import { calls, hangs, says } from '../support/modelServer.ts';
 import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
@@ -146,4 +146,61 @@ test('rewind takes files and conversation back to before a message', async () =>
   await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
   await panel.ended();
   expect(model.requests.at(-1)?.text).not.toContain('Second.');
+}, 120_000);
+
+test('an earlier message is edited in its place, with its files, also while a turn runs; an answer is tried again', async () => {
+  const { vscode, panel, model, disk } = window();
+  await panel.open();
+  await panel.newThread();
+  const words = () => panel.get('user-message').allInnerTexts();
+  const edit = async (text: string) => {
+    await panel.get('user-message').last().hover();
+    await panel.get('user-message-edit').last().click();
+    await panel.get('edit-bar').waitFor();
+    await panel.get('composer-input').fill(text);
+  };
+  model.will([calls('exec_command', { cmd: 'echo 1 > e.txt' })], [says('First.')]);
+  await panel.send('Make one.');
+  await panel.ended();
+  expect(await disk('e.txt')).toBe('1\n');
+
+  await edit('Make none.');
+  await panel.get('edit-restore-files').check();
+  await vscode.screenshot('undo/6-edit');
+  await panel.get('composer-input').press('Enter');
+  await expect.poll(() => rows().count(), soon).toBe(1);
+  await vscode.page.keyboard.press('Escape');
+  await expect.poll(() => preview().count(), soon).toBe(0);
+  expect(await words()).toEqual(['Make one.']);
+  expect(await panel.get('composer-input').inputValue()).toBe('Make none.');
+  model.will([says('Second.')]);
+  await panel.get('composer-input').press('Enter');
+  await expect.poll(() => rows().count(), soon).toBe(1);
+  await vscode.page.keyboard.press('Enter');
+  await expect.poll(words, soon).toEqual(['Make none.']);
+  await panel.ended();
+  expect(await disk('e.txt')).toBe(null);
+  expect(await panel.get('composer-input').inputValue()).toBe('');
+  expect(model.requests.at(-1)?.text).not.toContain('First.');
+
+  model.will([says('Third.')]);
+  await panel.get('turn-try-again').click();
+  await panel.get('try-again-same').click();
+  await expect.poll(() => panel.get('agent-message').allInnerTexts(), soon).toEqual(['Third.']);
+  await panel.ended();
+  expect(await words()).toEqual(['Make none.']);
+  expect(model.requests.at(-1)?.text).toContain('Make none.');
+  expect(model.requests.at(-1)?.text).not.toContain('Second.');
+
+  model.will([says('It takes long'), hangs()]);
+  await panel.send('Wait.');
+  await panel.get('agent-message').filter({ hasText: 'It takes long' }).waitFor();
+  model.will([says('Fourth.')]);
+  await edit('Go.');
+  await panel.get('composer-input').press('Enter');
+  await expect.poll(words, soon).toEqual(['Make none.', 'Go.']);
+  await panel.ended();
+  const last = model.requests.at(-1)?.text;
+  expect(last).toContain('Go.');
+  expect(last).not.toContain('Wait.');
 }, 120_000);

@@ -1,7 +1,9 @@
 /** What several processes have used in one day. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DaySpending, localDay } from '../../src/core/session/daySpending.ts';
+import { DaySpending } from '../../src/core/session/daySpending.ts';
+import { localDay } from '../../src/core/util/localDay.ts';
+import { inTimeZone } from '../support/timeZone.ts';
 import { createStorage } from '../../src/node/storage/storage.ts';
 import { bundled, runFile } from '../support/runTypeScript.ts';
 import { rounds } from '../support/rounds.ts';
@@ -10,7 +12,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 function counter(home: string, now: () => Date, warnings: string[] = []): DaySpending {
   const clock = { now, monotonic: () => 0, sleep: async () => {}, after: () => () => {} };
   const log = { debug() {}, info() {}, warn: (message: string) => void warnings.push(message), error() {} };
-  return new DaySpending({ storage: createStorage(home), clock, host: { timeZone: 'Europe/Berlin' }, log });
+  return new DaySpending({ storage: createStorage(home), clock, host: inTimeZone('Europe/Berlin'), log });
 }
 
 test('three processes that count at once lose no count', async () => {
@@ -61,7 +63,7 @@ test('what could not be saved is saved later, and the reason is said once', asyn
   const ports = {
     clock,
     log,
-    host: { timeZone: 'nowhere' },
+    host: inTimeZone('nowhere'),
     storage: {
       ...working,
       readText: (file: string) => now().readText(file),

@@ -10,6 +10,7 @@ import { createNodePorts } from '../../src/node/ports.ts';
 import { identify, isRunning, thisProcess } from '../../src/node/host/processIdentity.ts';
 import { createRedactor } from '../../src/node/host/redact.ts';
 import { createEnvironmentSecrets } from '../../src/node/host/secrets.ts';
+import { localDay } from '../../src/core/util/localDay.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 describe('ids', () => {
@@ -125,6 +126,10 @@ test('all ports together start nothing and leave no files', async () => {
     [ports.storage.home, ports.host.shell, ports.workspace.roots],
     [folder.at('home'), '/bin/zsh', [folder.path]],
   );
-  assert.equal(describeHost({}).timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const host = describeHost({});
+  assert.equal(host.timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  for (const at of ['2026-01-01T00:30:00Z', '2026-11-30T23:30:00Z']) {
+    assert.equal(host.localDay(new Date(at)), localDay(new Date(at), host.timeZone));
+  }
   assert.deepEqual(readdirSync(folder.path), []);
 });

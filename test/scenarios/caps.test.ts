@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { CapSettings } from '../../src/core/session/caps.ts';
 import type { Ports } from '../../src/core/ports.ts';
-import { localDay } from '../../src/core/session/daySpending.ts';
+import { localDay } from '../../src/core/util/localDay.ts';
 import type { TokenUsage } from '../../src/protocol/event.ts';
 import {
   calls,

@@ -318,18 +318,41 @@ describe('faults', () => {
 });
 
 describe('interrupting', () => {
-  it('stops a stream at once, shows the partial text and keeps it out of the history', async () => {
-    await using chat = await startScenario({ model: [[says('Partial'), hangs()], [says('Back.')]] });
+  it.each(['responses', 'chat'] as const)(
+    'stops a stream at once; the model gets what it had said (%s)',
+    async (wire) => {
+      const model = [[says('First.'), says('I begin to'), hangs()], [says('Back.')]];
+      await using chat = await startScenario({ wire, model });
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+      const received = () => chat.said('item_delta').reduce((sum, { text }) => sum + text, '');
+      while (!received().endsWith('I begin to')) await chat.next('item_delta');
+      chat.submit({ type: 'interrupt' });
+      expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+      expect(new Set(chat.items('agent_message').map((item) => item.status))).toEqual(new Set(['aborted']));
+      await chat.send('and now?');
+      const said = chat.server.lastRequest.input.map((item) => JSON.stringify(item.content));
+      const at = (text: string) => said.findIndex((one) => one.includes(text));
+      expect([at('First.'), at('I begin to')]).not.toContain(-1);
+      expect(at('I begin to')).toBeLessThan(at('<turn_aborted>'));
+      expect(at('<turn_aborted>')).toBeLessThan(at('and now?'));
+    },
+  );
+
+  it('records no message without words, and none of an attempt that failed', async () => {
+    await using chat = await startScenario({
+      maxAttempts: 2,
+      model: [[says('Lost'), cuts()], [reasons('Thinking.'), hangs()], [says('Back.')]],
+    });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
-    await chat.next('item_delta');
+    await chat.server.received(2);
+    while (!chat.said('item_delta').some(({ text }) => text.includes('.'))) await chat.next('item_delta');
     chat.submit({ type: 'interrupt' });
-    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
-    expect(chat.items('agent_message').map((item) => item.status)).toEqual(['aborted']);
+    await ended;
     await chat.send('and now?');
-    const texts = JSON.stringify(chat.server.lastRequest.input);
-    expect(texts).not.toContain('Partial');
-    expect(texts).toContain('<turn_aborted>');
+    expect(chat.server.lastRequest.input.filter(({ role }) => role === 'assistant')).toEqual([]);
+    expect(JSON.stringify(chat.server.lastRequest.input)).not.toContain('Lost');
   });
 
   it('kills a running command with all its children and reports how long it ran', async () => {

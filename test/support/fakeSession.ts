@@ -19,6 +19,7 @@ import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { inTimeZone } from './timeZone.ts';
 import { memoryLocks } from './memoryLocks.ts';
 import { createWebGet } from '../../src/node/network/webGet.ts';
 import { createImages } from '../../src/node/images/images.ts';
@@ -230,7 +231,7 @@ export class FakeSession {
         homeDirectory: '/home/me',
         tempDirectory: '/tmp',
         shell: '/bin/bash',
-        timeZone: 'UTC',
+        ...inTimeZone('UTC'),
         environment: {},
       },
     };

@@ -12,6 +12,7 @@ import type { DynamicToolSpec, OpOf } from '../../src/protocol/op.ts';
 import { type SandboxMechanism, sandboxPolicySchema, type ApprovalPolicy } from '../../src/protocol/policy.ts';
 import type { ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { ModelServer, says, type Wire } from './modelServer.ts';
+import { inTimeZone } from './timeZone.ts';
 import { type Scenario, startScenario } from './startScenario.ts';
 
 /** One model of each family. */
@@ -130,7 +131,7 @@ export class LedgerBench {
         ports = {
           ...real,
           clock: { ...real.clock, now, monotonic: () => real.clock.monotonic() },
-          host: { ...real.host, shell: '/bin/bash', timeZone: 'Europe/Berlin', platform: 'linux' },
+          host: { ...real.host, shell: '/bin/bash', ...inTimeZone('Europe/Berlin'), platform: 'linux' },
         };
         return ports;
       },

@@ -20,6 +20,7 @@ import {
   usage,
 } from './modelServer.ts';
 import { agentIds, agentScript } from './agentScript.ts';
+import { inTimeZone } from './timeZone.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
 export interface ThreadRecipe {
@@ -42,7 +43,7 @@ function steadyBegin(): Begin {
       next: (prefix) => `${prefix}_${++ids}`,
       random: () => 0.5,
     },
-    host: { ...real.host, shell: '/bin/bash', timeZone: 'Europe/Berlin' },
+    host: { ...real.host, shell: '/bin/bash', ...inTimeZone('Europe/Berlin') },
   });
   return (options) => startScenario({ baseInstructions: 'Recorded.', ...options, deps });
 }

@@ -9,3 +9,13 @@ export const TOOL_OPTIONS: ToolOptions = {
   saveBeforeCommands: 'ask',
   webFetch: true,
 };
+
+/** A model that takes images and every optional tool besides those for files. */
+export const TOOL_FAMILY = {
+  applyPatch: 'function',
+  extraInstructions: true,
+  fileTools: false,
+  userQuestions: true,
+  images: true,
+  shell: 'exec_command',
+} as const;

@@ -276,8 +276,21 @@ suite('several threads in one window', () => {
     assert.equal(drafts.get('a'), '');
   });
 
+  test('a message that comes back during the edit of an earlier one belongs to the draft that returns after it', () => {
+    const drafts = new Drafts(new Memory());
+    const edit = { type: 'sent' as const, id: 'i1', original: 'old', draft: 'half a thought', restoresFiles: true };
+    drafts.set('a', 'new', edit);
+    drafts.append('a', 'was queued', []);
+    assert.equal(drafts.get('a'), 'new');
+    drafts.endSent('a', 'another');
+    assert.equal(drafts.get('a'), 'new');
+    drafts.endSent('a', 'i1');
+    assert.equal(drafts.get('a'), 'half a thought\nwas queued');
+    assert.equal(drafts.editOf('a'), null);
+  });
+
   test('an edit of a queued message becomes the draft when the message is not queued any more', () => {
-    const edit = { id: 'q', original: 'old', draft: 'half a thought' };
+    const edit = { type: 'queued' as const, id: 'q', original: 'old', draft: 'half a thought' };
     const after = (text: string, reason: 'joined' | 'withdrawn' | 'dropped') => {
       const drafts = new Drafts(new Memory());
       drafts.set('a', text, edit);

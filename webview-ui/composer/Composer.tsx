@@ -3,7 +3,17 @@ import { useEffect, useRef } from 'preact/hooks';
 import { cancelEdit, hasDraft, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { openSearch } from './historySearch.ts';
 import { t } from '../l10n.ts';
-import { attachments, composerFocus, draft, isOwn, isRunning, queuedEdit, settings, waiting } from '../store.ts';
+import {
+  attachments,
+  composerFocus,
+  draft,
+  draftEdit,
+  isOwn,
+  isResending,
+  isRunning,
+  settings,
+  waiting,
+} from '../store.ts';
 import { recallKey } from './recall.ts';
 import { noteTyping } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
@@ -15,6 +25,7 @@ import { LIST_ID, rowId, SuggestionList } from './SuggestionList.tsx';
 import * as list from './suggestions.ts';
 import { rangesOf } from '../text/attachments.ts';
 import { Chips } from './Chips.tsx';
+import { EditBar } from './EditBar.tsx';
 import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
@@ -48,6 +59,7 @@ export function Composer() {
           field.current?.focus();
         }}
       >
+        <EditBar />
         <Chips onRemoved={() => field.current?.focus()} />
         <div class="grow">
           <Mirror />
@@ -154,9 +166,7 @@ const PAGE = 8;
 function SendAndStop({ onStop }: { onStop: () => void }) {
   const hasText = hasDraft();
   const isReady = hasText && waiting.value.length === 0;
-  const label = isRunning.value
-    ? t('Send to the running turn (Enter), or stop it and send (Ctrl+Enter)')
-    : t('Send (Enter)');
+  const label = sendLabel();
   return (
     <>
       {(hasText || !isRunning.value || !isOwn.value) && (
@@ -166,7 +176,7 @@ function SendAndStop({ onStop }: { onStop: () => void }) {
           data-testid="composer-send"
           title={label}
           aria-label={label}
-          disabled={!hasText}
+          disabled={!hasText || isResending.value}
         >
           <Icon name="arrow-up" />
         </button>
@@ -187,13 +197,19 @@ function SendAndStop({ onStop }: { onStop: () => void }) {
   );
 }
 
+function sendLabel(): string {
+  if (draftEdit.value?.type === 'sent') return t('Send in Place of the Message (Enter)');
+  return isRunning.value ? t('Send to the running turn (Enter), or stop it and send (Ctrl+Enter)') : t('Send (Enter)');
+}
+
 function placeholder(): string {
   const { value } = settings;
   if (value === null) return '';
   if (!isOwn.value) return t('This thread can only be read here');
   if (!value.hasWorkspace) return t('Open a folder first');
   if (!value.trusted) return t('Ask a question');
-  if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
+  if (draftEdit.value?.type === 'sent') return t('Edit message (Esc to cancel)');
+  if (draftEdit.value !== null) return t('Edit queued message (Esc to cancel)');
   return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
 }
 
@@ -210,9 +226,9 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();
-    if (isModified && isRunning.value && queuedEdit.value === null) stopAndSendDraft();
+    if (isModified && isRunning.value && draftEdit.value === null) stopAndSendDraft();
     else sendDraft();
-  } else if (event.key === 'Escape' && queuedEdit.value !== null) {
+  } else if (event.key === 'Escape' && draftEdit.value !== null) {
     event.preventDefault();
     cancelEdit();
   } else if (event.key === 'Escape' && isRunning.value) {

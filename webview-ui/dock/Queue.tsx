@@ -1,7 +1,7 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { cancelEdit, editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { queuedEdit, queuedInputs } from '../store.ts';
+import { draftEdit, queuedInputs } from '../store.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -14,7 +14,7 @@ export function Queue() {
   return (
     <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
       {queued.map(({ id, input }) => (
-        <QueuedRow key={id} id={id} input={input} isEdited={queuedEdit.value?.id === id} />
+        <QueuedRow key={id} id={id} input={input} isEdited={draftEdit.value?.id === id} />
       ))}
     </ul>
   );

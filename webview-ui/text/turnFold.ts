@@ -162,6 +162,11 @@ export function turnChanges(turn: TurnState): {
   return { files: paths.size + unnamed, added, removed };
 }
 
+/** Whether the turn has changed files, and they are not undone. */
+export function changesFiles(turn: TurnState): boolean {
+  return !turn.reverted && turnChanges(turn).files > 0;
+}
+
 /** The user's first message. */
 export function firstWords(turn: TurnState): string {
   const [first] = turn.items;

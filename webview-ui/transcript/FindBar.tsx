@@ -59,7 +59,10 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     index.value = (index.value + step + length) % length;
     mark(found.value, index.value);
     followsEnd.value = false;
-    found.value[index.value]?.startContainer.parentElement?.scrollIntoView({ block: 'center' });
+    const at = found.value[index.value]?.startContainer.parentElement;
+    // As the browser's own search does: a folded message unfolds.
+    at?.closest('.is-folded')?.dispatchEvent(new Event('beforematch'));
+    at?.scrollIntoView({ block: 'center' });
   };
   const close = () => {
     finding.value = 0;

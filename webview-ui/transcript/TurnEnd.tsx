@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import type { TurnAbortReason } from '../../src/protocol/event.ts';
 import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { copyText, fork, submit } from '../actions.ts';
@@ -12,6 +14,7 @@ import { Act, IconButton } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ReloadNotice } from './Notices.tsx';
+import { messageOf, TryAgain } from './TryAgain.tsx';
 
 /** The facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
@@ -77,10 +80,39 @@ function TurnReceipt({ turn }: { turn: TurnState }) {
 }
 
 function TurnActions({ turn }: { turn: TurnState }) {
-  const hasChanges = turnChanges(turn).files > 0;
-  const last = turn.items.at(-1);
+  const opened = useSignal<string | null>(null);
+  const opener = useRef<HTMLSpanElement>(null);
   return (
-    <span class="turn-actions">
+    <>
+      <span class="turn-actions" ref={opener}>
+        <ChangeActions turn={turn} />
+        {isOwn.value && !isRunning.value && (
+          <IconButton
+            testid="turn-try-again"
+            icon="refresh"
+            label={t('Try Again…')}
+            onClick={() => (opened.value = opened.value === null ? messageOf(turn.id) : null)}
+          />
+        )}
+        <CopyActions turn={turn} />
+      </span>
+      {opened.value !== null && !isRunning.value && (
+        <TryAgain
+          itemId={opened.value}
+          onClose={() => {
+            opened.value = null;
+            opener.current?.querySelector<HTMLElement>('[data-testid=turn-try-again]')?.focus();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function ChangeActions({ turn }: { turn: TurnState }) {
+  const hasChanges = turnChanges(turn).files > 0;
+  return (
+    <>
       {hasChanges && (
         <Act testid="turn-review" onClick={() => post({ type: 'open_diff', itemId: turn.id })}>
           {t('Review')}
@@ -96,6 +128,14 @@ function TurnActions({ turn }: { turn: TurnState }) {
           {t('Redo')}
         </Act>
       )}
+    </>
+  );
+}
+
+function CopyActions({ turn }: { turn: TurnState }) {
+  const last = turn.items.at(-1);
+  return (
+    <>
       {last && (
         <IconButton testid="turn-fork" icon="repo-forked" label={t('Fork from here')} onClick={() => fork(last.id)} />
       )}
@@ -105,7 +145,7 @@ function TurnActions({ turn }: { turn: TurnState }) {
         label={t('Copy turn as Markdown')}
         onClick={() => copyText(turnAsMarkdown(turn))}
       />
-    </span>
+    </>
   );
 }
 

@@ -1,12 +1,13 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
-import { copyText, fork, replaceDraft } from '../actions.ts';
+import { copyText, editSent, fork } from '../actions.ts';
+import { useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
-import { attachmentsOf } from '../../src/protocol/draft.ts';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
 import { post } from '../bridge.ts';
-import { t } from '../l10n.ts';
+import { plural, t } from '../l10n.ts';
 import { isOwn, isRunning } from '../store.ts';
 import { SentChips } from './SentChip.tsx';
 import { IconButton } from '../components/Buttons.tsx';
@@ -40,6 +41,44 @@ function menuContext(itemId: string): string {
   return JSON.stringify({ webviewSection: 'tillerMessage', itemId });
 }
 
+/** A text beyond this many lines or characters is folded to its first lines. */
+const MOST_LINES = 12;
+const MOST_CHARACTERS = 1_200;
+
+/** The text of a message. A long one is folded; it stays in the page, so that the search in the transcript finds it. */
+function FoldedText({ text, content }: { text: string; content: readonly UserInput[] }) {
+  const isOpen = useSignal(false);
+  const id = useId();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const reveal = () => (isOpen.value = true);
+    place.current?.addEventListener('beforematch', reveal);
+    return () => place.current?.removeEventListener('beforematch', reveal);
+  }, []);
+  const lines = text.split('\n').length;
+  const isLong = lines > MOST_LINES || text.length > MOST_CHARACTERS;
+  const isFolded = isLong && !isOpen.value;
+  return (
+    <>
+      <div ref={place} id={id} class={isFolded ? 'you-text is-folded' : 'you-text'} dir="auto">
+        <WithMentions text={text} content={content} />
+      </div>
+      {isLong && (
+        <button
+          type="button"
+          class="act you-more"
+          data-testid="user-message-more"
+          aria-expanded={isOpen.value}
+          aria-controls={id}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          {isOpen.value ? t('Show Less') : plural(lines, 'Show All ({0} line)', 'Show All ({0} lines)')}
+        </button>
+      )}
+    </>
+  );
+}
+
 /** Styled like the composer. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOfInput(item.content);
@@ -47,9 +86,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       <SentChips content={item.content} />
-      <div class="you-text" dir="auto">
-        <WithMentions text={text} content={item.content} />
-      </div>
+      <FoldedText text={text} content={item.content} />
       <div class="you-actions">
         <IconButton
           testid="user-message-fork"
@@ -65,12 +102,14 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
             onClick={() => post({ type: 'revert', what: { type: 'rewind', itemId: item.id } })}
           />
         )}
-        <IconButton
-          testid="user-message-edit"
-          icon="edit"
-          label={t('Edit and resend')}
-          onClick={() => replaceDraft(text, attachmentsOf(item.content))}
-        />
+        {isOwn.value && (
+          <IconButton
+            testid="user-message-edit"
+            icon="edit"
+            label={t('Edit Message')}
+            onClick={() => editSent(item.id, item.content)}
+          />
+        )}
         <IconButton testid="user-message-copy" icon="copy" label={t('Copy message')} onClick={() => copyText(text)} />
       </div>
     </div>

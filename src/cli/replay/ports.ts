@@ -12,6 +12,7 @@ import {
   type Workspace,
   WorkspaceError,
 } from '../../core/ports.ts';
+import { localDay } from '../../core/util/localDay.ts';
 import { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { systemClock } from '../../node/host/clock.ts';
 import { createNodeFetch } from '../../node/network/fetch.ts';
@@ -69,6 +70,7 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
       get timeZone() {
         return world.timeZone;
       },
+      localDay: (at) => localDay(at, world.timeZone),
       environment: {},
     },
   };

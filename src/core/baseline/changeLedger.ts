@@ -108,7 +108,7 @@ export class ChangeLedger {
 
   /**
    * Runs something that is no command and writes these paths, such as a patch, and returns what it changed. No look runs
-   * meanwhile. @throws the signal's reason when it aborts before `act` has begun, which is then not called
+   * beside it. @throws the signal's reason when it aborts before `act` has begun, which is then not called
    */
   async write<Result>(
     paths: readonly string[],

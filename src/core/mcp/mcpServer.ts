@@ -124,7 +124,7 @@ export class McpServer {
   }
 
   /**
-   * Runs `call`; elicitations of the server that arrive meanwhile are answered by `elicit`. A server does not name the call
+   * Runs `call`; elicitations of the server that arrive during it are answered by `elicit`. A server does not name the call
    * that it asks for, so the call that began last answers.
    */
   async during<Result>(elicit: Elicit, call: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { MessageItem } from '../../protocol/responseItem.ts';
+import type { Host } from '../ports.ts';
 import { escapeMarkup, unescapeMarkup } from './markup.ts';
 
 /** Facts for the model about its environment. Absent fields are unknown or have not changed. */
@@ -17,7 +18,7 @@ export interface EnvironmentFacts {
 
 export function environmentFacts(
   settings: TurnSettings,
-  host: { readonly shell: string; readonly timeZone: string },
+  host: Pick<Host, 'shell' | 'timeZone' | 'localDay'>,
   now: Date,
 ): EnvironmentFacts {
   const policy = settings.sandboxPolicy;
@@ -29,7 +30,7 @@ export function environmentFacts(
     network_access: networked ? 'enabled' : 'restricted',
     writable_roots: policy.type === 'workspace-write' ? [settings.cwd, ...policy.writableRoots] : [],
     shell: nameOf(host.shell),
-    current_date: dateIn(host.timeZone, now),
+    current_date: host.localDay(now),
     timezone: host.timeZone,
   };
 }
@@ -37,11 +38,6 @@ export function environmentFacts(
 /** The name of the shell without its folder, such as `zsh`: the name determines the syntax of commands. */
 function nameOf(shell: string): string {
   return (shell.split(/[\\/]/).at(-1) ?? shell).replace(/\.exe$/i, '');
-}
-
-/** The current date in the user's time zone. */
-function dateIn(timeZone: string, now: Date): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now);
 }
 
 /** Returns only the fields that differ; `undefined` when none does. */

@@ -49,7 +49,7 @@ const EMPTY_DAY: SpentDay = { ...NOTHING_SPENT, raised: {} };
 type DayPorts = {
   readonly storage: Storage;
   readonly clock: Clock;
-  readonly host: Pick<Host, 'timeZone'>;
+  readonly host: Pick<Host, 'localDay'>;
   readonly log: Log;
 };
 
@@ -150,24 +150,13 @@ export class DaySpending {
   }
 
   #day(at = this.#ports.clock.now()): string {
-    return localDay(at, this.#ports.host.timeZone);
+    return this.#ports.host.localDay(at);
   }
 
   #report(sentence: string): undefined {
     if (this.#problem !== undefined) return;
     this.#problem = { sentence, isTaken: false };
     this.#ports.log.warn(sentence);
-  }
-}
-
-/** The calendar day there, as YYYY-MM-DD. `timeZone`: IANA name; UTC where it is not known. */
-export function localDay(at: Date, timeZone: string): string {
-  try {
-    const parts = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
-    const of = Object.fromEntries(parts.formatToParts(at).map(({ type, value }) => [type, value]));
-    return `${of['year']}-${of['month']}-${of['day']}`;
-  } catch {
-    return at.toISOString().slice(0, 10);
   }
 }
 

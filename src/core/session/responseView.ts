@@ -96,6 +96,13 @@ export class ResponseView {
     this.#finished = [];
   }
 
+  /** The texts of messages that are not committed, in order; what has no words is left out. */
+  get uncommitted(): readonly string[] {
+    return [...this.#finished, ...this.#open.values()].flatMap((item) =>
+      item.type === 'agent_message' && item.text.trim() !== '' ? [item.text] : [],
+    );
+  }
+
   /** The attempt failed: uncommitted messages are shown as aborted, and the history does not get them. */
   abandon(): void {
     for (const item of [...this.#finished, ...this.#open.values()]) {

@@ -1,9 +1,10 @@
 import type { RateLimits, TokenUsage } from '../../protocol/event.ts';
 import { withOrigin } from '../model/foreignItems.ts';
-import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
+import { isToolCall, type MessageItem, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
+import { StorageFailure } from './failure.ts';
 import type { StartedCalls } from './startedCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
 import { ResponseView } from './responseView.ts';
@@ -33,7 +34,8 @@ interface SampleDeps {
  * them: with the tool call that follows, or when the response is complete. A call is recorded before it runs.
  *
  * Throws what the client throws. Recorded items stay then, with the outputs of the calls that ran; the rest of the
- * attempt is discarded.
+ * attempt is discarded. When the user stopped it, the words that had arrived are recorded, too: they are in the
+ * transcript, and the user may refer to them.
  */
 export async function sample(
   run: TurnRun,
@@ -83,10 +85,22 @@ export async function sample(
       else staged.push(event.item);
     }
     throw new Error('The model client ended its stream without saying so.');
+  } catch (error) {
+    if (isInterrupted(run.signal)) for (const text of view.uncommitted) run.remember(spokenText(text));
+    throw error;
   } finally {
     view.abandon();
     previews.abandon();
   }
+}
+
+function isInterrupted({ aborted, reason }: AbortSignal): boolean {
+  return aborted && !(reason instanceof StorageFailure);
+}
+
+/** Without the id of the server: it refuses a message whose reasoning is missing, and reasoning is never complete here. */
+function spokenText(text: string): MessageItem {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
 }
 
 function show(

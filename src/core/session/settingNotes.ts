@@ -6,12 +6,12 @@ import type { ConnectedModel } from '../model/modelClientFactory.ts';
 
 /** What a thread has said about the settings of its models: each sentence is shown once, also after a resume. */
 export class SettingNotes {
-  readonly #told: Set<string>;
+  readonly #shown: Set<string>;
 
   /** `state` is the thread before this process. */
   constructor({ warnings, turns }: Pick<ThreadState, 'warnings' | 'turns'>) {
     const shown = [...warnings, ...turns.flatMap((turn) => turn.warnings)];
-    this.#told = new Set(shown.map(({ message }) => message));
+    this.#shown = new Set(shown.map(({ message }) => message));
   }
 
   /** Sentences to show in a turn under these settings; from then on they count as shown. */
@@ -21,8 +21,8 @@ export class SettingNotes {
     { family, notes = [] }: Pick<ConnectedModel, 'family' | 'notes'>,
   ): readonly string[] {
     const all = [...notes, ...settingsWithoutEffect(model, family, { effort, summary, verbosity })];
-    const fresh = all.filter((note) => !this.#told.has(note));
-    for (const note of fresh) this.#told.add(note);
+    const fresh = all.filter((note) => !this.#shown.has(note));
+    for (const note of fresh) this.#shown.add(note);
     return fresh;
   }
 }

@@ -15,7 +15,7 @@ type LeftOut = NonNullable<EventMsgOf<'warning'>['imagesLeftOut']>[number];
 export class ThreadImages {
   /** Reasons by `imageKey`. */
   readonly #leftOut: Map<string, string>;
-  readonly #told: Set<string>;
+  readonly #shown: Set<string>;
   /** What is sent of an item: the same object every time, so that its JSON is made once. */
   #sent = new WeakMap<ResponseItem, ResponseItem>();
   readonly #withoutAny = new WeakMap<ResponseItem, ResponseItem>();
@@ -25,7 +25,7 @@ export class ThreadImages {
     const warnings = [...state.warnings, ...state.turns.flatMap((turn) => turn.warnings)];
     const leftOut = warnings.flatMap(({ imagesLeftOut }) => imagesLeftOut ?? []);
     this.#leftOut = new Map(leftOut.map(({ sha256, reason }) => [sha256, reason]));
-    this.#told = new Set(warnings.map(({ message }) => message));
+    this.#shown = new Set(warnings.map(({ message }) => message));
   }
 
   /** The items as they can be sent, one for one. */
@@ -37,8 +37,8 @@ export class ThreadImages {
     if (takesImages) return items.map((item) => this.#checked(item, emit));
     if (items.some((item) => imagesIn(item).length > 0)) {
       const message = `${model} takes no images: the images of this thread are left out of what it is sent.`;
-      if (!this.#told.has(message)) emit({ type: 'warning', message });
-      this.#told.add(message);
+      if (!this.#shown.has(message)) emit({ type: 'warning', message });
+      this.#shown.add(message);
     }
     return items.map((item) => cached(this.#withoutAny, item, () => replaceImages(item, () => NO_IMAGES)));
   }

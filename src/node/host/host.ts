@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import type { Host } from '../../core/ports.ts';
 
@@ -8,9 +9,34 @@ export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host
     homeDirectory: homedir(),
     tempDirectory: tmpdir(),
     shell: shellOf(platform, environment),
-    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: timeZone(),
+    localDay,
     environment,
   };
+}
+
+/**
+ * The name of the zone that the machine's local time links to, and else what ICU says: loading ICU takes about 15 ms of
+ * the first request.
+ */
+function timeZone(): string {
+  const linked = process.env.TZ === undefined ? linkedTimeZone() : undefined;
+  return linked ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+function linkedTimeZone(): string | undefined {
+  try {
+    const name = /\/zoneinfo\/(?:posix\/|right\/)?([\w+-]+(?:\/[\w+-]+)*)$/.exec(readlinkSync('/etc/localtime'))?.[1];
+    return name === 'Etc/UTC' ? 'UTC' : name;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Local time of a process is that of its time zone. */
+function localDay(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
 function shellOf(platform: Host['platform'], environment: NodeJS.ProcessEnv): string {

@@ -210,6 +210,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         return this.#welcome(message.build);
       case 'op':
         return void this.#options.submit(this.#images.restored(message.op)).catch(this.#options.tell);
+      case 'resend':
+        return this.#options.handle({ ...message, input: message.input && this.#images.whole(message.input) });
       case 'draft':
         return this.#options.drafts.set(
           message.threadId,
@@ -268,7 +270,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const text = textOfInput(input);
     const attachments = attachmentsOf(input);
     drafts.append(threadId, text, attachments);
-    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments });
+    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments, isReturned: true });
   }
 
   /** A message that was not sent goes back to the composer. */

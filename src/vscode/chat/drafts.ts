@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { type Attachment, draftAfterEdit, onNewLine, type QueuedEdit } from '../../protocol/draft.ts';
+import { type Attachment, type DraftEdit, draftAfterEdit, onNewLine, withReturned } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 
@@ -11,7 +11,7 @@ const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
 const KEPT = 50;
 
-/** Unsent text by thread: a new message, or an edit of a queued one. */
+/** Unsent text by thread: a new message, or an edit of a queued or an earlier one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
   /** Pasted images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
@@ -25,9 +25,11 @@ export class Drafts {
     return ownValue(this.#all<string>(DRAFTS), threadId ?? NEW_THREAD) ?? '';
   }
 
-  /** The queued message that the text is an edit of. */
-  editOf(threadId: string | null): QueuedEdit | null {
-    return ownValue(this.#all<QueuedEdit>(EDITS), threadId ?? NEW_THREAD) ?? null;
+  /** The message that the text is an edit of. */
+  editOf(threadId: string | null): DraftEdit | null {
+    const edit = ownValue(this.#all<DraftEdit>(EDITS), threadId ?? NEW_THREAD);
+    // Earlier versions stored only edits of queued messages, without a type.
+    return edit === undefined || edit.type === 'sent' ? (edit ?? null) : { ...edit, type: 'queued' };
   }
 
   /** What goes with the text. */
@@ -41,7 +43,7 @@ export class Drafts {
   set(
     threadId: string | null,
     text: string,
-    edit: QueuedEdit | null = null,
+    edit: DraftEdit | null = null,
     attachments: readonly Attachment[] = [],
     images: readonly Attachment[] | null = attachments.filter(isImage),
   ): void {
@@ -56,19 +58,34 @@ export class Drafts {
 
   /** Returns a message to the draft that no turn has taken. */
   append(threadId: string | null, text: string, attachments: readonly Attachment[]): void {
+    const edit = this.editOf(threadId);
+    if (edit?.type === 'sent') {
+      return this.set(
+        threadId,
+        this.get(threadId),
+        withReturned(edit, text, attachments),
+        this.attachmentsOf(threadId),
+      );
+    }
     const all = [...this.attachmentsOf(threadId), ...attachments];
-    this.set(threadId, onNewLine(this.get(threadId), text), this.editOf(threadId), all);
+    this.set(threadId, onNewLine(this.get(threadId), text), edit, all);
   }
 
   /** A message is no longer queued. If it was being edited here, the edit becomes the draft; otherwise returns false. */
   endEdit(threadId: string, { id, reason }: EventMsgOf<'input_dequeued'>): boolean {
     const edit = this.editOf(threadId);
-    if (edit?.id !== id) return false;
+    if (edit?.type !== 'queued' || edit.id !== id) return false;
     this.set(threadId, draftAfterEdit(this.get(threadId), edit, reason), null, [
       ...(edit.attachments ?? []),
       ...(reason === 'dropped' ? this.attachmentsOf(threadId) : []),
     ]);
     return true;
+  }
+
+  /** The edit of this earlier message was sent: the draft from before it returns. */
+  endSent(threadId: string, itemId: string): void {
+    const edit = this.editOf(threadId);
+    if (edit?.type === 'sent' && edit.id === itemId) this.set(threadId, edit.draft, null, edit.attachments ?? []);
   }
 
   #put(key: string, threadId: string, value: unknown): void {

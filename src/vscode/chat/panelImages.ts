@@ -37,12 +37,17 @@ export class PanelImages {
     switch (op.type) {
       case 'user_turn':
       case 'steer':
-        return { ...op, input: op.input.map((part) => this.#whole(part)) };
+        return { ...op, input: this.whole(op.input) };
       case 'edit_queued':
-        return op.input === null ? op : { ...op, input: op.input.map((part) => this.#whole(part)) };
+        return op.input === null ? op : { ...op, input: this.whole(op.input) };
       default:
         return op;
     }
+  }
+
+  /** A message of the page, with the images that it has only thumbnails of. */
+  whole(input: readonly UserInput[]): UserInput[] {
+    return input.map((part) => this.#whole(part));
   }
 
   #ofItem(item: TurnItem): TurnItem {

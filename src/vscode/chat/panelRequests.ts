@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { RecoveryChoice, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
+import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
@@ -38,6 +38,8 @@ export interface PanelRequestDeps {
   readonly reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => Promise<void>;
   readonly reviewCommand: (itemId: string, what: 'keep' | 'undo') => Promise<void>;
   readonly revert: (target: RevertTarget) => Promise<void>;
+  /** Answers with a `resent`. */
+  readonly resend: (request: ResendRequest) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -81,6 +83,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.reviewCommand(message.itemId, message.what);
     case 'revert':
       return deps.revert(message.what);
+    case 'resend':
+      return deps.resend(message);
     case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':

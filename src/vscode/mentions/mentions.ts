@@ -48,7 +48,7 @@ export class Mentions implements Disposable {
   #search = new AbortController();
   #selectionTimer: NodeJS.Timeout | undefined;
   /** The selection that the panel has, as JSON. */
-  #told = 'null';
+  #shownSelection = 'null';
   #timer: NodeJS.Timeout | undefined;
   /** Messages that are being filled in, in the order in which they were sent; `undefined` when there are none. */
   #sending: Promise<void> | undefined;
@@ -57,21 +57,21 @@ export class Mentions implements Disposable {
     this.#deps = deps;
     const changed = () => {
       clearTimeout(this.#selectionTimer);
-      this.#selectionTimer = setTimeout(() => void this.tellSelection().catch(deps.report), SELECTION_REST_MS);
+      this.#selectionTimer = setTimeout(() => void this.postSelection().catch(deps.report), SELECTION_REST_MS);
     };
     this.#store.add(vscode.window.onDidChangeTextEditorSelection(changed));
     this.#store.add(vscode.window.onDidChangeActiveTextEditor(changed));
   }
 
-  /** Tells the panel the selected lines; `isNew` when it does not have them from an earlier time. */
-  async tellSelection(isNew = false): Promise<void> {
+  /** Posts the selected lines to the panel when they have changed, and always when the panel is new. */
+  async postSelection(isNewPanel = false): Promise<void> {
     const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
     const mayRead = mention === null || (await this.#deps.guard())([mention.path]) === undefined;
-    const told = mayRead ? mention : null;
-    const text = JSON.stringify(told);
-    if (text === this.#told && !isNew) return;
-    this.#told = text;
-    this.#deps.post({ type: 'selection', mention: told });
+    const selection = mayRead ? mention : null;
+    const text = JSON.stringify(selection);
+    if (text === this.#shownSelection && !isNewPanel) return;
+    this.#shownSelection = text;
+    this.#deps.post({ type: 'selection', mention: selection });
   }
 
   /** Attaches the selected lines, or the line of the cursor, to the message. */

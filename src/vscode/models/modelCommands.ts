@@ -24,9 +24,11 @@ export class ModelCommands {
     this.#deps = deps;
   }
 
-  /** Asks which server when none is given. */
-  async select(server?: GivenServer): Promise<void> {
-    if (await selectModel(this.#deps, server)) await this.#applyToShownThread();
+  /** Asks which server when none is given. Returns whether a model was selected. */
+  async select(server?: GivenServer): Promise<boolean> {
+    const isSelected = await selectModel(this.#deps, server);
+    if (isSelected) await this.#applyToShownThread();
+    return isSelected;
   }
 
   async setApiKey(): Promise<void> {

@@ -9,7 +9,7 @@ import { typedText } from '../../core/agent/threadActivity.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
-import { ThreadTexts } from './threadTexts.ts';
+import { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 import { ThreadNotices } from './threadNotices.ts';
 import type { StoredThread } from './threadRows.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
@@ -30,11 +30,12 @@ export class ThreadCommands implements Disposable {
   readonly list: ThreadList;
   readonly #deps: ThreadCommandsDeps;
   readonly #store = new DisposableStore();
-  readonly #texts: ThreadTexts;
+  /** Threads as Markdown documents, which an editor searches, and a screen reader reads, like any text. */
+  readonly #texts: ReadOnlyTexts;
 
   constructor(deps: ThreadCommandsDeps) {
     this.#deps = deps;
-    this.#texts = this.#store.add(new ThreadTexts());
+    this.#texts = this.#store.add(new ReadOnlyTexts('tiller-thread'));
     const { threads, view, report } = deps;
     this.list = this.#store.add(
       new ThreadList({
@@ -136,7 +137,9 @@ export class ThreadCommands implements Disposable {
     const { catalog } = this.#deps.manager;
     const text = await catalog.export(threadId, 'markdown');
     if (text === undefined) return showFailure({ type: 'missing' });
-    await this.#texts.open(threadId, (await catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled'), text);
+    const title = (await catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
+    const document = await this.#texts.open(threadId, `${title}.md`, text);
+    await vscode.window.showTextDocument(await vscode.languages.setTextDocumentLanguage(document, 'markdown'));
   }
 
   async bringIn(): Promise<void> {

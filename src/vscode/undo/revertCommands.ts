@@ -3,11 +3,12 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LiveThreads } from '../../core/agent/liveThreads.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
-import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
+import { type Attachment, attachmentsOf, unsentInput } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
+import type { TurnItemOf, UserInput } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import { cwdOf, type ThreadState, textOfInput } from '../../protocol/thread.ts';
-import type { RevertTarget } from '../../protocol/wire.ts';
+import type { ResendRequest, RevertTarget } from '../../protocol/wire.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
@@ -20,6 +21,10 @@ export interface RevertCommandsDeps {
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer. */
   readonly insertText: (text: string, attachments: readonly Attachment[]) => void;
+  /** Whether there is a model for the next turn, which the user may have to select; with `another` always. */
+  readonly chooseModel: (which: ResendRequest['model']) => Promise<boolean>;
+  /** To the shown thread. */
+  readonly send: (input: readonly UserInput[]) => Promise<void>;
 }
 
 type RevertOp = OpOf<'undo' | 'redo' | 'rollback'>;
@@ -66,9 +71,32 @@ export class RevertCommands {
     if (named !== undefined) await this.revert({ type: 'rewind', itemId: named });
   }
 
+  /**
+   * Goes back to before a message and sends `input`, or the same message, in its place. Returns false when the user
+   * cancels or the thread cannot go back: then the conversation is unchanged, but a running turn was stopped.
+   */
+  async resend({ itemId, input, restoresFiles: files, model }: ResendRequest): Promise<boolean> {
+    const state = this.#ownState();
+    if (state === undefined || !(await this.#deps.chooseModel(model))) return false;
+    const message = messageIn(state, itemId);
+    // Without it the thread has gone back already, and `input` is a new message.
+    if (message !== undefined) {
+      const { threadId } = state;
+      if (state.activeTurnId !== null) this.#deps.live.submit(threadId, { type: 'interrupt' });
+      const op = { type: 'rollback', toItemId: itemId, files, conversation: true } as const;
+      if (files) await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'));
+      else await this.#submit(op, threadId);
+      if (this.#deps.threads.state?.threadId !== threadId || this.#hasMessage(itemId)) return false;
+    }
+    const next = input ?? (message === undefined ? [] : unsentInput(message.content));
+    if (next.length === 0) return false;
+    await this.#deps.send(next);
+    return true;
+  }
+
   async #rewind(itemId: string, state: ThreadState): Promise<void> {
-    const message = state.turns.flatMap(({ items }) => items).find(({ id }) => id === itemId);
-    if (message?.type !== 'user_message') return;
+    const message = messageIn(state, itemId);
+    if (message === undefined) return;
     const both = { label: vscode.l10n.t('Files and conversation'), files: true, conversation: true };
     const filesOnly = { label: vscode.l10n.t('Files only'), files: true, conversation: false };
     const conversationOnly = { label: vscode.l10n.t('Conversation only'), files: false, conversation: true };
@@ -87,7 +115,8 @@ export class RevertCommands {
   }
 
   #hasMessage(itemId: string): boolean {
-    return this.#deps.threads.state?.turns.some(({ items }) => items.some(({ id }) => id === itemId)) === true;
+    const { state } = this.#deps.threads;
+    return state !== null && messageIn(state, itemId) !== undefined;
   }
 
   async #askAndRevert(op: RevertOp, state: ThreadState, title: string): Promise<void> {
@@ -152,6 +181,11 @@ export class RevertCommands {
     void vscode.window.showInformationMessage(sentence);
     return undefined;
   }
+}
+
+function messageIn({ turns }: ThreadState, itemId: string): TurnItemOf<'user_message'> | undefined {
+  const item = turns.flatMap(({ items }) => items).find(({ id }) => id === itemId);
+  return item?.type === 'user_message' ? item : undefined;
 }
 
 /** The messages that began turns, the last one first. */

@@ -5,19 +5,12 @@ import { startDemoModel } from '../../../src/node/demoModel/server.ts';
 import { calls, fails, type ModelScript, ModelServer, reasons, says } from '../../support/modelServer.ts';
 import { conformance } from './conformance.ts';
 import { serverConformance } from './serverConformance.ts';
-import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
+import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 conformance('responses');
 conformance('chat');
 
-const family = {
-  applyPatch: 'function',
-  extraInstructions: true,
-  fileTools: false,
-  userQuestions: true,
-  images: true,
-  shell: 'exec_command',
-} as const;
+const family = TOOL_FAMILY;
 const builtin = builtinTools(family, TOOL_OPTIONS);
 const tools = new ToolRegistry([
   { id: 'builtin', tools: builtin },

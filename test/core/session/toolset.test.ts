@@ -4,16 +4,9 @@ import type { FunctionToolSpec } from '../../../src/protocol/toolSpec.ts';
 import type { ToolHandler } from '../../../src/core/tools/handler.ts';
 import { rejectionMessage } from '../../../src/core/tools/registry.ts';
 import type { ToolProvider } from '../../../src/core/tools/toolProvider.ts';
-import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
+import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
-const family = {
-  applyPatch: 'function',
-  extraInstructions: true,
-  fileTools: false,
-  userQuestions: true,
-  images: true,
-  shell: 'exec_command',
-} as const;
+const family = TOOL_FAMILY;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
 
 function toolset(toolProviders: readonly ToolProvider[] = []) {

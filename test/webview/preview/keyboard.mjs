@@ -127,6 +127,88 @@ const STORIES = {
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
     return other;
   },
+  async 'an earlier message is edited in its place, and the draft from before comes back'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    const composer = page.getByTestId('composer-input');
+    await composer.fill('half a thought');
+    await page.getByTestId('user-message-edit').nth(1).focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'composer-input');
+    assert.match(await page.getByTestId('edit-bar').innerText(), /removes 1 later turn/);
+    await page.getByTestId('edit-restore-files').focus();
+    await press(page, 'Space');
+    await composer.fill('Retry at most three times.');
+    await takePosted(page);
+    await press(page, 'Enter', 'Enter');
+    const resend = { type: 'resend', itemId: 'i6', restoresFiles: true, model: 'same' };
+    const mention = { type: 'mention', name: 'client.ts', path: 'src/http/client.ts' };
+    const input = [{ type: 'text', text: 'Retry at most three times.' }, mention];
+    const posted = async () => (await takePosted(page)).filter(({ type }) => type === 'resend' || type === 'op');
+    assert.deepEqual(await posted(), [{ ...resend, input }], 'sent once');
+    // The user has cancelled the preview: nothing is lost, and it can be sent again.
+    await send(page, [{ type: 'resent', build: 'preview', itemId: 'i6', isSent: false }]);
+    assert.equal(await composer.inputValue(), 'Retry at most three times.');
+    await press(page, 'Enter');
+    assert.deepEqual(await posted(), [{ ...resend, input }]);
+    const returned = { type: 'insert_text', build: 'preview', text: 'was queued', isReturned: true };
+    await send(page, [returned, { type: 'resent', build: 'preview', itemId: 'i6', isSent: true }]);
+    assert.equal(await composer.inputValue(), 'half a thought\nwas queued');
+    assert.equal(await page.getByTestId('edit-bar').count(), 0);
+    await page.getByTestId('user-message-edit').first().focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'composer-input');
+    await press(page, 'Escape');
+    assert.equal(await composer.inputValue(), 'half a thought\nwas queued');
+    return page;
+  },
+  async 'an answer is tried again with the model that the user selects, after it says what is lost'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await page.getByTestId('turn-try-again').nth(1).focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'try-again-same');
+    assert.match(await page.getByTestId('try-again').innerText(), /1 later turn/);
+    await press(page, 'Escape');
+    await expectFocus(page, 'turn-try-again');
+    await takePosted(page);
+    await press(page, 'Enter', 'Tab', 'Enter');
+    const resends = (await takePosted(page)).filter(({ type }) => type === 'resend');
+    assert.deepEqual(resends, [{ type: 'resend', itemId: 'i6', input: null, restoresFiles: false, model: 'another' }]);
+    return page;
+  },
+  async 'after a compaction an earlier message becomes a new one, and no answer before it is tried again'(stage) {
+    const page = await stage.show(stage.scenes.compaction);
+    await page.getByTestId('user-message-edit').first().focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'composer-input');
+    assert.match(await page.getByTestId('attach-problem').innerText(), /it is a new one/);
+    await takePosted(page);
+    await press(page, 'Enter');
+    assert.deepEqual(
+      (await takeOps(page)).map(({ type }) => type),
+      ['user_turn'],
+    );
+    await page.getByTestId('turn-try-again').first().focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'try-again-cancel');
+    return page;
+  },
+  async 'a long message is folded; the search opens it'(stage) {
+    const page = await stage.show(stage.scenes['long-message']);
+    const text = page.locator('.you-text');
+    const height = () => text.evaluate((element) => element.clientHeight);
+    const folded = await height();
+    await page.getByTestId('user-message-more').focus();
+    await press(page, 'Enter');
+    assert.ok((await height()) > 3 * folded);
+    await press(page, 'Enter');
+    assert.equal(await height(), folded);
+    await press(page, 'Control+f');
+    await page.keyboard.type('at step 39');
+    await page.waitForFunction(() => document.querySelector('[data-testid=find-count]')?.textContent === '1 of 1');
+    await press(page, 'Enter');
+    assert.ok((await height()) > 3 * folded);
+    return page;
+  },
   async 'Ctrl+F searches the transcript over elements; Enter goes on, Shift+Enter back, Esc closes'(stage) {
     const page = await stage.show(stage.scenes.done);
     await page.getByTestId('composer-input').focus();
@@ -594,10 +676,11 @@ const STORIES = {
   },
 };
 
-/** Returns the failures. */
-export async function driveByKeyboard(stage, stories = STORIES) {
+/** Runs the stories whose title contains `wanted`, and returns what failed. */
+export async function driveByKeyboard(stage, stories = STORIES, wanted = '') {
   const findings = [];
   for (const [title, story] of Object.entries(stories)) {
+    if (!title.includes(wanted)) continue;
     try {
       await story(stage);
       console.log(`keyboard: ${title}`);

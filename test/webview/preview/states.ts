@@ -1,5 +1,6 @@
 /** The states of the panel, as the messages that lead to them; names as in the mock. */
 import type { CommandChanges } from '../../../src/protocol/baseline.ts';
+import type { DraftEdit } from '../../../src/protocol/draft.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
@@ -292,6 +293,26 @@ function done(): Script {
     .ran('npm test -- upload', 'ok\n', 0, 2.8)
     .says('Done: `src/upload/send.ts:31` passes `{ limit: 1 }`.')
     .context(46)
+    .complete();
+}
+
+/** A message that is edited in place, of a turn whose files can go back. */
+function editSent(): PanelScene {
+  const shown = scene(done());
+  const edit: DraftEdit = { type: 'sent', id: 'i6', original: ASK, draft: 'half a thought', restoresFiles: true };
+  return {
+    ...shown,
+    messages: shown.messages.map((message) =>
+      message.type === 'snapshot' ? { ...message, draft: `${ASK} Uploads, too.`, edit } : message,
+    ),
+  };
+}
+
+/** A message of many lines is folded. */
+function longMessage(): Script {
+  const lines = Array.from({ length: 40 }, (_, index) => `at step ${index + 1} (src/http/client.ts:${index + 10})`);
+  return titled('Long message', `Why does this fail?\n\n${lines.join('\n')}`)
+    .says('The limit is never read.')
     .complete();
 }
 
@@ -1036,6 +1057,9 @@ export const SCENES = {
   unsaved: scene(unsaved()),
   review: review(),
   done: scene(done()),
+  'edit-sent': editSent(),
+  'try-again': scene(done(), {}, ['turn-try-again']),
+  'long-message': scene(longMessage()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   commandChanges: scene(commandChanges(), {}, ['command-changes']),
   colours: scene(colours()),

@@ -1,13 +1,12 @@
-/** What the tools that only read files share: places, what may not be read, the row in the panel. */
+/** A tool that finds something in files of the workspace: lines, entries of a folder, matches. */
 import type * as z from 'zod';
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
-import { WorkspaceError } from '../../ports.ts';
-import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
-import { mayReadOnce } from './askToRead.ts';
-import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
+import type { FoundPlace } from './filePaths.ts';
+import { failedRead, type GuardedRead, prepareRead, runRead } from './guardedRead.ts';
+import type { ReadGuard } from './readGuard.ts';
 
 /** What is found at a place: the output for the model. A failure is a sentence, too. */
 export type Looked =
@@ -24,12 +23,7 @@ export interface FileToolOptions<Args> {
   readonly look: (args: Args, place: FoundPlace, guard: ReadGuard, context: ToolContext) => Promise<Looked>;
 }
 
-interface LookPlan<Args> {
-  readonly args: Args;
-  readonly found: FoundPlace;
-  readonly guard: ReadGuard;
-  readonly item: TurnItemOf<'file_lookup'>;
-}
+type LookPlan<Args> = GuardedRead<Args, TurnItemOf<'file_lookup'>>;
 
 /** A tool that reads files of the workspace through its port: live buffers, every file system that VS Code has. */
 export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean): ToolHandler<Args, LookPlan<Args>> {
@@ -39,47 +33,24 @@ export function fileTool<Args>(options: FileToolOptions<Args>, offered: boolean)
     spec: offered ? spec : undefined,
     isMutating: () => false,
     parse: (payload) => parseArguments(schema, payload),
-    async prepare(args, context): Promise<Preparation<LookPlan<Args>>> {
-      const found = await findPlace(pathOf(args), context);
-      if ('problem' in found) return { type: 'failure', output: found.problem };
-      const item: TurnItemOf<'file_lookup'> = {
+    prepare(args, context) {
+      const itemOf = (path: string): TurnItemOf<'file_lookup'> => ({
         id: context.itemId,
         type: 'file_lookup',
         status: 'in_progress',
         callId: context.callId,
         action,
-        path: shownPath(found.path, context.settings.cwd),
+        path,
         ...(patternOf === undefined ? {} : { pattern: patternOf(args) }),
-      };
-      return {
-        type: 'ready',
-        plan: { args, found, guard: await readGuard(readLimitsOf(context), context), item },
-        item,
-        requirement: {
-          type: 'skip',
-          bypassSandbox: false,
-          reason: { source: 'policy', id: 'reads-files', text: 'It only reads files that commands may read, too.' },
-        },
-        approvalKeys: [],
-      };
+      });
+      return prepareRead(args, pathOf(args), itemOf, context);
     },
-    async run({ args, found, guard, item }, _attempt, context): Promise<ToolResult> {
-      const hidden = guard([found.path, found.place.name, found.place.target]);
-      if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
-        return failed(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
-      }
-      try {
+    run: (plan, _attempt, context) =>
+      runRead(plan, context, async () => {
+        const { args, found, guard, item } = plan;
         const looked = await look(args, found, guard, context);
-        if (looked.type === 'failure') return failed(item, looked.output);
+        if (looked.type === 'failure') return failedRead(item, looked.output);
         return { output: looked.output, success: true, item: { ...item, status: 'completed' } };
-      } catch (error) {
-        if (error instanceof WorkspaceError) return failed(item, error.message);
-        throw error;
-      }
-    },
+      }),
   };
-}
-
-function failed(item: TurnItemOf<'file_lookup'>, output: string, status: 'failed' | 'declined' = 'failed'): ToolResult {
-  return { output, success: false, item: { ...item, status, why: output } };
 }

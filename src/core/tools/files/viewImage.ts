@@ -1,14 +1,12 @@
 import * as z from 'zod';
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import { IMAGE_LIMITS, type ImageType, inspectImage, isTurned } from '../../util/imageData.ts';
-import { WorkspaceError } from '../../ports.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
 import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
-import { mayReadOnce } from './askToRead.ts';
-import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
+import type { FoundPlace } from './filePaths.ts';
+import { failedRead, type GuardedRead, prepareRead, runRead } from './guardedRead.ts';
 
 const argumentsSchema = z.object({
   path: z.string().min(1),
@@ -51,57 +49,27 @@ const SPEC: FunctionToolSpec = {
   },
 };
 
-interface Plan {
-  readonly args: Arguments;
-  readonly found: FoundPlace;
-  readonly guard: ReadGuard;
-  readonly item: Item;
-}
-
 /**
  * Sends an image file to the model (codex-behaviour.md §4.7). `images`: whether the model takes any; one that does not is
  * not offered the tool, and a call of it fails.
  */
-export function viewImage(images: boolean): ToolHandler<Arguments, Plan> {
+export function viewImage(images: boolean): ToolHandler<Arguments, GuardedRead<Arguments, Item>> {
   return {
     names: ['view_image'],
     spec: images ? SPEC : undefined,
     isMutating: () => false,
     parse: (payload) => parseArguments(argumentsSchema, payload),
-    async prepare(args, context) {
-      const found = await findPlace(args.path, context);
-      if ('problem' in found) return { type: 'failure', output: found.problem };
-      const path = shownPath(found.path, context.settings.cwd);
-      const item: Item = { id: context.itemId, type: 'image_view', status: 'in_progress', path };
-      return {
-        type: 'ready',
-        plan: { args, found, guard: await readGuard(readLimitsOf(context), context), item },
-        item,
-        requirement: {
-          type: 'skip',
-          bypassSandbox: false,
-          reason: { source: 'policy', id: 'reads-files', text: 'It only reads files that commands may read, too.' },
-        },
-        approvalKeys: [],
-      };
+    prepare(args, context) {
+      const itemOf = (path: string): Item => ({ id: context.itemId, type: 'image_view', status: 'in_progress', path });
+      return prepareRead(args, args.path, itemOf, context);
     },
-    async run({ args, found, guard, item }, _attempt, context) {
+    async run(plan, _attempt, context) {
+      const { args, found, item } = plan;
       if (!images) {
-        return failed(
-          item,
-          `${context.settings.model} takes no images, so it cannot see ${item.path}. Go on without it.`,
-        );
+        const why = `${context.settings.model} takes no images, so it cannot see ${item.path}. Go on without it.`;
+        return failedRead(item, why);
       }
-      const hidden = guard([found.path, found.place.name, found.place.target]);
-      if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
-        return failed(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
-      }
-      try {
-        return await shown(item, found, args.detail, context);
-      } catch (error) {
-        if (error instanceof WorkspaceError) return failed(item, error.message);
-        throw error;
-      }
+      return runRead(plan, context, () => shown(item, found, args.detail, context));
     },
   };
 }
@@ -110,7 +78,7 @@ async function shown(item: Item, found: FoundPlace, detail: Detail, context: Too
   const { workspace, signal } = context;
   const bytes = await workspace.readBytes(found.place.target, { maxBytes: IMAGE_LIMITS.bytes, signal });
   const image = inspectImage(bytes);
-  if (image.type === 'refused') return failed(item, `${item.path} cannot be shown: ${image.reason}.`);
+  if (image.type === 'refused') return failedRead(item, `${item.path} cannot be shown: ${image.reason}.`);
   // Scaling would lose how it is turned.
   const fitted = isTurned(bytes) ? undefined : sizeFor(image, detail);
   let sent: Pick<Required<Item>, 'width' | 'height'> & { readonly bytes: Uint8Array };
@@ -121,7 +89,7 @@ async function shown(item: Item, found: FoundPlace, detail: Detail, context: Too
         : { bytes: await context.images.scale({ ...fitted, bytes }, signal), ...sizeOf(fitted) };
   } catch (error) {
     signal.throwIfAborted();
-    return failed(item, `${item.path} cannot be shown: it cannot be decoded (${messageOf(error)}).`);
+    return failedRead(item, `${item.path} cannot be shown: it cannot be decoded (${messageOf(error)}).`);
   }
   const url = `data:${image.mediaType};base64,${Buffer.from(sent.bytes).toString('base64')}`;
   const { width, height } = sent;
@@ -154,8 +122,4 @@ export function sizeFor(
   const scale = Math.min(1, longest / Math.max(width, height), shortest / Math.min(width, height));
   if (scale === 1) return undefined;
   return { mediaType, width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
-}
-
-function failed(item: Item, why: string, status: 'failed' | 'declined' = 'failed'): ToolResult {
-  return { output: why, success: false, item: { ...item, status, why } };
 }

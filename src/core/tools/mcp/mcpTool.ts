@@ -106,7 +106,11 @@ export function mcpTool(
     async run(plan, attempt, context) {
       const now = server.tool(plan.tool.name);
       if (now !== undefined && toolHash(now) !== plan.identity.hash) {
-        return { output: 'The server has changed this tool meanwhile.', success: false, changedSince: true };
+        return {
+          output: 'The server has changed this tool since it was approved.',
+          success: false,
+          changedSince: true,
+        };
       }
       await remember(plan.identity, attempt, context, deps);
       return call(plan, server, deps, context);

@@ -14,7 +14,8 @@ import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { textOf } from '../../../src/protocol/responseItem.ts';
-import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
+import { inTimeZone } from '../../support/timeZone.ts';
+import { TOOL_FAMILY, TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const settings: TurnSettings = {
   model: 'm',
@@ -25,7 +26,7 @@ const settings: TurnSettings = {
   sandboxPolicy: sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: ['/a & <b>'] }),
   box: 'bubblewrap',
 };
-const host = { shell: '/bin/zsh', timeZone: 'Pacific/Auckland' };
+const host = { shell: '/bin/zsh', ...inTimeZone('Pacific/Auckland') };
 /** A path of typical length. */
 const TEMPORARY = {
   folder: '/home/somebody/.local/share/tiller/tmp/01a20524-5de0-7000-9ee4-862f5711813b',
@@ -109,14 +110,7 @@ describe('notices', () => {
 
 describe('the whole context', () => {
   it.each(['freeform', 'function'] as const)('has at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const family = {
-      applyPatch,
-      extraInstructions: true,
-      fileTools: false,
-      userQuestions: true,
-      images: true,
-      shell: 'exec_command',
-    } as const;
+    const family = { ...TOOL_FAMILY, applyPatch };
     const tools = [...builtinTools(family, TOOL_OPTIONS), ...harmlessTools.tools(family)];
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {

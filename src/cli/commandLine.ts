@@ -1,0 +1,75 @@
+import { applyPatch } from './applyPatch.ts';
+import { demoModel } from './demoModel.ts';
+import { exec } from './exec.ts';
+import { execPolicy } from './execPolicy.ts';
+import { replay } from './replay.ts';
+import { sandbox } from './sandbox.ts';
+import type { Streams } from './streams.ts';
+import { printSentence } from './print.ts';
+import { EXIT, Failure, HELP, UsageError } from './usage.ts';
+import { SecretRedactor } from '../core/util/secretRedactor.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
+import { undo } from './undo.ts';
+import { keysIn } from '../node/host/secrets.ts';
+
+declare const TILLER_VERSION: string;
+
+/** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */
+async function main(argv: readonly string[], streams: Streams): Promise<number> {
+  const [command, ...rest] = argv;
+  const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
+  if (command === undefined || command === '--help' || command === '-h' || options.includes('--help')) {
+    streams.stdout.write(HELP);
+    return command === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (command === '--version' || options.includes('--version')) {
+    streams.stdout.write(`${TILLER_VERSION}\n`);
+    return EXIT.done;
+  }
+  switch (command) {
+    case 'exec':
+      return exec(rest, streams, TILLER_VERSION);
+    case 'apply-patch':
+      return applyPatch(rest, streams);
+    case 'demo-model':
+      return demoModel(rest, streams);
+    case 'execpolicy':
+      return execPolicy(rest, streams);
+    case 'replay':
+      return replay(rest, streams);
+    case 'sandbox':
+      return sandbox(rest, streams);
+    case 'undo':
+      return undo(rest, streams);
+    default:
+      throw new UsageError(`there is no command "${command}"; see tiller --help`);
+  }
+}
+
+/** Runs the command that the arguments of this process name, and ends the process. */
+export async function run(): Promise<void> {
+  // A reader that closes the pipe (`tiller exec … | head`) is no error.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  try {
+    process.exitCode = await main(process.argv.slice(2), process);
+  } catch (error) {
+    const isPlain = error instanceof UsageError || error instanceof Failure || !(error instanceof Error);
+    const keys = new SecretRedactor();
+    for (const key of keysIn(process.env)) keys.hold(key);
+    printSentence(process.stderr, `tiller: ${keys.hide(isPlain ? messageOf(error) : (error.stack ?? error.message))}`);
+    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
+  }
+  // Exit even if something is still open: the stdin of a waiting client, a command that cannot be killed.
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit();
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}

@@ -1,0 +1,62 @@
+/** What the tools that read one place of the workspace share: which place, whether it may be read, how it failed. */
+import type { TurnItemOf } from '../../../protocol/item.ts';
+import { WorkspaceError } from '../../ports.ts';
+import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
+import { mayReadOnce } from './askToRead.ts';
+import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
+
+type ReadItem = TurnItemOf<'file_lookup'> | TurnItemOf<'image_view'>;
+
+/** A read whose place is found. `guard` says of a path below the place why it may not be read. */
+export interface GuardedRead<Args, Item extends ReadItem> {
+  readonly args: Args;
+  readonly found: FoundPlace;
+  readonly guard: ReadGuard;
+  readonly item: Item;
+}
+
+/** `itemOf` makes the row of the call from the path as it is shown. */
+export async function prepareRead<Args, Item extends ReadItem>(
+  args: Args,
+  path: string,
+  itemOf: (shown: string) => Item,
+  context: ToolContext,
+): Promise<Preparation<GuardedRead<Args, Item>>> {
+  const found = await findPlace(path, context);
+  if ('problem' in found) return { type: 'failure', output: found.problem };
+  const item = itemOf(shownPath(found.path, context.settings.cwd));
+  return {
+    type: 'ready',
+    plan: { args, found, guard: await readGuard(readLimitsOf(context), context), item },
+    item,
+    requirement: {
+      type: 'skip',
+      bypassSandbox: false,
+      reason: { source: 'policy', id: 'reads-files', text: 'It only reads files that commands may read, too.' },
+    },
+    approvalKeys: [],
+  };
+}
+
+/** Asks once for a place that may not be read, then reads. A WorkspaceError of `read` becomes a failed call. */
+export async function runRead<Args, Item extends ReadItem>(
+  { found, guard, item }: GuardedRead<Args, Item>,
+  context: ToolContext,
+  read: () => Promise<ToolResult>,
+): Promise<ToolResult> {
+  const hidden = guard([found.path, found.place.name, found.place.target]);
+  if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
+    return failedRead(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
+  }
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof WorkspaceError) return failedRead(item, error.message);
+    throw error;
+  }
+}
+
+export function failedRead(item: ReadItem, why: string, status: 'failed' | 'declined' = 'failed'): ToolResult {
+  return { output: why, success: false, item: { ...item, status, why } };
+}

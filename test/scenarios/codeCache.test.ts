@@ -1,0 +1,70 @@
+/** The code cache beside the command line's bundle: it saves time, and never changes what runs. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { buildCli } from '../../scripts/build.mjs';
+import { folderOfRun, type TempFolder, tempFolder } from '../support/tempFolder.ts';
+
+const outdir = folderOfRun();
+const main = path.join(outdir, 'commandLine.js');
+
+beforeAll(() => buildCli({ outdir }));
+
+function tiller(home: TempFolder, ...args: readonly string[]): string {
+  const env = { PATH: process.env['PATH'], HOME: home.path, TILLER_HOME: home.at('tiller') };
+  const run = spawnSync(process.execPath, [path.join(outdir, 'cli.js'), ...args], {
+    cwd: home.path,
+    env,
+    encoding: 'utf8',
+  });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return run.stdout;
+}
+
+const job = (home: TempFolder) =>
+  tiller(home, 'exec', '--demo', '--sandbox', 'danger-full-access', '--approval-policy', 'never', '--', 'hi');
+
+const caches = () => readdirSync(outdir).filter((name) => name.endsWith('.cache'));
+const cacheOf = (bundle: string) =>
+  path.join(outdir, caches().find((name) => name.startsWith(`${bundle}.js.`)) ?? 'no cache');
+
+it('is made by the first job, used by the next, and made again when it does not fit', () => {
+  using home = tempFolder();
+  tiller(home, '--version');
+  expect(caches()).toEqual([]);
+  const said = job(home);
+  const file = cacheOf('commandLine');
+  const { size, mtimeMs } = statSync(file);
+  expect(size).toBeGreaterThan(statSync(main).size / 4);
+  expect(job(home)).toBe(said);
+  expect(statSync(file).mtimeMs).toBe(mtimeMs);
+
+  // A disk that was full.
+  truncateSync(file, size / 2);
+  expect(job(home)).toBe(said);
+  expect(statSync(file).size).toBeGreaterThan(size / 2);
+  expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
+});
+
+it('does not run the code of an older bundle, even one of the same length', () => {
+  using home = tempFolder();
+  job(home);
+  const said = tiller(home, '--help');
+  const bundle = readFileSync(main, 'utf8');
+  writeFileSync(main, bundle.replaceAll('a coding agent for your workspace', 'a coding agent for YOUR workspace'));
+  expect(tiller(home, '--help')).toBe(said.replace('your workspace', 'YOUR workspace'));
+  writeFileSync(main, bundle);
+});
+
+it('is not needed: a place that cannot be written leaves every start as it is', () => {
+  using home = tempFolder();
+  job(home);
+  const file = cacheOf('commandLine');
+  const name = path.basename(file);
+  for (const one of caches()) rmSync(path.join(outdir, one));
+  mkdirSync(file);
+  job(home);
+  expect(caches().filter((one) => one.startsWith('commandLine'))).toEqual([name]);
+  expect(statSync(file).isDirectory()).toBe(true);
+});
