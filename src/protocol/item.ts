@@ -275,9 +275,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('sub_agent'),
+    callId: z.string().optional(),
+    /** What the call does with the agent. */
+    action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
+    /** Its thread. Empty where none was started. */
     agentId: z.string(),
+    /** Of a call about several agents: all of them. */
     role: z.string(),
+    /** What it is to do, in a few words. */
+    description: z.string().optional(),
+    /** When the call ended. */
     agentState: agentStateSchema,
+    /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
   }),
   z.object({
