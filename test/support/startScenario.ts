@@ -65,6 +65,7 @@ export interface ScenarioOptions {
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
   readonly memory?: boolean;
+  readonly agents?: Partial<ThreadSettings['agents']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** Continue in the home and folder of another scenario, resuming its thread. */
@@ -135,6 +136,15 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       webSearch: options.webSearch ?? 'off',
       unreadable: options.unreadable ?? [],
       memory: options.memory ?? false,
+    },
+    agents: {
+      tools: 'task',
+      maxThreads: 6,
+      maxDepth: 1,
+      maxTokens: null,
+      maxRounds: null,
+      maxMinutes: null,
+      ...options.agents,
     },
   };
   const host: ThreadHost = {
