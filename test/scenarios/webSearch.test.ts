@@ -11,8 +11,8 @@ const PAGE = 'https://docs.example/retry';
 
 /** The tool in a request; `undefined` where it is not offered. */
 function toolIn(chat: Scenario, request = 0): unknown {
-  const { tools = [] } = chat.server.requests[request]?.body as { tools?: { type: string }[] };
-  return tools.find(({ type }) => type.startsWith('web_search'));
+  const body = chat.server.requests[request]?.body as { tools?: { type: string }[] } | undefined;
+  return body?.tools?.find(({ type }) => type.startsWith('web_search'));
 }
 
 async function offered(options: Omit<ScenarioOptions, 'model'>): Promise<unknown> {
@@ -67,7 +67,7 @@ describe('web_search', () => {
       ],
     });
     await chat.send('has it jitter?');
-    expect(chat.items('web_search').map(({ id: _, type: _type, ...item }) => item)).toEqual([
+    expect(chat.items('web_search').map(({ status, query, action }) => ({ status, query, action }))).toEqual([
       { status: 'completed', query: 'retry', action: { type: 'search', queries: ['retry', 'jitter'] } },
       { status: 'completed', action: { type: 'search', queries: [] } },
       { status: 'completed', action: { type: 'open_page', url: PAGE } },
