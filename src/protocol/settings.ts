@@ -68,6 +68,8 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** Whether the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
+  /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
+  'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
     .array(z.string())

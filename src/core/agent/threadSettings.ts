@@ -124,6 +124,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
       webFetch: settings['web.fetch'],
+      webSearch: settings['web.search'],
       unreadable: settings['sandbox.unreadable'],
       memory: settings['memory.enabled'],
     },

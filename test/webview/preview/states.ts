@@ -673,7 +673,27 @@ function agents(): Script {
       afterTokens: 24_000,
       summary: 'We compared **three** libraries.',
     })
-    .item({ type: 'web_search', query: 'undici retry agent jitter' })
+    .item({
+      type: 'web_search',
+      query: 'undici retry agent jitter',
+      action: { type: 'search', queries: ['undici retry agent jitter', 'undici RetryAgent minTimeout'] },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'open_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html' },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'find_in_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', pattern: 'jitter' },
+    })
+    .item({
+      type: 'agent_message',
+      text: 'RetryAgent has no jitter of its own ([undici.nodejs.org](https://undici.nodejs.org/docs/api/RetryAgent.html)).',
+      citations: [
+        { url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', title: 'Class: RetryAgent | Undici' },
+        { url: 'https://www.npmjs.com/package/p-retry', title: '' },
+      ],
+    })
     .item({
       type: 'web_fetch',
       callId: 'f1',
