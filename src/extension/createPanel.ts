@@ -6,6 +6,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import { isSubAgent } from '../core/agent/threadActivity.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -188,8 +189,8 @@ export function createPanel(
 
   const modes = new ModeMemory(context.globalState);
   store.add(
-    threads.onEvent(({ event: { msg } }) => {
-      if (msg.type !== 'turn_started') return;
+    threads.onEvent(({ event: { msg }, state }) => {
+      if (msg.type !== 'turn_started' || isSubAgent(state)) return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
       if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
     }),
@@ -223,11 +224,16 @@ export function createPanel(
     },
     efforts: agent.efforts,
     previewRule: (approvalId, rule) => {
-      const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
+      const preview = previewFor(threads.asking(approvalId), approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
-      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      const suggestion = await suggestionForApproval(
+        threads.asking(approvalId),
+        approvalId,
+        ports.audit,
+        node.host.platform,
+      );
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
@@ -235,8 +241,9 @@ export function createPanel(
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
-      if (!isRecorded) await openChange(id, file, threads.state, proposals);
+      if (!isRecorded) await openChange(id, file, threads.asking(id), proposals);
     },
+    stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;
