@@ -345,6 +345,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     lastMessage: z.string().optional(),
     /** What it is to do, in a few words. */
     description: z.string().optional(),
+    /** The colour of its role, by a CSS name. */
+    color: z.string().optional(),
     /** Used by its requests so far. */
     tokens: z.number().optional(),
     /** A call of `task` waits for it. */
