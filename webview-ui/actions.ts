@@ -51,6 +51,8 @@ export type PanelCommand =
   | 'manageTrust'
   | 'startDemo'
   | 'showRules'
+  | 'openPlan'
+  | 'runPlan'
   | 'undoTurn'
   | 'redoTurn'
   | 'rewind'

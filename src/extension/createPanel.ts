@@ -6,6 +6,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -13,12 +14,15 @@ import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePrevi
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
+import { modeOverrides } from '../vscode/chat/composerPickers.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
 import { useModel } from '../vscode/models/modelSetup.ts';
+import { PlanCommands } from '../vscode/plans/planCommands.ts';
+import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
@@ -53,6 +57,7 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
+  readonly plans: PlanCommands;
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
@@ -206,21 +211,33 @@ export function createPanel(
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
+  const override = async (overrides: TurnOverrides) => {
+    factory.choose(overrides);
+    const { provider, model } = overrides;
+    if (provider !== undefined && model !== undefined) useModel(provider, model).then(undefined, tell);
+    if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
+    view.sendSettings();
+  };
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const lastModel = (mode: ChatMode) => {
+    const last = modes.of(mode);
+    return last && agent.hasProvider(last.provider) ? last : undefined;
+  };
+  const plans: PlanCommands = store.add(
+    new PlanCommands({
+      threads,
+      documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
+      leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+    }),
+  );
+
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides: TurnOverrides) => {
-      factory.choose(overrides);
-      const { provider, model } = overrides;
-      if (provider !== undefined && model !== undefined) useModel(provider, model).then(undefined, tell);
-      if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
-      view.sendSettings();
-    },
-    policyOf: (mode) => factory.policyOf(mode),
-    lastModel: (mode) => {
-      const last = modes.of(mode);
-      return last && agent.hasProvider(last.provider) ? last : undefined;
-    },
+    override: (overrides) => void override(overrides).catch(tell),
+    policyOf,
+    lastModel,
     efforts: agent.efforts,
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
@@ -268,7 +285,12 @@ export function createPanel(
   );
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
-  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
+  store.add(
+    threads.onChange((change) => {
+      setRunning(change.state !== null && change.state.activeTurnId !== null);
+      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
+    }),
+  );
   return {
     view,
     chat,
@@ -277,6 +299,7 @@ export function createPanel(
     threads: threadCommands,
     processes,
     reverts,
+    plans,
     rules,
     recovery,
     quarantine,

@@ -34,7 +34,7 @@ suite('the model of a mode', () => {
   test('comes back with the mode, also in the next window', async () => {
     const memento = mementoOf();
     const memory = new ModeMemory(memento);
-    await memory.note(turn('read-only', { model: 'large', effort: 'high' }), 'openai');
+    await memory.note(turn('read-only', { model: 'large', effort: 'high', planMode: true }), 'openai');
     await memory.note(turn('workspace-write', { model: 'small' }), 'ollama');
     const next = new ModeMemory(memento);
     const user = new ScriptedUser({ pick: 'Plan' });
@@ -42,6 +42,7 @@ suite('the model of a mode', () => {
     assert.deepEqual(picked, {
       policy: 'on-request',
       box: policyOf('read-only'),
+      planMode: true,
       provider: 'openai',
       model: 'large',
       effort: 'high',
@@ -57,6 +58,6 @@ suite('the model of a mode', () => {
     assert.equal(new ModeMemory(mementoOf(new Map([['tiller.modelOfMode', 'nonsense']]))).of('agent'), undefined);
     const user = new ScriptedUser({ pick: 'Agent' });
     const picked = await pickMode(policyOf, (mode) => memory.of(mode)).finally(() => user.restore());
-    assert.deepEqual(picked, { policy: 'on-request', box: policyOf('workspace-write') });
+    assert.deepEqual(picked, { policy: 'on-request', box: policyOf('workspace-write'), planMode: false });
   });
 });

@@ -7,7 +7,7 @@ import type { WebviewMessage } from '../../src/protocol/wire.ts';
 import { fork, interrupt, type PanelCommand, pick, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { effort, isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
+import { effort, isOwn, isRunning, proposedPlan, review, settings, threadId, title, turns } from '../store.ts';
 import { effortLabel, modeLabel } from './Pickers.tsx';
 import { openFind } from '../view.ts';
 import { openSearch } from './historySearch.ts';
@@ -63,6 +63,10 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('rewind', 'history', t('Go back to before one of your messages'), rewindValues),
     ),
     ...when(
+      trusted && rests && proposedPlan.value !== null,
+      command('runplan', 'play', t('Run the proposed plan in Agent mode'), host('runPlan')),
+    ),
+    ...when(
       review.value.changes > 0,
       choice('review', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
     ),
@@ -73,6 +77,12 @@ export function offeredCommands(): readonly SlashCommand[] {
     ),
     ...when(
       trusted,
+      command(
+        'plan',
+        'checklist',
+        t('Plan mode: only read, then propose a plan'),
+        choose({ type: 'mode', mode: 'plan' }),
+      ),
       choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeValues),
       choice('approvals', 'law', t('When Tiller asks before it acts'), approvalValues),
       choice('sandbox', 'shield', t('What commands may write'), sandboxValues),
@@ -149,7 +159,7 @@ function modeValues(): readonly CommandArgument[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
     ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
-    ['plan', t('Reads and plans; asks before anything is changed.')],
+    ['plan', t('Only reads, and proposes a plan that you edit and run.')],
     ['full-access', t('Runs and writes everything without asking. Take care.')],
   ];
   return modes.map(([mode, detail]) => ({

@@ -10,6 +10,7 @@ import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
 import { InterruptedCard } from '../decisions/InterruptedCard.tsx';
 import { PatchApproval } from '../decisions/PatchApproval.tsx';
 import { Processes } from './Processes.tsx';
+import { ProposedPlan } from './ProposedPlan.tsx';
 import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
 import { Queue } from './Queue.tsx';
@@ -38,6 +39,7 @@ export function Dock() {
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <ProposedPlan />
         <Review />
         <Processes />
         <Queue />

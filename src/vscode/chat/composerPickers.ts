@@ -28,7 +28,14 @@ export function modeOverrides(
   lastModel: (mode: ChatMode) => RememberedModel | undefined,
 ): TurnOverrides | undefined {
   const bundle = MODES.find((one) => one.mode === mode);
-  return bundle && { policy: bundle.policy, box: policyOf(bundle.sandbox), ...lastModel(mode) };
+  return (
+    bundle && {
+      policy: bundle.policy,
+      box: policyOf(bundle.sandbox),
+      planMode: mode === 'plan',
+      ...lastModel(mode),
+    }
+  );
 }
 
 /** The model that comes with the mode. */
@@ -80,7 +87,7 @@ function describeMode(mode: ChatMode): vscode.QuickPickItem {
     case 'plan':
       return {
         label: vscode.l10n.t('Plan'),
-        detail: vscode.l10n.t('Reads and plans; asks before anything is changed.'),
+        detail: vscode.l10n.t('Only reads, and proposes a plan that you edit and run.'),
       };
     case 'full-access':
       return {
