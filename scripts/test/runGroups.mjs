@@ -1,5 +1,6 @@
 // Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './outcomes.mjs';
@@ -44,8 +45,26 @@ async function runNext(left) {
     if (stoppedBy) return;
     const started = Date.now();
     const end = await run(step);
-    results.push({ name: step.name, ...verdict(step, end), seconds: (Date.now() - started) / 1000 });
+    const seconds = (Date.now() - started) / 1000;
+    results.push({ name: step.name, ...verdict(step, end), seconds, processorSeconds: takeProcessorSeconds() });
   }
+}
+
+let processorSecondsTaken = 0;
+
+/**
+ * The processor time of the child processes that have ended since the last call, with their own children; 0 where the
+ * system does not tell. On Linux /proc/self/stat has it in hundredths of a second.
+ */
+function takeProcessorSeconds() {
+  let total = processorSecondsTaken;
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+    total = (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {}
+  const seconds = total - processorSecondsTaken;
+  processorSecondsTaken = total;
+  return seconds;
 }
 
 /** Resolves with the exit code, or with the signal that ended the step. */
@@ -110,9 +129,10 @@ function summarise() {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const all = (key) => results.flatMap((result) => result[key]);
   console.log(`\n── summary ${'─'.repeat(63)}`);
-  for (const { seconds, note, ...summary } of results) {
+  for (const { seconds, processorSeconds, note, ...summary } of results) {
     const tests = summary.passed + summary.failed > 1 || summary.passed > 0 ? countsOf(summary) : '';
-    const words = [summary.failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), tests, note];
+    const cpu = processorSeconds > 0 ? `(CPU ${processorSeconds.toFixed(0)} s)`.padStart(11) : '';
+    const words = [summary.failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), cpu, tests, note];
     console.log(`${summary.name.padEnd(12)} ${words.filter(Boolean).join('  ')}`);
   }
   for (const name of all('skipped')) console.log(`skipped: ${name}`);

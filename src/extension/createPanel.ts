@@ -14,13 +14,16 @@ import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePrevi
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
-import { modeOverrides } from '../vscode/chat/composerPickers.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
+import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
+import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
-import { useModel } from '../vscode/models/modelSetup.ts';
+import { ModelMenu } from '../vscode/models/modelMenu.ts';
+import { chooseModel } from '../vscode/models/modelSetup.ts';
+import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
@@ -70,6 +73,7 @@ export function createPanel(
   host: Host,
   editors: Editors,
   agent: Agent,
+  used: UsedModels,
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
@@ -81,6 +85,13 @@ export function createPanel(
     void vscode.window.showErrorMessage(messageOf(error));
   };
 
+  const modes = new ModeMemory(context.globalState);
+  const lastModel = (mode: ChatMode) => {
+    const last = modes.of(mode);
+    return last && agent.hasProvider(last.provider) ? last : undefined;
+  };
+  /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
+  let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
   const drafts = new Drafts(context.workspaceState);
   const recovery: RecoveryOffer = store.add(
@@ -105,18 +116,23 @@ export function createPanel(
         panelSettings(
           settings(),
           current(),
-          agent.provider(),
+          {
+            provider: agent.provider(),
+            efforts: agent.efforts(),
+            takesImages: agent.takesImages(),
+            modelOfMode: Object.fromEntries(MODES.map(({ mode }) => [mode, lastModel(mode)])),
+          },
           storedQuarantine.ids,
-          agent.efforts().efforts,
-          agent.takesImages(),
         ),
-      submit: (op) =>
-        submitWithModel(op, {
+      submit: async (op) => {
+        await choosing;
+        await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
           submit: (chosen) => mentions.submit(chosen),
           giveBack: (input) => view.giveBack(input),
-        }),
+        });
+      },
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -127,6 +143,7 @@ export function createPanel(
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
+        modelMenu.close();
       },
       log: (level, message) => log[level](message),
     }),
@@ -154,6 +171,18 @@ export function createPanel(
       submitTo: (threadId, op) => threads.submitTo(threadId, op),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const modelMenu: ModelMenu = store.add(
+    new ModelMenu({
+      settings,
+      inUse: () => ({ provider: agent.provider(), model: current().model }),
+      used,
+      keys: host.keys,
+      http: agent.http,
+      languageModels: agent.languageModels,
+      post: (message) => view.tell(message),
       report,
     }),
   );
@@ -191,21 +220,28 @@ export function createPanel(
   );
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
-  const modes = new ModeMemory(context.globalState);
   store.add(
     threads.onEvent(({ event: { msg } }) => {
       if (msg.type !== 'turn_started') return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
-      if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
+      if (provider === undefined) return;
+      modes.note(msg.settings, provider).then(undefined, report);
+      used.note(provider, msg.settings.model).then(undefined, report);
+    }),
+  );
+  // The chips show what the next turn of the thread runs under.
+  store.add(
+    threads.onChange((change) => {
+      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
     }),
   );
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
-    chooseModel: async (which) => {
-      if (which === 'same' && current().model !== '') return true;
-      return (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+    hasModel: async () => {
+      await choosing;
+      return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
     send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
   });
@@ -214,15 +250,14 @@ export function createPanel(
   const override = async (overrides: TurnOverrides) => {
     factory.choose(overrides);
     const { provider, model } = overrides;
-    if (provider !== undefined && model !== undefined) useModel(provider, model).then(undefined, tell);
+    if (provider !== undefined && model !== undefined) {
+      choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
+      used.note(provider, model).then(undefined, report);
+    }
     if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
     view.sendSettings();
   };
   const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
-  const lastModel = (mode: ChatMode) => {
-    const last = modes.of(mode);
-    return last && agent.hasProvider(last.provider) ? last : undefined;
-  };
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
@@ -238,7 +273,7 @@ export function createPanel(
     override: (overrides) => void override(overrides).catch(tell),
     policyOf,
     lastModel,
-    efforts: agent.efforts,
+    models: modelMenu,
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
@@ -285,12 +320,7 @@ export function createPanel(
   );
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
-  store.add(
-    threads.onChange((change) => {
-      setRunning(change.state !== null && change.state.activeTurnId !== null);
-      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
-    }),
-  );
+  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
   return {
     view,
     chat,
