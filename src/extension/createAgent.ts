@@ -7,8 +7,12 @@ import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
+import { ExternalTools } from '../core/tools/external/externalTools.ts';
+import type { ExternalToolRegistry } from '../core/tools/external/registry.ts';
+import { Trust } from '../core/trust/trust.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
+import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
@@ -62,6 +66,7 @@ export function createAgent(
   context: vscode.ExtensionContext,
   host: Host,
   editors: Editors,
+  tools: ExternalToolRegistry,
   store: DisposableStore,
 ): Agent {
   const { node, log, keys, settings, report } = host;
@@ -113,6 +118,10 @@ export function createAgent(
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
+  const toolApproval = {
+    trust: new Trust('tools.json', ports.storage, log),
+    workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
+  };
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
@@ -123,7 +132,8 @@ export function createAgent(
     settings,
     toolProviders: () => {
       void controller.configured();
-      return [mcp.tools(() => controller.configured())];
+      // Of two tools with one name the first is kept: those of extensions, then those of servers.
+      return [new ExternalTools(tools, toolApproval), mcp.tools(() => controller.configured())];
     },
     homeDirectory: node.host.homeDirectory,
     log,
