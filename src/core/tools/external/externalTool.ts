@@ -18,14 +18,12 @@ import {
   type ToolApprovalDeps,
   toolCard,
 } from '../toolApproval.ts';
+import { safeContent } from '../toolContent.ts';
 import type { RegisteredTool } from './registry.ts';
 
 const anyArguments = z.record(z.string(), z.unknown());
 type Arguments = z.infer<typeof anyArguments>;
 type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_call'> };
-
-/** An image from anywhere else would be loaded by the model's server or the panel. */
-const IMAGE_DATA = /^data:image\/[\w.+-]+;base64,[\w+/=]+$/;
 
 /** A tool of another extension. It may do anything, so it runs alone, and the user is asked unless it was allowed. */
 export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps): ToolHandler<Arguments, Plan> {
@@ -108,12 +106,8 @@ async function call(
 }
 
 function resultOf(parts: readonly ToolContentItem[]): ReturnType<typeof cutResult> {
-  const texts = parts.map((part) => {
-    if (part.type === 'input_text') return part.text;
-    return IMAGE_DATA.test(part.imageUrl) ? undefined : '[An image that is not a data: URL of an image was left out.]';
-  });
-  const images = parts.flatMap((part) =>
-    part.type === 'input_image' && IMAGE_DATA.test(part.imageUrl) ? [part.imageUrl] : [],
-  );
-  return cutResult({ text: texts.filter((text) => text !== undefined).join('\n'), images }, undefined);
+  const safe = safeContent(parts);
+  const text = safe.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n');
+  const images = safe.flatMap((part) => (part.type === 'input_image' ? [part.imageUrl] : []));
+  return cutResult({ text, images }, undefined);
 }
