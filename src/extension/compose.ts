@@ -115,6 +115,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     showMemories: () =>
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     hooks: agent.hooks,
+    lmTools: agent.lmTools,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

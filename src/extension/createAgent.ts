@@ -20,6 +20,7 @@ import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
@@ -50,6 +51,7 @@ export interface Agent {
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
   readonly hooks: HookCommands;
+  readonly lmTools: LanguageModelTools;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -118,6 +120,7 @@ export function createAgent(
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
+  const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
     trust: new Trust('tools.json', ports.storage, log),
     workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
@@ -132,8 +135,12 @@ export function createAgent(
     settings,
     toolProviders: () => {
       void controller.configured();
-      // Of two tools with one name the first is kept: those of extensions, then those of servers.
-      return [new ExternalTools(tools, toolApproval), mcp.tools(() => controller.configured())];
+      // Of two tools with one name the first is kept: those of extensions (by our API, by VS Code's), then those of servers.
+      return [
+        new ExternalTools(tools, toolApproval),
+        new ExternalTools(lmTools.registry, toolApproval, () => lmTools.sync()),
+        mcp.tools(() => controller.configured()),
+      ];
     },
     homeDirectory: node.host.homeDirectory,
     log,
@@ -212,6 +219,7 @@ export function createAgent(
     history,
     otherPrograms,
     hooks: hookCommands,
+    lmTools,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

@@ -36,7 +36,8 @@ export function createApi(registry: ExternalToolRegistry): TillerApi {
 }
 
 /** @throws TypeError */
-function check({ name, description, inputSchema, timeoutMs, invoke }: TillerTool): void {
+function check(tool: TillerTool): void {
+  const { name, description, inputSchema, timeoutMs } = tool;
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new TypeError('The name of a tool has 1 to 64 letters, digits, _ and -.');
   }
@@ -44,7 +45,7 @@ function check({ name, description, inputSchema, timeoutMs, invoke }: TillerTool
   if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
     throw new TypeError(`${name}: inputSchema must be a JSON Schema of an object.`);
   }
-  if (typeof invoke !== 'function') throw new TypeError(`${name}: invoke must be a function.`);
+  if (typeof tool.invoke !== 'function') throw new TypeError(`${name}: invoke must be a function.`);
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new TypeError(`${name}: timeoutMs must be at most ${MAX_TIMEOUT_MS}.`);
   }

@@ -62,7 +62,7 @@ suite('The API for other extensions', () => {
     tiller = undefined;
     await server?.close();
     server = undefined;
-    await set({ baseUrl: undefined, model: undefined });
+    await set({ baseUrl: undefined, model: undefined, languageModelTools: undefined });
     if (before === undefined) delete process.env['TILLER_HOME'];
     else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
@@ -101,7 +101,7 @@ suite('The API for other extensions', () => {
 
   test('refuses what cannot be offered, with a sentence', () => {
     const api = createApi(new ExternalToolRegistry());
-    const wrong = (more: object) => () => other.register(api, { ...other.shoot, ...more } as TillerTool);
+    const wrong = (more: object) => () => other.register(api, { ...other.shoot, ...more });
     assert.throws(wrong({ name: 'two words' }), /The name of a tool has 1 to 64 letters/);
     assert.throws(wrong({ description: '' }), /shoot needs a description/);
     assert.throws(wrong({ inputSchema: [] }), /inputSchema must be a JSON Schema of an object/);
@@ -161,5 +161,45 @@ suite('The API for other extensions', () => {
         ['failed', 'shoot failed: Camera has withdrawn this tool.'],
       ],
     );
+  });
+
+  test('a tool that the extension offers to all of VS Code runs when it is switched on', async () => {
+    const asked = [calls('tool-provider_weather', { town: 'Ghent' })];
+    await open([[says('Hello.')], asked, [says('Done.')]]);
+    await send('hi');
+    await eventually(() => ends() === 1);
+    assert.equal(server?.lastRequest.toolNames.includes('tool-provider_weather'), false);
+    await set({ languageModelTools: ['tool-provider_weather'] });
+    await send('How is the weather?');
+    await eventually(() => approvals().length === 1);
+    assert.equal(approvals()[0]?.tool?.server, 'VS Code');
+    approve('approved');
+    await eventually(() => ends() === 2);
+    assert.deepEqual(
+      items().map(({ tool, status, contentItems }) => [tool, status, contentItems]),
+      [['tool-provider_weather', 'completed', [{ type: 'input_text', text: 'Rain in Ghent.' }]]],
+    );
+  });
+
+  test('"Tools of Other Extensions" lists the tools, and keeps the names of those that are not there now', async () => {
+    const lists: vscode.QuickPickItem[][] = [];
+    const original = vscode.window.showQuickPick;
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: vscode.QuickPickItem[]) => {
+        lists.push(items);
+        return items.filter(({ label }) => label === 'tool-provider_weather');
+      },
+    });
+    try {
+      await open([], { languageModelTools: ['gone'] });
+      await tiller?.lmTools.choose();
+    } finally {
+      Object.assign(vscode.window, { showQuickPick: original });
+    }
+    assert.equal(lists[0]?.find(({ label }) => label === 'tool-provider_weather')?.picked, false);
+    assert.deepEqual(vscode.workspace.getConfiguration('tiller').get('languageModelTools'), [
+      'gone',
+      'tool-provider_weather',
+    ]);
   });
 });

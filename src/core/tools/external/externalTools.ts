@@ -13,15 +13,19 @@ export class ExternalTools implements ToolProvider {
   readonly needsTrust = true;
   readonly #registry: Pick<ExternalToolRegistry, 'all'>;
   readonly #deps: ToolApprovalDeps;
+  readonly #sync: () => void;
   #offered: readonly RegisteredTool[] | undefined;
   #tools: readonly ToolHandler[] = [];
 
-  constructor(registry: Pick<ExternalToolRegistry, 'all'>, deps: ToolApprovalDeps) {
+  /** `sync`: called before each turn, for a registry that has to look for its tools. */
+  constructor(registry: Pick<ExternalToolRegistry, 'all'>, deps: ToolApprovalDeps, sync: () => void = () => {}) {
     this.#registry = registry;
     this.#deps = deps;
+    this.#sync = sync;
   }
 
   turnStarts(): void {
+    this.#sync();
     const { all } = this.#registry;
     if (all === this.#offered) return;
     this.#offered = all;
