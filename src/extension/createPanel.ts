@@ -126,6 +126,7 @@ export function createPanel(
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
           submit: (chosen) => mentions.submit(chosen),
+          hold: (input) => view.hold(input),
           giveBack: (input) => view.giveBack(input),
         });
       },

@@ -41,6 +41,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     imageUrl: z.string(),
+    /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
+    id: z.string().optional(),
     /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
     name: z.string().optional(),
     thumbnail: z.string().optional(),
@@ -275,9 +277,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('sub_agent'),
+    callId: z.string().optional(),
+    /** What the call does with the agent. */
+    action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
+    /** Its thread. Empty where none was started. */
     agentId: z.string(),
+    /** Of a call about several agents: all of them. */
     role: z.string(),
+    /** What it is to do, in a few words. */
+    description: z.string().optional(),
+    /** When the call ended. */
     agentState: agentStateSchema,
+    /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
   }),
   z.object({

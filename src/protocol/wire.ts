@@ -278,10 +278,13 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('draft'),
     threadId: z.string().nullable(),
     text: z.string(),
+    /** Without images, like the attachments. */
     edit: draftEditSchema.nullable(),
-    attachments: z.array(attachmentSchema),
+    attachments: z.array(attachmentSchema).readonly(),
     /** `null`: the same as before; they are large. */
-    images: z.array(attachmentSchema).nullable(),
+    images: z
+      .object({ draft: z.array(attachmentSchema).readonly(), edit: z.array(attachmentSchema).readonly() })
+      .nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),

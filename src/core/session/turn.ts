@@ -71,8 +71,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
   switch (opening.type) {
     case 'begun':
       await begin(run);
-      if (opening.compacts) await compactOrFail(run, 'manual');
-      else await open(run, opening);
+      await open(run, opening);
       return converse(run, files, []);
     case 'recovered':
       await run.ready();
@@ -80,6 +79,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
       return converse(run, files, opening.calls);
     case 'compaction':
       await begin(run);
+      await demandTools(run);
       await compactOrFail(run, 'manual');
       return null;
     default:
@@ -97,20 +97,29 @@ async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
-  const missing = await run.toolsReady();
-  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
   answerOwed(run);
   await run.hooks.load();
 }
 
-/** A compaction sums up what was there before the message, which stands behind the summary. */
+/**
+ * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can be
+ * tried again. A compaction sums up what was there before the message, which stands behind the summary.
+ */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
-  remembered(run, await run.hooks.sessionStarts());
+  if (opening.compacts !== true) remembered(run, await run.hooks.sessionStarts());
   const blocked = opening.input && (await addInput(run, opening.input));
   if (blocked) throw new BlockedByHook(blocked);
-  await compactWhenDue(run, before);
+  await demandTools(run);
+  if (opening.compacts) await compactOrFail(run, 'manual');
+  else await compactWhenDue(run, before);
+}
+
+/** @throws ModelFault when a source of tools that the user demands is not there */
+async function demandTools(run: TurnRun): Promise<void> {
+  const missing = await run.toolsReady();
+  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
 }
 
 /** Answers calls whose output was lost in a crash, before any other item. */
@@ -197,6 +206,7 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     const { maxToolRounds } = run.thread.limits;
     if (round > maxToolRounds)
       throw new TurnPaused(`Paused after ${maxToolRounds} tool rounds. Try again to continue.`);
+    for (const notice of run.takeNotices()) run.remember(notice);
     // Also after an interrupt: applied patches stay applied.
     const { sampled, calls } = await respond(run, loopGuard, files).finally(() => files.tell());
     lastMessage = sampled.lastMessage ?? lastMessage;
@@ -238,6 +248,7 @@ async function respond(
   let started = new StartedCalls();
   let isCompacted = false;
   const registry = run.tools();
+  for (const item of run.toolInstructions()) run.remember(item);
   while (true) {
     run.signal.throwIfAborted();
     await askAtCap(run);

@@ -50,6 +50,8 @@ export interface TurnRun {
   readonly toolsReady: () => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
+  /** What the model has to know of these tools and does not know yet. */
+  readonly toolInstructions: () => readonly ResponseItem[];
   readonly approver: Approver;
   /** Asks the user a question, of the call where there is one. See `Inquire`. */
   readonly inquire: (body: QuestionBody, signal: AbortSignal, callId?: string) => Promise<QuestionAnswer>;
@@ -85,6 +87,8 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
+  /** Notices of sub-agents that have ended since the last call. */
+  readonly takeNotices: () => readonly ResponseItem[];
   readonly hasQueued: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];

@@ -9,7 +9,7 @@ import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
 import { messageOf } from '../../util/fileErrors.ts';
-import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { sanitizeInputSchema } from '../sanitizeSchema.ts';
 import {
@@ -107,18 +107,7 @@ export function mcpTool(
         binding: JSON.stringify([definition.hash, identity.hash, args]),
       };
     },
-    async run(plan, attempt, context) {
-      const now = server.tool(plan.tool.name);
-      if (now !== undefined && toolHash(now) !== plan.identity.hash) {
-        return {
-          output: 'The server has changed this tool since it was approved.',
-          success: false,
-          changedSince: true,
-        };
-      }
-      await rememberApproval(plan.identity, attempt, context, deps);
-      return call(plan, server, deps, context);
-    },
+    run: (plan, attempt, context) => call(plan, attempt, server, deps, context),
   };
 }
 
@@ -127,8 +116,10 @@ function descriptionOf({ title, description }: McpTool): string {
   return shortDescription(description ?? title ?? '');
 }
 
+/** Calls the tool if it is still what was approved: the server may have been restarted since. */
 async function call(
-  { args, item, tool }: Plan,
+  { args, item, tool, identity }: Plan,
+  attempt: Attempt,
   server: McpServer,
   deps: McpToolDeps,
   context: ToolContext,
@@ -150,6 +141,12 @@ async function call(
   try {
     const stop = AbortSignal.any([signal, expiry.signal]);
     const connection = await server.connection(stop);
+    const now = server.tool(tool.name);
+    if (now === undefined) throw new Error('The server has this tool no more.');
+    if (toolHash(now) !== identity.hash) {
+      return { output: 'The server has changed this tool since it was approved.', success: false, changedSince: true };
+    }
+    await rememberApproval(identity, attempt, context, deps);
     const result = await server.during(
       (request, asked) => timer.pausedFor(() => elicit(request, asked)),
       () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),
