@@ -4,6 +4,7 @@ import { selectHooks } from '../../src/core/hooks/selectHooks.ts';
 import type { HookFile } from '../../src/core/hooks/hookFiles.ts';
 import { auditRows } from '../../src/protocol/audit.ts';
 import { auditEntries } from '../support/auditEntries.ts';
+import { agentScript } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -379,6 +380,33 @@ describe('messages, sessions and ends of turns', () => {
     expect(chat.said('warning').map(({ message }) => message)).toContain(
       'Stop hooks have made the model continue 8 times. The turn ends now.',
     );
+  });
+});
+
+describe('sub-agents', () => {
+  it('have the hooks of tools, with agent_id, and none of messages and ends', async () => {
+    const seen = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash|Task', seen), UserPromptSubmit: command(seen), Stop: command(seen) },
+      {
+        model: agentScript({
+          ROOT: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Greet' })], [says('Done.')]],
+          CHILD: [[calls('exec_command', { cmd: 'echo hi' })], [says('Greeted.')]],
+        }),
+        policy: 'never',
+        sandbox: 'danger-full-access',
+      },
+    );
+    await chat.send('ROOT');
+    const inputs = got(chat, 'seen.jsonl');
+    expect(inputs.map(({ hook_event_name, tool_name }) => [hook_event_name, tool_name])).toEqual([
+      ['UserPromptSubmit', undefined],
+      ['PreToolUse', 'Task'],
+      ['PreToolUse', 'Bash'],
+      ['Stop', undefined],
+    ]);
+    expect(inputs[1]).toMatchObject({ tool_input: { prompt: 'CHILD', subagent_type: 'worker', description: 'Greet' } });
+    expect(inputs.map(({ agent_id }) => agent_id !== undefined)).toEqual([false, false, true, false]);
   });
 });
 

@@ -10,3 +10,8 @@ export function safeContent(parts: readonly ToolContentItem[]): readonly ToolCon
     part.type === 'input_image' && !IMAGE_DATA.test(part.imageUrl) ? { type: 'input_text', text: LEFT_OUT } : part,
   );
 }
+
+/** What the model reads in place of data that it cannot read. */
+export function dataNote(data: Uint8Array, mimeType: string): string {
+  return `[${data.length} bytes of ${mimeType}, which are not passed on]`;
+}

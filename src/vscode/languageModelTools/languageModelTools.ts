@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type ExternalCall, type ExternalTool, ExternalToolRegistry } from '../../core/tools/external/registry.ts';
+import { dataNote } from '../../core/tools/toolContent.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { onAbort } from '../../core/util/abort.ts';
 import { sha256 } from '../../core/util/canonical.ts';
@@ -118,7 +119,7 @@ function partOf(part: unknown): ToolContentItem {
       return { type: 'input_image', imageUrl: `data:${mimeType};base64,${Buffer.from(data).toString('base64')}` };
     }
     if (/^text\/|json$/.test(mimeType)) return { type: 'input_text', text: new TextDecoder().decode(data) };
-    return { type: 'input_text', text: `[${data.length} bytes of ${mimeType}, which are not passed on]` };
+    return { type: 'input_text', text: dataNote(data, mimeType) };
   }
   return { type: 'input_text', text: JSON.stringify(part) ?? '' };
 }
