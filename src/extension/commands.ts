@@ -4,6 +4,7 @@ import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { PlanCommands } from '../vscode/plans/planCommands.ts';
@@ -37,6 +38,7 @@ export interface CommandTargets {
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly hooks: Pick<HookCommands, 'showHooks'>;
+  readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
@@ -119,6 +121,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
+    command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
