@@ -30,13 +30,13 @@ import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
-import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -97,6 +97,7 @@ export function createPanel(
       onChange: () => {
         view.sendInterrupted();
         statusBar.refresh();
+        keys.refresh();
       },
       report,
     }),
@@ -215,6 +216,7 @@ export function createPanel(
   const quarantine = store.add(
     new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
+  const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
@@ -305,8 +307,6 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
-  const setRunning = contextKey<boolean>('tiller.running');
-  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
   return {
     view,
     chat,
