@@ -34,6 +34,7 @@ import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
@@ -60,6 +61,7 @@ export interface Panel {
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
+  readonly walkthrough: Walkthrough;
   /** Logs an error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -216,6 +218,14 @@ export function createPanel(
   const quarantine = store.add(
     new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
+  const walkthrough = new Walkthrough();
+  store.add(
+    threads.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'turn_started') walkthrough.note('ask');
+      if (msg.type === 'approval_resolved' && msg.by === 'user') walkthrough.note('decide');
+      if (msg.type === 'files_reverted') walkthrough.note('undo');
+    }),
+  );
   const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
@@ -318,6 +328,7 @@ export function createPanel(
     rules,
     recovery,
     quarantine,
+    walkthrough,
     tell,
   };
 }

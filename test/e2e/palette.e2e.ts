@@ -4,7 +4,7 @@ import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
+const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS, width: 1700 });
 const NAMES = ['Focus', 'Approve', 'Interrupt', 'Delete Thread', 'Undo Patch', 'Show Pending Requests'];
 
 async function offered(): Promise<readonly string[]> {
@@ -29,4 +29,18 @@ test('the commands of a turn come with it, and go with it', async () => {
   await panel.send('And a file.');
   await panel.approveAll();
   expect(await offered()).toEqual(['Focus', 'Delete Thread', 'Undo Patch']);
+});
+
+test('the steps of the walkthrough are done with what they are about', async () => {
+  const { vscode } = window();
+  await vscode.command('View: Toggle Primary Side Bar Visibility');
+  await vscode.command('Tiller: Open Walkthrough');
+  const step = (name: string) => vscode.page.locator('.getting-started-step').getByRole('checkbox', { name });
+  for (const name of ['Choose a model', 'Ask for a change', 'Approve or deny']) {
+    await expect.poll(() => step(name).getAttribute('aria-checked'), { timeout: 30_000 }).toBe('true');
+  }
+  expect(await step('Undo what was changed').getAttribute('aria-checked')).toBe('false');
+  await vscode.screenshot('palette/walkthrough');
+  await vscode.command('Tiller: Undo Patch');
+  await expect.poll(() => step('Undo what was changed').getAttribute('aria-checked'), { timeout: 30_000 }).toBe('true');
 });
