@@ -14,6 +14,7 @@ import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 
@@ -40,6 +41,7 @@ export interface CommandTargets {
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
+  readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
 }
@@ -126,9 +128,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),
-    command('openWalkthrough', () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
-    ),
+    command('openWalkthrough', ({ walkthrough }) => walkthrough.open()),
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );

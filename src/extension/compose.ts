@@ -63,7 +63,9 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
-    setHasModel(model !== null || provider === DEMO_PROVIDER);
+    const hasModel = model !== null || provider === DEMO_PROVIDER;
+    setHasModel(hasModel);
+    if (hasModel) panel.walkthrough.note('model');
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
