@@ -113,6 +113,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     showMemories: () =>
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     hooks: agent.hooks,
+    agents: agent.agentCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>
