@@ -160,7 +160,9 @@ export class SubAgents {
     }
     if (interrupt) live.submit(agentId, { type: 'interrupt' });
     const { approvalPolicy: policy, sandboxPolicy: box } = settings;
-    live.submit(agentId, { type: 'override_turn_context', policy, ...(session.isReadOnlyAgent ? {} : { box }) });
+    const planMode = settings.planMode === true;
+    const permissions = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
+    live.submit(agentId, { type: 'override_turn_context', ...permissions });
     return { type: 'sent', submissionId: this.#submit(agentId, input) };
   }
 

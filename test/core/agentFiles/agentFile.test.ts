@@ -68,6 +68,7 @@ describe('an agent file', () => {
         'grep_files',
         'list_dir',
         'fetch_url',
+        'web_search',
         'update_plan',
         'request_user_input',
         'get_memory',
