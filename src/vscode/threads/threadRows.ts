@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadListEntry } from '../../protocol/threads.ts';
 import type { ThreadRow } from '../../protocol/wire.ts';
-import { activityOf } from '../../core/agent/threadActivity.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** A thread as stored on the disk. */
@@ -17,7 +16,7 @@ export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): r
   const live = new Map(threads.live.map((state) => [state.threadId, state]));
   return stored.map((thread) => {
     const state = live.get(thread.id);
-    return { ...rowOf(thread), ...(state && liveFacts(state, thread)) };
+    return { ...rowOf(thread), ...(state && liveFacts(state, thread, threads)) };
   });
 }
 
@@ -32,13 +31,14 @@ function statusOf({ status, unread }: StoredThread): ThreadRow['status'] {
   return unread ? 'unread' : 'idle';
 }
 
-function liveFacts(state: ThreadState, stored: StoredThread): Partial<ThreadRow> {
-  const activity = activityOf(state);
+function liveFacts(state: ThreadState, stored: StoredThread, threads: ShownThread): Partial<ThreadRow> {
+  // Its sub-agents count: one may ask while the thread only waits for it.
+  const { activity, asking } = threads.activityWithAgents(state.threadId);
   return {
     title: state.title ?? stored.title,
     tokens: state.tokens?.total.total ?? stored.tokens,
     status: activity === 'idle' && stored.unread ? 'unread' : activity,
-    ...(activity === 'waiting' ? { note: questionOf(state) } : {}),
+    ...(activity === 'waiting' ? { note: questionOf(asking ?? state) } : {}),
   };
 }
 
