@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeApproval } from '../../src/core/rules/approvals.ts';
-import { expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
+import { completeArgument, expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
+import { listResources, readResourceText } from '../../src/core/mcp/resources.ts';
+import { AsyncQueue } from '../../src/core/util/asyncQueue.ts';
 import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -421,16 +423,56 @@ describe.skipIf(noSandbox)('prompts', { timeout: LONG }, () => {
     const { servers } = made.mcp;
     const [prompt] = await listPrompts(servers, signal);
     if (!prompt) throw new Error('There is no prompt.');
-    const argument = { name: 'who', required: true };
     expect(prompt).toEqual({
       server: 'notes',
       name: 'greet',
       title: undefined,
       description: 'Greets.',
-      arguments: [argument],
+      arguments: [
+        { name: 'who', required: true },
+        { name: 'how', required: false },
+      ],
     });
-    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann.');
+    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann kindly.');
     await expect(expandPrompt(servers, prompt, {}, signal)).rejects.toThrow('The prompt greet needs a value for who.');
+    const complete = (name: string, value: string, args = {}) =>
+      completeArgument(servers, prompt, { name, value }, args, signal);
+    expect(await complete('who', 'An')).toEqual(['Ann', 'Anton']);
+    expect(await complete('how', '', { who: 'Ann' })).toEqual(['as Ann likes it']);
+  });
+
+  test('are listed again when the server says that they have changed', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted() },
+      { model: [[calls('mcp__notes__change')], [says('Done.')]] },
+    );
+    const { servers } = made.mcp;
+    const { signal } = new AbortController();
+    const names = async () => (await listPrompts(servers, signal)).map(({ name }) => name);
+    expect(await names()).toEqual(['greet']);
+    const changes = new AsyncQueue<void>();
+    servers.onChange(() => changes.push());
+    await made.chat.send('change');
+    for await (const _ of changes) if ((await names()).includes('added')) break;
+    expect(await names()).toEqual(['greet', 'added']);
+  });
+});
+
+describe.skipIf(noSandbox)('resources for a message', { timeout: LONG }, () => {
+  test('are listed by their names, and read as text', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted(), silent: scripted(['--silent'], { startupTimeoutMs: 300 }) },
+      { model: [] },
+    );
+    const { servers } = made.mcp;
+    const { signal } = new AbortController();
+    const [resource] = await listResources(servers, signal);
+    if (!resource) throw new Error('There is no resource.');
+    expect(resource).toEqual({ server: 'notes', uri: 'note://one', name: 'One', description: '' });
+    expect(await readResourceText(servers, resource, signal)).toBe('a note');
+    await expect(readResourceText(servers, { server: 'silent', uri: 'x' }, signal)).rejects.toThrow(
+      'The MCP server silent is not running.',
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import type { WebviewMessage } from '../../src/protocol/wire.ts';
 import { fork, interrupt, type PanelCommand, pick, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { effort, isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
+import { effort, isOwn, isRunning, prompts, review, settings, threadId, title, turns } from '../store.ts';
 import { effortLabel, modeLabel } from './Pickers.tsx';
 import { openFind } from '../view.ts';
 import { openSearch } from './historySearch.ts';
@@ -100,7 +100,19 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),
     command('log', 'output', t('Show the log'), host('showLog')),
     command('report', 'report', t('Report an issue'), host('reportIssue')),
+    ...when(isOwn.value, ...promptCommands()),
   ];
+}
+
+/** The prompts of MCP servers; of two with the same name the first one. */
+function promptCommands(): readonly SlashCommand[] {
+  const byName = new Map<string, SlashCommand>();
+  for (const { server, name, help } of prompts.value) {
+    const shown = `${server}:${name}`.replaceAll(/[^\w:.-]/g, '-');
+    const run = () => post({ type: 'use_prompt', server, name });
+    if (!byName.has(shown)) byName.set(shown, { name: shown, icon: 'plug', help: firstLine(help, 200), run });
+  }
+  return [...byName.values()];
 }
 
 export interface CommandQuery {
@@ -112,7 +124,7 @@ export interface CommandQuery {
 
 /** `undefined` for a text that is no command: it does not begin with a slash, or has several lines. */
 export function commandQuery(text: string): CommandQuery | undefined {
-  const [, name, space, written] = /^\/([a-z]*)(?:( +)(.*))?$/.exec(text) ?? [];
+  const [, name, space, written] = /^\/([\w:.-]*)(?:( +)(.*))?$/.exec(text) ?? [];
   return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
 }
 
