@@ -1,4 +1,4 @@
-// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT]`
+// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT] [--speed]`
 // Renders every state of the panel in four themes and three widths to artifacts/panel/, runs axe on each, then operates
 // the panel by keyboard alone and measures it. Exits with 1 if there are findings.
 import path from 'node:path';
@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../test/webview/preview/mentionStories.mjs';
+import { MENU_STORIES } from '../test/webview/preview/menuStories.mjs';
 import { measureSpeed } from '../test/webview/preview/speed.mjs';
 import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
 
@@ -17,6 +18,7 @@ const { positionals, values } = parseArgs({
     'no-axe': { type: 'boolean' },
     drive: { type: 'boolean' },
     story: { type: 'string' },
+    speed: { type: 'boolean' },
   },
 });
 const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
@@ -26,7 +28,7 @@ const widths = values.width ? [Number(values.width)] : WIDTHS;
 const stage = await setStage();
 const findings = [];
 try {
-  const isAll = positionals.length === 0 && values.story === undefined;
+  const isAll = positionals.length === 0 && values.story === undefined && !values.speed;
   if (isAll) await emptyFolder(artifacts);
   const names = isAll ? Object.keys(stage.scenes) : positionals;
   for (const name of names) {
@@ -34,13 +36,14 @@ try {
     console.log(`${name}: ${themes.length * widths.length} looked at`);
   }
   if (values.story !== undefined) {
-    for (const stories of [undefined, MENTION_STORIES])
+    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories, values.story)));
   }
   if (isAll || values.drive) {
-    findings.push(...(await driveByKeyboard(stage)), ...(await driveByKeyboard(stage, MENTION_STORIES)));
-    findings.push(...(await measureSpeed(stage)));
+    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
+      findings.push(...(await driveByKeyboard(stage, stories)));
   }
+  if (isAll || values.drive || values.speed) findings.push(...(await measureSpeed(stage)));
 } finally {
   await stage.close();
 }

@@ -7,6 +7,7 @@ import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protoc
 import type { Mention } from '../src/protocol/item.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
+  type AgentSummary,
   type Denial,
   foldPanelEvent,
   type PanelEvent,
@@ -146,6 +147,11 @@ export const waiting = computed((): readonly Waiting[] => [
 export const waitingItems = computed(
   () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
+const agents = computed(() => new Map((thread.value?.agents ?? []).map((agent) => [agent.agentId, agent] as const)));
+/** What the thread knows of a sub-agent that it has started. */
+export function agentOf(agentId: string): AgentSummary | undefined {
+  return agents.value.get(agentId);
+}
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
@@ -275,6 +281,7 @@ function take(message: HostMessage): void {
       // Handled in threads/store.ts.
       break;
     case 'mentions_found':
+    case 'models':
     case 'image_file':
       // Handled in composer/.
       break;

@@ -17,8 +17,20 @@ export class Report {
     this.#lines = new JsonLines(streams.stdout);
   }
 
-  tell(event: Event): void {
+  /** `rootId`: the thread whose turns are the result; the others are its sub-agents. */
+  tell(event: Event, rootId: string): void {
     if (this.#json) this.#lines.write(event);
+    if (event.threadId === rootId) this.#tellRoot(event);
+    else this.#tellAgent(event);
+  }
+
+  #tellAgent({ threadId, msg }: Event): void {
+    if (msg.type === 'error') this.#say(`agent ${threadId}: ${msg.message}${detailOf(msg.detail)}`);
+    if (msg.type === 'warning') this.#say(`agent ${threadId}: ${msg.message}`);
+    if (msg.type === 'stream_error') this.#say(`agent ${threadId}: ${retryLine(msg)}`);
+  }
+
+  #tellRoot(event: Event): void {
     const { msg } = event;
     if (msg.type === 'turn_completed') {
       this.#lastTurn = 'completed';
@@ -35,7 +47,12 @@ export class Report {
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }
 
-  /** Resolves when the reader of the events has taken all of them; `undefined` when it has already. */
+  /** Writes the events of this turn of the event loop: call it before the process ends. */
+  flush(): void {
+    this.#lines.flush();
+  }
+
+  /** Resolves when the reader of the events keeps up with them again; `undefined` when it does. */
   caughtUp(): Promise<void> | undefined {
     return this.#lines.caughtUp();
   }
@@ -54,6 +71,8 @@ export class Report {
   }
 
   #say(sentence: string): void {
+    // What happened before is read before.
+    this.#lines.flush();
     printSentence(this.#streams.stderr, `tiller: ${sentence}`);
   }
 }

@@ -352,7 +352,8 @@ export interface ExecRequest {
   readonly cwd: string;
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  readonly stdin: 'none' | 'pipe';
+  /** A text is written to it, and then it is closed. */
+  readonly stdin: 'none' | 'pipe' | { readonly text: string };
   readonly confinement: Confinement;
   /** A pseudo terminal instead of pipes. */
   readonly tty?: { readonly columns: number; readonly rows: number };
@@ -392,6 +393,8 @@ export interface ExecExit {
 }
 
 export interface Exec {
+  /** Makes the start of commands cheaper where it can. Call when a command may follow soon. Returns at once. */
+  prepare?(): void;
   /** @throws Error with a message for the model when the process cannot be started. */
   spawn(request: ExecRequest): Promise<ExecProcess>;
 }

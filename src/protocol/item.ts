@@ -6,6 +6,7 @@
  */
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
+import { hookEffectSchema, hookEventSchema } from './hooks.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
@@ -41,6 +42,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     imageUrl: z.string(),
+    /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
+    id: z.string().optional(),
     /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
     name: z.string().optional(),
     thumbnail: z.string().optional(),
@@ -244,6 +247,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** What the model got of it. */
     text: z.string().optional(),
   }),
+  /** A hook has run. It stands in the transcript when it had an effect, failed, or took longer than a second. */
+  z.object({
+    ...base,
+    type: z.literal('hook_run'),
+    event: hookEventSchema,
+    /** What was started, in one line. */
+    command: z.string(),
+    /** `tiller.hooks`, or the file that names it. */
+    source: z.string(),
+    /** The name under which the hook got the call. */
+    tool: z.string().optional(),
+    effect: hookEffectSchema,
+    /** What it said: a reason, a message, the context that the model got, or why it failed. */
+    text: z.string().optional(),
+    durationMs: z.number(),
+  }),
   /** The model has asked the user (`request_user_input`). */
   z.object({
     ...base,
@@ -257,9 +276,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('sub_agent'),
+    callId: z.string().optional(),
+    /** What the call does with the agent. */
+    action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
+    /** Its thread. Empty where none was started. */
     agentId: z.string(),
+    /** Of a call about several agents: all of them. */
     role: z.string(),
+    /** What it is to do, in a few words. */
+    description: z.string().optional(),
+    /** When the call ended. */
     agentState: agentStateSchema,
+    /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
   }),
   z.object({

@@ -3,6 +3,7 @@
  * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
+import { hooksSettingSchema } from './hooks.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
@@ -67,6 +68,8 @@ export const settingsSchema = z.strictObject({
     .array(z.string())
     .refine(([program]) => program !== '', 'must begin with a program')
     .default([]),
+  /** Programs that run at points of a turn (docs/hooks.md). */
+  hooks: hooksSettingSchema.default({}),
   /** Whether the selection of the active editor goes with each message. */
   attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */
@@ -90,6 +93,16 @@ export const settingsSchema = z.strictObject({
   'caps.dayCost': z.number().positive().nullable().default(null),
   'caps.monthTokens': z.number().int().positive().nullable().default(null),
   'caps.monthCost': z.number().positive().nullable().default(null),
+  /** Tools for sub-agents: none, `task` alone, or also `spawn_agent`, `send_input`, `wait`, `resume_agent`, `close_agent`. */
+  'agents.tools': z.enum(['none', 'task', 'all']).default('task'),
+  /** Sub-agents of one thread that are open at the same time. */
+  'agents.maxThreads': z.number().int().positive().default(6),
+  /** How deep sub-agents start others: at 1 they start none. */
+  'agents.maxDepth': z.number().int().positive().default(1),
+  /** Caps of one sub-agent, `null` for none: tokens of all its requests, tool rounds of a turn, minutes of a turn. */
+  'agents.maxTokens': z.number().int().positive().nullable().default(null),
+  'agents.maxRounds': z.number().int().positive().nullable().default(null),
+  'agents.maxMinutes': z.number().positive().nullable().default(null),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
   'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */

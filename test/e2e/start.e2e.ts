@@ -1,6 +1,7 @@
 // Before the first message: without a model, without a folder, without trust.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { hostProcess } from './support/hostProcess.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
@@ -97,6 +98,21 @@ describe('a user with a server on the machine', () => {
 
 describe('a user who begins with a message', () => {
   const window = useWindow({ server: 'start', model: 'local' });
+
+  test('finds it in the composer again when the extension host is gone under the list', async () => {
+    const { vscode, panel } = window();
+    await panel.open();
+    await panel.get('empty-no-model').waitFor();
+    await panel.write('Do not lose me.');
+    await panel.get('composer-input').press('Enter');
+    await vscode.quickInput().waitFor();
+    expect(await panel.get('composer-input').inputValue()).toBe('');
+    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
+    // VS Code starts another one, and with it a page.
+    await expect.poll(() => panel.get('composer-input').inputValue(), { timeout: 60_000 }).toBe('Do not lose me.');
+    await panel.write('');
+    await vscode.reload();
+  });
 
   test('chooses the model then, and the message goes by itself', async () => {
     const { vscode, panel, model } = window();

@@ -280,6 +280,7 @@ export class FakeSession {
           unreadable: [],
           memory: false,
         },
+        agents: { tools: 'none', maxThreads: 6, maxDepth: 1, maxTokens: null, maxRounds: null, maxMinutes: null },
       },
       host: {
         models: {

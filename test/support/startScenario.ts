@@ -64,6 +64,7 @@ export interface ScenarioOptions {
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
   readonly memory?: boolean;
+  readonly agents?: Partial<ThreadSettings['agents']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** Continue in the home and folder of another scenario, resuming its thread. */
@@ -133,6 +134,15 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       webFetch: options.webFetch ?? true,
       unreadable: options.unreadable ?? [],
       memory: options.memory ?? false,
+    },
+    agents: {
+      tools: 'task',
+      maxThreads: 6,
+      maxDepth: 1,
+      maxTokens: null,
+      maxRounds: null,
+      maxMinutes: null,
+      ...options.agents,
     },
   };
   const host: ThreadHost = {

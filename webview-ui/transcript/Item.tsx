@@ -3,9 +3,11 @@ import { AgentMessage } from './AgentMessage.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
-import { FileLookup, ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
+import { HookRun } from './HookRun.tsx';
+import { FileLookup, ImageView, PlanItem, ProcessInteraction, WebSearch } from './OneLiners.tsx';
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
+import { SubAgent } from './SubAgent.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { UserQuestion } from './UserQuestion.tsx';
 import { WebFetch } from './WebFetch.tsx';
@@ -40,6 +42,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <FileLookup item={item} />;
     case 'web_fetch':
       return <WebFetch item={item} />;
+    case 'hook_run':
+      return <HookRun item={item} />;
     case 'user_question':
       return <UserQuestion item={item} />;
     case 'sub_agent':

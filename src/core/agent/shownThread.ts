@@ -11,7 +11,7 @@ import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
-import { activityOf, isAtRest, pendingIn, type ThreadActivity } from './threadActivity.ts';
+import { activityOf, isAtRest, isSubAgent, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
@@ -141,9 +141,13 @@ export class ShownThread {
     return this.live.reduce((sum, state) => sum + pendingIn(state), 0);
   }
 
-  /** How many live threads that are not shown wait, and how many run. */
+  /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
-    const activities = this.live.filter((state) => state !== this.state).map(activityOf);
+    const { live } = this.#deps;
+    const shown = this.state && live.get(this.state.threadId);
+    const root = shown ? live.rootOf(shown) : undefined;
+    const others = live.roots.filter((thread) => thread !== root);
+    const activities = others.map((thread) => live.activityOf(thread));
     const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
     return { waiting: count('waiting'), running: count('running') };
   }
@@ -320,8 +324,8 @@ export class ShownThread {
     const thread = live.rootOf(member);
     const { session } = thread;
     const { threadId } = session;
-    const isResting = () => [thread, ...live.descendantsOf(threadId)].every(({ state }) => isAtRest(state));
-    const mayGo = () => !this.#closed && thread !== this.#shown && isResting();
+    const family = () => [thread, ...live.descendantsOf(threadId)];
+    const mayGo = () => !this.#closed && family().every((one) => one !== this.#shown && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
@@ -331,7 +335,7 @@ export class ShownThread {
 
   /** What the next window opens at once. */
   #keepBusy(): void {
-    const roots = this.live.filter(({ started }) => started?.parentId === undefined);
+    const roots = this.live.filter((state) => !isSubAgent(state));
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }

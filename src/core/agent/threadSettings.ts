@@ -127,5 +127,13 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       unreadable: settings['sandbox.unreadable'],
       memory: settings['memory.enabled'],
     },
+    agents: {
+      tools: settings['agents.tools'],
+      maxThreads: settings['agents.maxThreads'],
+      maxDepth: settings['agents.maxDepth'],
+      maxTokens: settings['agents.maxTokens'],
+      maxRounds: settings['agents.maxRounds'],
+      maxMinutes: settings['agents.maxMinutes'],
+    },
   };
 }

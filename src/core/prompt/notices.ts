@@ -1,4 +1,5 @@
-import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
+import type { HookEvent } from '../../protocol/hooks.ts';
+import { isToolCallOutput, type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 
 /**
  * Recorded when a turn was cut off, so that the model knows that its last steps may be incomplete (codex-behaviour.md
@@ -14,15 +15,38 @@ export function turnAbortedMessage(cause: 'interrupted' | 'crashed'): MessageIte
   );
 }
 
+/** Recorded when a sub-agent has ended (codex-behaviour.md §11). `status`: as the tool `wait` returns it. */
+export function agentNotice(agentId: string, status: unknown): MessageItem {
+  return userText(`<subagent_notification>\n${noticeBody(agentId, status)}\n</subagent_notification>`);
+}
+
+/** True when the item is this notice, or an output of `wait` that says the same. */
+export function isAgentNoticeOf(item: ResponseItem, agentId: string, status: unknown): boolean {
+  if (item.type === 'message') return textOf(item.content).includes(noticeBody(agentId, status));
+  if (!isToolCallOutput(item)) return false;
+  const text = typeof item.output === 'string' ? item.output : textOf(item.output);
+  return text.includes(`${JSON.stringify(agentId)}:${JSON.stringify(status)}`);
+}
+
+/** A message of an agent that contains the end mark cannot end the notice. */
+function noticeBody(agentId: string, status: unknown): string {
+  return JSON.stringify({ agent_id: agentId, status }).replaceAll('<', String.raw`\u003c`);
+}
+
 export function userText(text: string): MessageItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
 /** Also the markers of earlier versions of Tiller and of Codex, which stand in old and in imported threads. */
 const OUR_OWN =
-  /^\s*(?:<(?:environment_context|turn_aborted|subagent_notification|permissions|allowed_commands|tool_instructions|thread_summary|thread_memories|summary_request|user_instructions|user_action|user_shell_command|skill|model_switch|collaboration_mode)[>\s]|# AGENTS\.md instructions\b|Another language model started to solve this problem\b)/;
+  /^\s*(?:<(?:environment_context|turn_aborted|subagent_notification|permissions|allowed_commands|tool_instructions|thread_summary|thread_memories|summary_request|hook_context|user_instructions|user_action|user_shell_command|skill|model_switch|collaboration_mode)[>\s]|# AGENTS\.md instructions\b|Another language model started to solve this problem\b)/;
 
 /** True when a user message is the user's own text, not a notice that Tiller sent in this role. */
 export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
+}
+
+/** What hooks have to say to the model. Their programs are the user's, so it is not marked as untrusted. */
+export function hookContext(event: HookEvent, texts: readonly string[]): string {
+  return `<hook_context event="${event}">\n${texts.join('\n\n')}\n</hook_context>`;
 }

@@ -59,8 +59,13 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'web_search':
     case 'image_view':
     case 'file_lookup':
-    case 'sub_agent':
+    case 'hook_run':
       return '';
+    case 'sub_agent': {
+      const { action, role, description = '', lastMessage = '' } = item;
+      if (action !== 'task' && action !== 'spawn') return '';
+      return quoted(`*Agent ${role}: ${description}*${lastMessage === '' ? '' : `\n\n> ${lastMessage}`}`);
+    }
   }
 }
 

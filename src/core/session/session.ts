@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import { type AgentSummary, initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
@@ -17,6 +17,7 @@ import type { Listener } from '../util/emitter.ts';
 import { isWorthASummary } from './compaction.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
+import { AgentNotices } from './agentNotices.ts';
 import { auditTrail } from './auditTrail.ts';
 import { Conversation } from './conversation.ts';
 import { ContextUpdates } from './contextUpdates.ts';
@@ -28,7 +29,7 @@ import { PendingRequests } from './pendingRequests.ts';
 import { endLeftovers, recoverCalls, standingCompactions } from './recovery.ts';
 import { removeOutput } from './removeOutput.ts';
 import { OpenWork } from './openWork.ts';
-import type { ParentLink, SessionOptions } from './sessionOptions.ts';
+import { askingAgent, depthOf, type ParentLink, type SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { type RevertOutcome, Reverts } from './reverts.ts';
 import { ThreadRules } from './threadRules.ts';
@@ -38,10 +39,12 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
+import type { Auditor } from '../tools/auditor.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
+import { HookMemory, TurnHooks } from './turnHooks.ts';
 import { overridden } from './turnSettings.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
@@ -61,8 +64,11 @@ export class Session {
   readonly #caps: CapCounters;
   readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
+  readonly #hooks: HookMemory;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
+  /** Of sub-agents, for the model. */
+  readonly agentNotices = new AgentNotices();
   readonly #models: ThreadModels;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
@@ -88,7 +94,7 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings.turn;
-    this.#conversation = new Conversation(replayed, options.host.interactive);
+    this.#conversation = new Conversation(replayed, options.host.interactive, options.inherited);
     const { caps } = options.settings.limits;
     this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
@@ -99,6 +105,7 @@ export class Session {
       afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
       undone: replayed?.compactionUndone ?? false,
     });
+    this.#hooks = new HookMemory(replayed === null ? 'startup' : 'resume');
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
     this.#models = new ThreadModels(meta.provider, options.host);
@@ -120,6 +127,8 @@ export class Session {
         watchRules: () => options.rules.watch(),
         onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
         elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
+        onAgentApproval: ({ keys, rules }) =>
+          this.#emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
       });
     this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
     this.#tools = new Toolset({
@@ -127,6 +136,7 @@ export class Session {
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
       readMemory: (id) => new ThreadMemories(ports).read(id),
+      agentTools: options.agentTools,
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -174,10 +184,26 @@ export class Session {
     return this.#options.meta.parent_id ?? null;
   }
 
+  /** A sub-agent that was started to change no file. */
+  get isReadOnlyAgent(): boolean {
+    return this.#options.meta.agent?.read_only === true;
+  }
+
   /** For a sub-agent of this session. */
   get asParent(): ParentLink {
-    const rootId = this.#options.parent?.rootId ?? this.threadId;
-    return { threadId: this.threadId, rootId, requests: this.#requests, turnSpending: this.#caps.turn };
+    return {
+      threadId: this.threadId,
+      rootId: this.#options.parent?.rootId ?? this.threadId,
+      depth: depthOf(this.#options),
+      requests: this.#requests,
+      turnSpending: this.#caps.turn,
+      history: () => this.#history.items,
+    };
+  }
+
+  /** Emits the status of one of its sub-agents. */
+  tellAgent(agent: AgentSummary): void {
+    this.#emit(null, { type: 'agent_status', ...agent });
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -206,9 +232,11 @@ export class Session {
     this.#rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
+    for (const payload of this.#options.inherited ?? []) this.#sink.record({ type: 'response_item', payload });
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
-    const { activeTurnId } = replayed.state;
+    const { activeTurnId, agents } = replayed.state;
+    this.agentNotices.recover(agents, this.#history.items);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -252,6 +280,10 @@ export class Session {
   /** Resolves when the session has closed, whichever client closed it. */
   get closed(): Promise<void> {
     return this.#loop;
+  }
+
+  get isIdle(): boolean {
+    return this.#work.isNone;
   }
 
   /** Resolves when no turn runs and every submission is handled. */
@@ -463,6 +495,7 @@ export class Session {
     this.#sink.record({ type: 'compacted', payload });
     if (signal.aborted) return;
     this.#conversation.compact(itemId, items);
+    this.#hooks.start ??= 'compact';
   }
 
   async #undoCompaction(submissionId: string, itemId: string): Promise<void> {
@@ -492,6 +525,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
+    ports.exec.prepare?.();
     const connected = this.#models.connect(settings);
     const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
@@ -501,11 +535,15 @@ export class Session {
       this.#conversation.note(turnId, msg);
       this.#sink.emit(turnId, by, msg);
     };
+    const agent = askingAgent(this.#options.meta);
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
     if (this.#options.parent === undefined) {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
+    const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
+      abort.abort(failure),
+    );
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -524,12 +562,10 @@ export class Session {
         toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
         toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
-        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
-        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
+        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },
+        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal, agent }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
-        audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
-          abort.abort(failure),
-        ),
+        audit,
         history: this.#history,
         processes: this.#processes,
         changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
@@ -541,6 +577,7 @@ export class Session {
           initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
+        hooks: this.#hooksOf(turnId, settings, emit, audit, abort.signal),
         images: this.#images,
         retryPause: this.#retryPause,
         ports,
@@ -550,6 +587,7 @@ export class Session {
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
+        takeNotices: () => this.agentNotices.take(),
         hasQueued: () => this.#queue.isReady,
         takeQueued: () => this.#queue.take('joined', submissionId).map((queued) => queued.input),
         interrupt: () => abort.abort(new Error('Interrupted.')),
@@ -574,6 +612,31 @@ export class Session {
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#work.end();
+  }
+
+  #hooksOf(
+    turnId: string,
+    settings: TurnSettings,
+    emit: (msg: EventMsg) => void,
+    audit: Auditor,
+    signal: AbortSignal,
+  ): TurnHooks {
+    const { host, ports, rolloutPath, settings: thread } = this.#options;
+    return new TurnHooks({
+      turnId,
+      threadId: this.threadId,
+      settings,
+      audit,
+      emit,
+      signal,
+      ports,
+      source: host.hooks,
+      memory: this.#hooks,
+      isTrusted: host.isTrusted(),
+      agentId: this.#agentId,
+      rolloutPath: path.join(ports.storage.home, rolloutPath),
+      tools: thread.tools,
+    });
   }
 
   get #agentId(): string | null {

@@ -19,6 +19,7 @@ import type { TurnChanges } from './threadChanges.ts';
 import type { RetryPause } from './retryPause.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
+import type { TurnHooks } from './turnHooks.ts';
 
 /** The items that replace a history, with the compaction's item and summary. */
 export interface CompactedItems {
@@ -68,6 +69,7 @@ export interface TurnRun {
     /** Writes the new history down; it takes effect with the completed item. */
     readonly replace: (compacted: CompactedItems) => void;
   };
+  readonly hooks: TurnHooks;
   readonly images: ThreadImages;
   readonly retryPause: RetryPause;
   readonly processes: Processes;
@@ -85,6 +87,8 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
+  /** Notices of sub-agents that have ended since the last call. */
+  readonly takeNotices: () => readonly ResponseItem[];
   readonly hasQueued: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];

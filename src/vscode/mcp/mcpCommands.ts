@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
-import type { McpTrust } from '../../core/mcp/trust.ts';
+import type { Trust } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
@@ -15,7 +15,7 @@ import type { McpLogs } from './mcpLogs.ts';
 
 export interface McpCommandDeps {
   readonly servers: Pick<McpServers, 'get'>;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
-import type { McpTrust } from '../../core/mcp/trust.ts';
+import type { Trust } from '../../core/trust/trust.ts';
 import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
-import { parseMcpServers } from '../../protocol/mcp.ts';
+import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
@@ -12,7 +12,7 @@ import { confirmServer, outsideText, proposalText, type ServerQuestion } from '.
 
 export interface McpControllerDeps {
   readonly servers: McpServers;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
   readonly homeDirectory: string;
   readonly environment: DefinitionPlace['environment'];
@@ -111,7 +111,7 @@ export class McpController implements vscode.Disposable {
       const started = vscode.workspace.isTrusted ? this.#selected : [];
       servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });
       for (const server of this.#selected) this.#ask(server).catch(report);
-      this.#warn([...own.problems.map(({ message }) => `${message}.`), ...found.problems]);
+      this.#warn([...own.problems.map((one) => entryProblem('tiller.mcpServers', one)), ...found.problems]);
     } catch (error) {
       report(error);
     }

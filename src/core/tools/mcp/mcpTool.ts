@@ -2,13 +2,14 @@ import * as z from 'zod';
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import { newLogPath } from '../../exec/outputLogs.ts';
 import { type McpCallResult, McpFault, type McpProgress, type McpTool } from '../../mcp/connection.ts';
-import { canonical, toolHash } from '../../mcp/definitions.ts';
+import { toolHash } from '../../mcp/definitions.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
-import type { AllowScope, McpTrust, ToolIdentity } from '../../mcp/trust.ts';
+import type { AllowScope, Trust, ToolIdentity } from '../../trust/trust.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
 import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
+import { canonical } from '../../util/canonical.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
@@ -18,7 +19,7 @@ import { elicitIn } from './elicit.ts';
 import { cutResult, isOversized, partsOf } from './toolResult.ts';
 
 export interface McpToolDeps {
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly storage: Storage;
   readonly log: Log;
   /** The open folder that contains a working directory, or that directory. */
