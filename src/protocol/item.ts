@@ -21,6 +21,7 @@ export const mentionKindSchema = z.enum([
   'terminal',
   'changes',
   'thread',
+  'resource',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
@@ -64,7 +65,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
-    /** Of a thread. */
+    /** Of a thread; server and URI of a resource, as a JSON array. */
     id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
