@@ -1015,18 +1015,33 @@ const HOUR = 3_600_000;
 
 function row(id: string, title: string, hoursAgo: number, more: Partial<ThreadRow> = {}): ThreadRow {
   const updatedAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();
-  const common = { status: 'idle', note: null, model: 'gpt-5-codex', tokens: 48_200, place: 'acme-web' } as const;
+  const common = { status: 'idle', note: null, model: 'gpt-5-codex', place: 'acme-web' } as const;
   return { id, title, updatedAt, ...common, ...more };
 }
 
 const ROWS: readonly ThreadRow[] = [
   row('thread-1', 'Cap retries in the fetch client', 0),
   row('w', 'Upgrade to TypeScript 7', 0.03, { status: 'waiting', note: 'Run npm install typescript@7?' }),
-  row('r', 'Compare retry libraries', 0.07, { status: 'running', tokens: 21_000 }),
+  row('r', 'Compare retry libraries', 0.07, { status: 'running' }),
   row('u', 'Why is the login page slow?', 0.1, { status: 'unread' }),
+  row('f', 'Add a Gradle build', 0.2, { status: 'failed', note: 'failed' }),
   row('e1', 'Explain the build pipeline, the cache in front of it and who clears that cache when', 40),
-  row('e2', 'Rename Session to Thread', 240, { tokens: 0 }),
+  row('e2', 'Rename Session to Thread', 240),
   row('e3', 'Dark theme for the admin pages', 9_000),
+];
+
+/** The rows of a search: each with what was found. */
+const FOUND_THREADS: readonly ThreadRow[] = [
+  row('thread-1', 'Cap retries in the fetch client', 0, {
+    found: { before: 'Cap ', match: 'retries', after: ' in the fetch client' },
+  }),
+  row('e3', 'Dark theme for the admin pages', 9_000, {
+    found: {
+      before: 'The request of the colours fails from time to time, so it ',
+      match: 'retries',
+      after: ' three times before it gives up',
+    },
+  }),
 ];
 
 function mentionRow(name: string, label: string, detail: string, more: Partial<MentionRow> = {}): MentionRow {
@@ -1300,6 +1315,7 @@ export const SCENES = {
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
+  'threads-found': threadList(FOUND_THREADS),
   'threads-many': threadList(MANY_ROWS),
   cut: scene(cut()),
   interrupted: interrupted(),
