@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../test/webview/preview/mentionStories.mjs';
+import { MENU_STORIES } from '../test/webview/preview/menuStories.mjs';
 import { measureSpeed } from '../test/webview/preview/speed.mjs';
 import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
 
@@ -34,11 +35,12 @@ try {
     console.log(`${name}: ${themes.length * widths.length} looked at`);
   }
   if (values.story !== undefined) {
-    for (const stories of [undefined, MENTION_STORIES])
+    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories, values.story)));
   }
   if (isAll || values.drive) {
-    findings.push(...(await driveByKeyboard(stage)), ...(await driveByKeyboard(stage, MENTION_STORIES)));
+    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
+      findings.push(...(await driveByKeyboard(stage, stories)));
     findings.push(...(await measureSpeed(stage)));
   }
 } finally {

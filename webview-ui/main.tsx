@@ -10,6 +10,7 @@ import { App } from './app/App.tsx';
 import './styles/main.css';
 import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
+import { receiveModels } from './composer/modelMenu.ts';
 import { receiveMentions } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
@@ -66,6 +67,7 @@ function withSavedDraft(message: HostMessage): HostMessage {
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   receiveMentions(message);
+  receiveModels(message);
   receiveImageFile(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
   receive(withSavedDraft(message));

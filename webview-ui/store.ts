@@ -269,6 +269,7 @@ function take(message: HostMessage): void {
       // Handled in threads/store.ts.
       break;
     case 'mentions_found':
+    case 'models':
     case 'image_file':
       // Handled in composer/.
       break;

@@ -19,7 +19,7 @@ export const denying = signal<string | null>(null);
 export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
-export const openPopup = signal<'meter' | 'menu' | `answers ${string}` | null>(null);
+export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
 /** The meter has the keyboard focus and shows what it shows when it is clicked. */
 export const peeksAtMeter = signal(false);
 

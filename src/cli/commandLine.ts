@@ -2,6 +2,7 @@ import { applyPatch } from './applyPatch.ts';
 import { demoModel } from './demoModel.ts';
 import { exec } from './exec.ts';
 import { execPolicy } from './execPolicy.ts';
+import { hooks } from './hooks.ts';
 import { replay } from './replay.ts';
 import { sandbox } from './sandbox.ts';
 import type { Streams } from './streams.ts';
@@ -35,6 +36,8 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
       return demoModel(rest, streams);
     case 'execpolicy':
       return execPolicy(rest, streams);
+    case 'hooks':
+      return hooks(rest, streams);
     case 'replay':
       return replay(rest, streams);
     case 'sandbox':

@@ -20,6 +20,8 @@ import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import { createHooks } from '../node/hooks/createHooks.ts';
+import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions, type Submit } from './jsonlInput.ts';
@@ -70,6 +72,8 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
+    const hooks = createHooks({ ports, settings: () => settings, roots: () => [cwd] });
+    sayProposed((await hooks.current()).hooks, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const http = new HttpModels(ports, version);
     if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
@@ -86,6 +90,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       isTrusted: () => true,
       pace: () => report.caughtUp(),
       toolProviders: mcp.toolProviders,
+      hooks: () => hooks.current(),
     };
     const thread = threadSettingsOf(settings, {
       model,
@@ -201,10 +206,12 @@ async function run(
     }
     await termination.orTooLate(session.idle());
     await termination.orTooLate(session.dispose());
+    report.flush();
     await termination.orTooLate(report.caughtUp() ?? Promise.resolve());
     report.close(session.threadId);
     return termination.exitCode ?? report.exitCode;
   } finally {
+    report.flush();
     termination.dispose();
   }
 }

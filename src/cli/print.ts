@@ -24,13 +24,19 @@ export function printSentence(stream: Out, sentence: string): void {
   stream.write(`${visibleText(sentence)}\n`);
 }
 
+/** Characters of one write to the stream. */
+const WRITE_SIZE = 65_536;
+
 /**
- * Writes lines of JSON as fast as the reader takes them. Values that wait are turned into text only when it is their
- * turn, so that a slow reader costs no memory for text.
+ * Writes lines of JSON as fast as the reader takes them: those of one turn of the event loop in one write. Values that
+ * wait are turned into text only when it is their turn, so that a slow reader costs no memory for text.
  */
 export class JsonLines {
   readonly #stream: NodeJS.WriteStream;
   readonly #waiting: Iterator<string>[] = [];
+  /** Text that is not written yet. */
+  #text = '';
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -41,21 +47,37 @@ export class JsonLines {
     if (this.#waiting.length === 1) this.#pump();
   }
 
-  /** Resolves when the reader has taken everything; `undefined` when it has already. */
+  /** Writes the lines that only wait for the end of this turn of the event loop. */
+  flush(): void {
+    clearImmediate(this.#soon);
+    this.#soon = undefined;
+    const text = this.#text;
+    this.#text = '';
+    if (text !== '') this.#stream.write(text);
+  }
+
+  /** Resolves when the reader keeps up with the lines again; `undefined` when it does. */
   caughtUp(): Promise<void> | undefined {
-    if (this.#waiting.length === 0) return undefined;
+    if (this.#waiting.length === 0 && !this.#mustWait()) return undefined;
     return this.#readerMoves().then(() => this.caughtUp());
   }
 
   #pump(): void {
     for (let pieces = this.#waiting[0]; pieces !== undefined; pieces = this.#waiting[0]) {
-      const { value } = pieces.next();
-      if (value === undefined) this.#waiting.shift();
-      else if (!this.#stream.write(value) && !this.#stream.destroyed) {
+      if (this.#text.length >= WRITE_SIZE) this.flush();
+      if (this.#mustWait()) {
         void this.#readerMoves().then(() => this.#pump());
         return;
       }
+      const { value } = pieces.next();
+      if (value === undefined) this.#waiting.shift();
+      else this.#text += value;
     }
+    this.#soon ??= setImmediate(() => this.flush());
+  }
+
+  #mustWait(): boolean {
+    return this.#stream.writableNeedDrain && !this.#stream.destroyed;
   }
 
   /** Resolves when more can be written, or the stream is closed. */

@@ -35,7 +35,12 @@ export class Report {
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }
 
-  /** Resolves when the reader of the events has taken all of them; `undefined` when it has already. */
+  /** Writes the events of this turn of the event loop: call it before the process ends. */
+  flush(): void {
+    this.#lines.flush();
+  }
+
+  /** Resolves when the reader of the events keeps up with them again; `undefined` when it does. */
   caughtUp(): Promise<void> | undefined {
     return this.#lines.caughtUp();
   }
@@ -54,6 +59,8 @@ export class Report {
   }
 
   #say(sentence: string): void {
+    // What happened before is read before.
+    this.#lines.flush();
     printSentence(this.#streams.stderr, `tiller: ${sentence}`);
   }
 }

@@ -50,6 +50,8 @@ export const HELP = `tiller: a coding agent for your workspace
       Says what would happen to a command and why; runs nothing.
   tiller execpolicy suggest [--min N]
       Lists rules that would have answered at least N (3) of your approvals in the audit log; adds none.
+  tiller hooks [list | approve ID… | refuse ID…]
+      Lists the hooks of your settings and of files here; those of files run when you have approved them.
   tiller replay [--wire-api API] ROLLOUT
       Runs a recorded thread again and compares what the model is sent; runs no command and changes no file.
   tiller demo-model [--port N]   serves the demo model

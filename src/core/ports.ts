@@ -352,7 +352,8 @@ export interface ExecRequest {
   readonly cwd: string;
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  readonly stdin: 'none' | 'pipe';
+  /** A text is written to it, and then it is closed. */
+  readonly stdin: 'none' | 'pipe' | { readonly text: string };
   readonly confinement: Confinement;
   /** A pseudo terminal instead of pipes. */
   readonly tty?: { readonly columns: number; readonly rows: number };

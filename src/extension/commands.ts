@@ -3,6 +3,7 @@ import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
@@ -33,6 +34,7 @@ export interface CommandTargets {
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
+  readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
@@ -94,9 +96,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('putBack', ({ quarantine }) => quarantine.pick()),
     command('settlePatch', ({ recovery }) => recovery.pick()),
     command('setApiKey', ({ models }) => models.setApiKey()),
-    command('selectModel', ({ models }, server?: unknown) =>
-      models.select(server === 'openai' || server === 'endpoint' || server === 'local' ? server : undefined),
-    ),
+    command('selectModel', ({ models }, given?: unknown) => models.select(given)),
     command('testConnection', ({ models }) => models.testConnection()),
     command('showAbilities', ({ models }) => models.showAbilities()),
     command('removeProvider', ({ models }) => models.removeProvider()),
@@ -114,6 +114,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),

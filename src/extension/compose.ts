@@ -11,6 +11,7 @@ import { providerNamed, providerNames } from '../protocol/providers.ts';
 import { DEMO_PROVIDER } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
+import { UsedModels } from '../vscode/models/usedModels.ts';
 import { showMemories } from '../vscode/threads/showMemories.ts';
 import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
@@ -39,7 +40,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const host = createHost(context, store);
   const editors = createEditors(context, host, store);
   const agent = createAgent(context, host, editors, store);
-  const panel = createPanel(context, host, editors, agent, store);
+  const used = new UsedModels(context.globalState);
+  const panel = createPanel(context, host, editors, agent, used, store);
   const { settings, report, node } = host;
   const { threads, demo, factory } = agent;
 
@@ -99,6 +101,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     toggleOtherPrograms,
     models: new ModelCommands({
       settings,
+      used,
       inUse: agent.inUse,
       keys: host.keys,
       http: agent.http,
@@ -109,6 +112,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     }),
     showMemories: () =>
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
+    hooks: agent.hooks,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

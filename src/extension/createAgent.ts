@@ -10,10 +10,12 @@ import { AgentService } from '../core/agent/agentService.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
+import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
+import { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
@@ -43,6 +45,7 @@ export interface Agent {
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
+  readonly hooks: HookCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -85,6 +88,7 @@ export function createAgent(
     hide: (secret) => host.redactor.hide(secret),
   });
   const signIns = store.add(new SignInHandler(context.extension.id));
+  store.add(vscode.window.registerUriHandler(signIns));
   const controller: McpController = store.add(
     new McpController({
       ...mcp,
@@ -104,6 +108,12 @@ export function createAgent(
     settings,
     signIn: async (server, signal) => mcp.signIn(server, await signIns.redirect(), signal),
   });
+  const hooks = createHooks({
+    ports,
+    settings,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+  });
+  const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
@@ -118,6 +128,11 @@ export function createAgent(
     },
     homeDirectory: node.host.homeDirectory,
     log,
+    hooks: async () => {
+      const found = await hooks.current();
+      hookCommands.announce(found).catch(report);
+      return found;
+    },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
@@ -187,6 +202,7 @@ export function createAgent(
     threads,
     history,
     otherPrograms,
+    hooks: hookCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

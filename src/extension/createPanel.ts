@@ -6,6 +6,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import type { ChatMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -15,10 +16,13 @@ import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
+import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
-import { useModel } from '../vscode/models/modelSetup.ts';
+import { ModelMenu } from '../vscode/models/modelMenu.ts';
+import { chooseModel } from '../vscode/models/modelSetup.ts';
+import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
@@ -65,6 +69,7 @@ export function createPanel(
   host: Host,
   editors: Editors,
   agent: Agent,
+  used: UsedModels,
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
@@ -76,6 +81,13 @@ export function createPanel(
     void vscode.window.showErrorMessage(messageOf(error));
   };
 
+  const modes = new ModeMemory(context.globalState);
+  const lastModel = (mode: ChatMode) => {
+    const last = modes.of(mode);
+    return last && agent.hasProvider(last.provider) ? last : undefined;
+  };
+  /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
+  let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
   const drafts = new Drafts(context.workspaceState);
   const recovery: RecoveryOffer = store.add(
@@ -100,18 +112,23 @@ export function createPanel(
         panelSettings(
           settings(),
           current(),
-          agent.provider(),
+          {
+            provider: agent.provider(),
+            efforts: agent.efforts(),
+            takesImages: agent.takesImages(),
+            modelOfMode: Object.fromEntries(MODES.map(({ mode }) => [mode, lastModel(mode)])),
+          },
           storedQuarantine.ids,
-          agent.efforts().efforts,
-          agent.takesImages(),
         ),
-      submit: (op) =>
-        submitWithModel(op, {
+      submit: async (op) => {
+        await choosing;
+        await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
           submit: (chosen) => mentions.submit(chosen),
           giveBack: (input) => view.giveBack(input),
-        }),
+        });
+      },
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -122,6 +139,7 @@ export function createPanel(
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
+        modelMenu.close();
       },
       log: (level, message) => log[level](message),
     }),
@@ -149,6 +167,18 @@ export function createPanel(
       submitTo: (threadId, op) => threads.submitTo(threadId, op),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const modelMenu: ModelMenu = store.add(
+    new ModelMenu({
+      settings,
+      inUse: () => ({ provider: agent.provider(), model: current().model }),
+      used,
+      keys: host.keys,
+      http: agent.http,
+      languageModels: agent.languageModels,
+      post: (message) => view.tell(message),
       report,
     }),
   );
@@ -186,12 +216,19 @@ export function createPanel(
   );
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
-  const modes = new ModeMemory(context.globalState);
   store.add(
     threads.onEvent(({ event: { msg } }) => {
       if (msg.type !== 'turn_started') return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
-      if (provider !== undefined) modes.note(msg.settings, provider).then(undefined, report);
+      if (provider === undefined) return;
+      modes.note(msg.settings, provider).then(undefined, report);
+      used.note(provider, msg.settings.model).then(undefined, report);
+    }),
+  );
+  // The chips show what the next turn of the thread runs under.
+  store.add(
+    threads.onChange((change) => {
+      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
     }),
   );
   const reverts = new RevertCommands({
@@ -212,16 +249,16 @@ export function createPanel(
     override: (overrides: TurnOverrides) => {
       factory.choose(overrides);
       const { provider, model } = overrides;
-      if (provider !== undefined && model !== undefined) useModel(provider, model).then(undefined, tell);
+      if (provider !== undefined && model !== undefined) {
+        choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
+        used.note(provider, model).then(undefined, report);
+      }
       if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
       view.sendSettings();
     },
     policyOf: (mode) => factory.policyOf(mode),
-    lastModel: (mode) => {
-      const last = modes.of(mode);
-      return last && agent.hasProvider(last.provider) ? last : undefined;
-    },
-    efforts: agent.efforts,
+    lastModel,
+    models: modelMenu,
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });

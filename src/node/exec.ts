@@ -108,6 +108,7 @@ async function spawnPiped(
   if (child.stderr) output.add('stderr', child.stderr);
   // A failed write to a process that no longer reads needs no report: its exit follows.
   child.stdin?.on('error', () => {});
+  if (typeof request.stdin === 'object') child.stdin?.end(request.stdin.text);
   const exited = exitOf(child, output);
 
   return {
@@ -146,7 +147,7 @@ async function start(
       env: request.env,
       detached: platform !== 'win32',
       windowsHide: true,
-      stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...descriptors],
+      stdio: [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe', ...descriptors],
     });
   } catch (error) {
     throw failed(error);

@@ -1,5 +1,6 @@
 /** The audit log: one line for each decision, and one for the end of each call that ran. */
 import * as z from 'zod';
+import { hookEventSchema } from './hooks.ts';
 import { itemStatusSchema } from './item.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
@@ -16,6 +17,7 @@ export const auditActSchema = z.discriminatedUnion('type', [
   /** Input that was typed into a running command. */
   z.object({ type: z.literal('input'), processId: z.string(), command: z.string(), chars: z.string() }),
   z.object({ type: z.literal('tool'), tool: z.string(), cwd: z.string() }),
+  z.object({ type: z.literal('hook'), event: hookEventSchema, command: z.string(), cwd: z.string() }),
 ]);
 export type AuditAct = z.infer<typeof auditActSchema>;
 
@@ -41,7 +43,18 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
      * What decided: the user, a remembered approval, the absence of a user, the end of the turn; or the source that
      * decided without asking.
      */
-    by: z.enum(['user', 'memory', 'non_interactive', 'turn_ended', 'rule', 'heuristic', 'policy', 'sandbox', 'hint']),
+    by: z.enum([
+      'user',
+      'memory',
+      'non_interactive',
+      'turn_ended',
+      'rule',
+      'heuristic',
+      'policy',
+      'sandbox',
+      'hint',
+      'hook',
+    ]),
     /** The reason for the decision, or for asking. For a rule, `id` is its place. */
     reason: decisionReasonSchema,
     /** The user's message with the decision. */

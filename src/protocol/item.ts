@@ -6,6 +6,7 @@
  */
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
+import { hookEffectSchema, hookEventSchema } from './hooks.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
@@ -244,6 +245,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     redirect: z.string().optional(),
     /** What the model got of it. */
     text: z.string().optional(),
+  }),
+  /** A hook has run. It stands in the transcript when it had an effect, failed, or took longer than a second. */
+  z.object({
+    ...base,
+    type: z.literal('hook_run'),
+    event: hookEventSchema,
+    /** What was started, in one line. */
+    command: z.string(),
+    /** `tiller.hooks`, or the file that names it. */
+    source: z.string(),
+    /** The name under which the hook got the call. */
+    tool: z.string().optional(),
+    effect: hookEffectSchema,
+    /** What it said: a reason, a message, the context that the model got, or why it failed. */
+    text: z.string().optional(),
+    durationMs: z.number(),
   }),
   /** The model has asked the user (`request_user_input`). */
   z.object({

@@ -168,6 +168,13 @@ export const ITEM_TRAITS = {
     searched: ({ url, text = '' }) => [url, text],
     counted: () => ({ type: 'call' }),
   },
+  hook_run: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ command, text = '' }) => [command, text],
+  },
   user_question: {
     grows: [],
     explained: true,

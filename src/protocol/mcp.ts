@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { httpUrlSchema } from './providers.ts';
 
 /** `setTimeout` takes no more. */
-const MAX_MS = 2_147_483_647;
-const milliseconds = z.number().int().positive().max(MAX_MS);
+export const MAX_TIMER_MS = 2_147_483_647;
+const milliseconds = z.number().int().positive().max(MAX_TIMER_MS);
 
 const common = {
   enabled: z.boolean().default(true),
@@ -122,4 +122,4 @@ function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpS
 export const SSE_IS_GONE =
   'the transport "sse" is not supported any more; use the address of the server for streamable HTTP, which often ends in /mcp, without "type"';
 
-export const mcpStatusSchema = z.enum(['starting', 'ready', 'needs_auth', 'failed', 'cancelled', 'stopped']);
+export const mcpStatusSchema = z.enum(['starting', 'ready', 'needs_auth', 'failed', 'stopped']);

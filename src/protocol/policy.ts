@@ -68,7 +68,7 @@ const rulePatternSchema = z
 
 /** The rule or heuristic that made a decision, in a form that the user can look up. */
 export const decisionReasonSchema = z.object({
-  source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint']),
+  source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint', 'hook']),
   /** A stable name, e.g. `known-safe`, `dangerous`, `untrusted`, or the place of the rule. */
   id: z.string(),
   /** One plain sentence. */

@@ -29,11 +29,11 @@ export interface RuleEntry {
   readonly uses: Uses;
 }
 
-/** One command or file that was approved for the thread. */
+/** One command, file, tool or host that was approved for the thread. */
 export interface RememberedApproval {
   readonly key: string;
-  readonly kind: 'command' | 'patch' | 'tool';
-  /** The command line as a user would type it, the file, or `server/tool` of an MCP server. */
+  readonly kind: 'command' | 'patch' | 'tool' | 'fetch';
+  /** The command line as a user would type it, the file, `server/tool` of an MCP server, or the origin of pages. */
   readonly text: string;
   /** Set for a command. */
   readonly cwd: string | null;

@@ -3,6 +3,7 @@
  * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
+import { hooksSettingSchema } from './hooks.ts';
 import { mcpServersSettingSchema } from './mcp.ts';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
@@ -67,6 +68,8 @@ export const settingsSchema = z.strictObject({
     .array(z.string())
     .refine(([program]) => program !== '', 'must begin with a program')
     .default([]),
+  /** Programs that run at points of a turn (docs/hooks.md). */
+  hooks: hooksSettingSchema.default({}),
   /** Whether the selection of the active editor goes with each message. */
   attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */

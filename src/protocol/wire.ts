@@ -7,6 +7,7 @@
 import * as z from 'zod';
 import type { Attachment, DraftEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
+import type { ModelGroup, ModelOfMode } from './modelMenu.ts';
 import { opSchema, type ReasoningEffort, reasoningEffortSchema } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -28,9 +29,14 @@ import type { ReadOnlyReason } from './threads.ts';
 /** What the panel needs besides the thread. */
 export interface PanelSettings {
   readonly model: string | null;
-  readonly models: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+  /** The id of the provider of the next turn. */
+  readonly provider: string;
+  /** The model and the effort that come with a mode: those of its last turn. */
+  readonly modelOfMode: Readonly<Partial<Record<ChatMode, ModelOfMode>>>;
   /** The efforts that the model takes, the lowest first; `null` when it takes none. */
   readonly efforts: readonly ReasoningEffort[] | null;
+  /** Nothing is known of the model: the server may refuse an effort. */
+  readonly areEffortsGuessed: boolean;
   /** Of the next turn; `null`: the default of the model. */
   readonly effort: ReasoningEffort | null;
   readonly mode: ChatMode | null;
@@ -194,6 +200,8 @@ export type HostMessage =
       readonly rows: readonly MentionRow[];
       readonly isLast: boolean;
     }
+  /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
+  | { readonly type: 'models'; readonly build: string; readonly id: number; readonly groups: readonly ModelGroup[] }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
   | {
@@ -303,12 +311,18 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
   z.object({
     type: z.literal('pick'),
-    what: z.enum(['model', 'openai', 'local', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
+    what: z.enum(['model', 'openai', 'local', 'endpoint', 'context']),
   }),
-  /** Sets what `pick` lets the user pick, for the shown thread and those started from now on. */
+  /** Requests the models of all providers that are set up; a later request, or `close_models`, cancels it. */
+  z.object({ type: z.literal('list_models'), id: z.int().nonnegative() }),
+  z.object({ type: z.literal('close_models') }),
+  /** Sets a provider up again that does not list its models: its key, its address, its model. */
+  z.object({ type: z.literal('set_up_provider'), provider: z.string() }),
+  /** Sets what the menus of the composer offer, for the shown thread and those started from now on. */
   z.object({
     type: z.literal('choose'),
     what: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('model'), provider: z.string().min(1), model: z.string().min(1) }),
       z.object({ type: z.literal('mode'), mode: chatModeSchema }),
       z.object({ type: z.literal('sandbox'), mode: sandboxModeSchema }),
       z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),

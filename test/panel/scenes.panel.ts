@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOfScene } from '../webview/preview/faults.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../webview/preview/mentionStories.mjs';
+import { MENU_STORIES } from '../webview/preview/menuStories.mjs';
 import { setStage } from '../webview/preview/stage.mjs';
 import { type PageScene, PAGES } from '../webview/preview/pages.ts';
 import { type PanelScene, SCENES } from '../webview/preview/states.ts';
@@ -20,7 +21,7 @@ test.each<[string, PanelScene | PageScene]>([...Object.entries(SCENES), ...Objec
   },
 );
 
-test.each(Object.entries(MENTION_STORIES))('%s', async (_, story) => {
+test.each(Object.entries({ ...MENTION_STORIES, ...MENU_STORIES }))('%s', async (_, story) => {
   await story(stage);
 });
 

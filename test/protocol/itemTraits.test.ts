@@ -69,6 +69,7 @@ it('a search includes the shown texts of each kind', () => {
     ['image_view', ['a.png']],
     ['file_lookup', ['src', 'rain']],
     ['web_fetch', ['https://a.example/b', 'rain']],
+    ['hook_run', ['./check.sh', 'no rain']],
     ['user_question', ['Which rain?', 'Soft']],
     ['sub_agent', ['scout', 'found']],
     ['compaction', ['so far']],

@@ -253,6 +253,7 @@ describe('items', () => {
     { ...base, type: 'image_view', path: '/w/a.png' },
     { ...base, type: 'file_lookup', callId: 'c', action: 'list', path: 'src' },
     { ...base, type: 'web_fetch', callId: 'c', url: 'https://a.example/', httpStatus: 200, text: 't' },
+    { ...base, type: 'hook_run', event: 'Stop', command: 'c', source: 's', effect: 'none', durationMs: 1 },
     { ...base, type: 'user_question', callId: 'c', questions: [], answers: { q: ['a'] } },
     { ...base, type: 'sub_agent', agentId: 'a', role: 'r', agentState: 'running' },
     { ...base, type: 'compaction', beforeTokens: 2, afterTokens: 1, summary: 's' },

@@ -1,17 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type AuditEntry, auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
+import { auditRows } from '../../src/protocol/audit.ts';
+import { auditEntries } from '../support/auditEntries.ts';
 import { calls, says } from '../support/modelServer.ts';
-import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { startScenario } from '../support/startScenario.ts';
 
 const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 const command = (cmd: string) => calls('exec_command', { cmd });
-
-/** The lines of the audit log, parsed. */
-function audit(chat: Scenario): AuditEntry[] {
-  const lines = readFileSync(chat.home.at('audit.jsonl'), 'utf8').trimEnd().split('\n');
-  return lines.map((line) => auditEntrySchema.parse(JSON.parse(line)));
-}
 
 describe('the audit log', () => {
   it('records for each call who decided it, why, and how it ended, whether or not it ran', async () => {
@@ -35,7 +29,7 @@ describe('the audit log', () => {
     await chat.next('approval_requested');
     await chat.answer({ denied: { message: 'not now' } });
     await ended;
-    const rows = auditRows(audit(chat)).toReversed();
+    const rows = auditRows(auditEntries(chat)).toReversed();
     expect(
       rows.map(({ decision, end }) => [
         decision.act.type === 'command' ? decision.act.command : decision.act.type,
@@ -67,7 +61,7 @@ describe('the audit log', () => {
       model: [[calls('shell', { command: ['no-such-program-here'] })], [says('Done.')]],
     });
     await chat.send('go');
-    expect(auditRows(audit(chat)).map(({ end }) => end?.status)).toEqual(['failed']);
+    expect(auditRows(auditEntries(chat)).map(({ end }) => end?.status)).toEqual(['failed']);
   });
 
   it('stops the turn before anything runs when it cannot be written', async () => {

@@ -1,6 +1,8 @@
 /** Files that the globs of `sandbox.unreadable` name, in commands and patches (docs/tools.md, "Files with secrets"). */
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/core/ports.ts';
 import type { ApprovalDecision, Rule } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -49,13 +51,27 @@ describe('without a sandbox a command that names a file with secrets', () => {
     "cat '.e'nv",
     'cat sub/../.env',
     'cat .e*',
+    'cat packages/*/.env',
+    'cat packages/*/.e*',
     'ls && head -1 < .env',
     'node --env-file=.env -e 0',
     'bash -c "cat .env"',
     'cat ~/.ssh/id',
   ])('is asked about: %s', async (cmd) => {
-    const { output } = await outcomeOf(run(cmd), { ...UNCONFINED, unreadable: ['~/.ssh'] });
+    const { output } = await outcomeOf(run(cmd), {
+      ...UNCONFINED,
+      unreadable: ['~/.ssh'],
+      files: { ...files, 'packages/a/.env': 'A=1\n' },
+    });
     expect(output).toMatch(/^Denied \(non_interactive\).* may not be read \(sandbox\.unreadable/);
+  });
+
+  it('is asked about when it is named by a glob for a link', async () => {
+    const deps = ({ workspace }: Ports) => {
+      symlinkSync('.env', path.join(workspace.roots[0] ?? '', 'link'));
+      return {};
+    };
+    expect((await outcomeOf(run('cat l*'), { ...UNCONFINED, deps })).output).toContain('may not be read');
   });
 
   it.each(['cat .env.example', 'cat a.txt', 'ls', 'cat *.txt', 'cat *'])('is not asked about: %s', async (cmd) => {

@@ -37,7 +37,6 @@ describe('a turn', () => {
     await chat.send('hi');
     const [message] = chat.items('agent_message');
     const deltas = chat.said('item_delta').filter((delta) => delta.itemId === message?.id);
-    expect(deltas.length).toBeGreaterThan(1);
     expect(deltas.map((delta) => delta.text).join('')).toBe(message?.text);
     expect(chat.items('reasoning')[0]?.summary).toEqual(['Think.', 'More.']);
   });
@@ -86,7 +85,6 @@ describe('a turn', () => {
     expect(started).toHaveLength(1);
     const deltas = chat.said('item_delta').filter((delta) => delta.kind === 'patch');
     expect(deltas.map((delta) => delta.text).join('')).toBe(HELLO_PATCH);
-    expect(deltas.length).toBeGreaterThan(6);
     expect(chat.items('file_change').map((item) => item.id)).toEqual([started[0]?.item.id]);
   });
 

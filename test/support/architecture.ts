@@ -15,7 +15,7 @@ export interface Violation {
   readonly message: string;
 }
 
-const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
+const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'trust'];
 const CORE = [
   'ports',
   'util',
@@ -26,6 +26,8 @@ const CORE = [
   'changeReview',
   'replay',
   'baseline',
+  'mcp',
+  'hooks',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -36,13 +38,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/util': ['protocol'],
   'core/ports': ['protocol', 'core/util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
-  'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
+  'core/mcp': [...FOUNDATION, ...inCore('trust')],
+  'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
+  'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
   ],
   'core/agent': [
     ...FOUNDATION,
@@ -74,6 +78,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     images: [],
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
+    hooks: [],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
@@ -85,6 +90,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     apply: ['workspace'],
     models: ['ui', 'settings'],
     mcp: ['ui', 'settings'],
+    hooks: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],

@@ -243,7 +243,7 @@ const OLLAMA: Imitation = {
   },
   refuses: anyOf(
     ({ body }) =>
-      ['qwen3-coder:30b', 'gemma3:4b'].includes(String(body['model']))
+      ['qwen3-coder:30b', 'gemma3:4b', 'devstral:latest'].includes(String(body['model']))
         ? undefined
         : {
             // ollama/openai/openai.go, NewError; docs.ollama.com/faq

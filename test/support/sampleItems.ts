@@ -51,6 +51,15 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
   image_view: { ...base('image_view'), path: 'a.png', width: 2, height: 1 },
   file_lookup: { ...base('file_lookup'), callId: 'call', action: 'search', path: 'src', pattern: 'rain' },
   web_fetch: { ...base('web_fetch'), callId: 'call', url: 'https://a.example/b', text: 'rain' },
+  hook_run: {
+    ...base('hook_run'),
+    event: 'PreToolUse',
+    command: './check.sh',
+    source: 'tiller.hooks',
+    effect: 'blocked',
+    text: 'no rain',
+    durationMs: 3,
+  },
   user_question: {
     ...base('user_question'),
     callId: 'call',

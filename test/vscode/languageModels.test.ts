@@ -200,6 +200,39 @@ suite('models of other extensions', () => {
     );
   });
 
+  test('of two vendors with the same id are distinguished by the vendor; the id alone is refused with both names', async () => {
+    const asked: string[] = [];
+    const chat = (vendor: string, maxInputTokens: number) =>
+      ({
+        id: 'same',
+        vendor,
+        maxInputTokens,
+        sendRequest: async () => {
+          asked.push(vendor);
+          return { stream: (async function* () {})() };
+        },
+        countTokens: async () => 1,
+      }) as unknown as vscode.LanguageModelChat;
+    const both = new LanguageModels(
+      { next: () => 'x' },
+      { selectChatModels: async () => [chat('one', 100), chat('two', 200)] },
+    );
+    await both.list();
+    assert.equal(both.connect('two/same').family.contextWindow, 200);
+    for await (const _event of both.connect('two/same').client.stream(prompt(), new AbortController().signal));
+    assert.deepEqual(asked, ['two']);
+    await assert.rejects(
+      async () => {
+        for await (const _event of both.connect('same').client.stream(prompt(), new AbortController().signal));
+      },
+      {
+        kind: 'model_not_found',
+        message: 'Several extensions offer a model same: choose one/same or two/same.',
+        action: 'select_model',
+      },
+    );
+  });
+
   test('that are gone, and an editor without such models, are no noise', async () => {
     const none = new LanguageModels(
       { next: () => 'x' },

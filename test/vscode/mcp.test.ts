@@ -9,6 +9,7 @@ import { createMcp, type Mcp } from '../../src/node/mcp/createMcpServers.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import { DEFAULT_SETTINGS, parseSettings } from '../../src/protocol/settings.ts';
+import { confirmServer } from '../../src/vscode/mcp/confirmServer.ts';
 import { McpCommands } from '../../src/vscode/mcp/mcpCommands.ts';
 import { McpController } from '../../src/vscode/mcp/mcpController.ts';
 import { McpLogs } from '../../src/vscode/mcp/mcpLogs.ts';
@@ -26,6 +27,8 @@ suite('MCP servers', () => {
   let commands: McpCommands;
   let logs: McpLogs;
   let servers: Readonly<Record<string, unknown>>;
+  /** How often the list of servers was opened by the controller. */
+  let listed = 0;
   let user: ScriptedUser | undefined;
   /** Off: whether a sandbox works in the window's container is not the subject. */
   const server = { command: process.execPath, args: [program], sandbox: 'off', startupTimeoutMs: 60_000 };
@@ -40,6 +43,7 @@ suite('MCP servers', () => {
     rmSync(home.at('home'), { recursive: true });
     mkdirSync(home.at('home'));
     servers = {};
+    listed = 0;
     const memory = new Map<string, unknown>();
     const ports = createNodePorts({
       roots: [folder],
@@ -60,7 +64,7 @@ suite('MCP servers', () => {
         update: async (key: string, value: unknown) => void memory.set(key, value),
         keys: () => [...memory.keys()],
       } as vscode.Memento,
-      showServers: () => {},
+      showServers: () => void listed++,
       report: (error) => assert.fail(String(error)),
     });
     logs = new McpLogs((text) => text);
@@ -89,13 +93,31 @@ suite('MCP servers', () => {
   };
 
   test('of the workspace are started only when the user approves them, for this definition', async () => {
-    writeFileSync(file, JSON.stringify({ mcpServers: { notes: { command: process.execPath, args: [program] } } }));
-    const shown = answers().shown;
+    const entry = {
+      command: process.execPath,
+      args: [program, 'two words'],
+      env: { TOKEN: '${env:HOME}' },
+      cwd: 'sub',
+      sandbox: { writableRoots: ['~/notes'], network: true },
+    };
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: entry } }));
+    const { shown: said } = answers();
     await controller.configured();
     assert.equal(mcp.servers.get('notes'), undefined);
-    assert.match(shown.join('\n'), /^This workspace asks Tiller to use the MCP server notes \(\.mcp\.json\): \//);
-    answers({ pick: '$(question) notes' }, { pick: '$(play) Approve and Start' });
+    assert.deepEqual(said, ['This workspace asks Tiller to use the MCP server notes (.mcp.json).']);
+    const { shown } = answers(
+      { pick: '$(question) notes' },
+      { pick: '$(play) Approve and Start…' },
+      { button: 'Approve and Start' },
+    );
     await commands.showServers();
+    assert.deepEqual(shown.at(-1)?.split('\n'), [
+      `Command: ${process.execPath} ${program} 'two words'`,
+      'Working directory: sub',
+      'Sandbox: it may write in ~/notes, a temporary folder',
+      'Network: it may connect to every host',
+      'Variable: TOKEN=${env:HOME}',
+    ]);
     assert(mcp.servers.get('notes'));
 
     writeFileSync(
@@ -106,6 +128,42 @@ suite('MCP servers', () => {
     await controller.refresh();
     assert.equal(mcp.servers.get('notes'), undefined);
     assert.equal(controller.selected[0]?.type, 'proposed');
+  });
+
+  test('of the workspace that have changed since they were shown are not approved, and are shown again', async () => {
+    const url = 'http://127.0.0.1:9/mcp';
+    const headers = { 'X-Key': '${env:HOME}' };
+    writeFileSync(file, JSON.stringify({ mcpServers: { web: { url, headers, bearer: '${TOKEN:-none}' } } }));
+    answers();
+    await controller.configured();
+    const [selected] = controller.selected;
+    assert(selected);
+    const { shown } = answers({ button: 'Approve and Start' });
+    assert(await confirmServer(selected, 'proposal'));
+    assert.deepEqual(shown.at(-1)?.split('\n'), [
+      `Address: ${url}`,
+      'Header: X-Key: ${env:HOME}',
+      'Bearer token: ${TOKEN:-none}',
+    ]);
+    writeFileSync(file, JSON.stringify({ mcpServers: { web: { url: 'http://127.0.0.1:10/mcp' } } }));
+    const { shown: warned } = answers();
+    await controller.decide(selected, 'proposal', true);
+    assert.equal(mcp.servers.get('web'), undefined);
+    assert.equal(controller.selected[0]?.type, 'proposed');
+    assert(warned.includes('The entry of web has changed, so nothing was approved. Look at it again.'));
+    assert.equal(listed, 1);
+  });
+
+  test('of the workspace that leave the sandbox are a question about its file', async () => {
+    writeFileSync(file, JSON.stringify({ mcpServers: { notes: server } }));
+    answers({ pick: '$(question) notes' }, { pick: '$(play) Approve and Start…' }, { button: 'Approve and Start' });
+    await commands.showServers();
+    assert.equal(controller.selected[0]?.type, 'outside');
+    assert.equal(mcp.servers.get('notes'), undefined);
+    const { shown } = answers();
+    assert(!(await confirmServer(controller.selected[0], 'outside')));
+    assert.match(shown[0] ?? '', /is to run without a sandbox, as \.mcp\.json of this workspace says: it could/);
+    assert.match(shown[1] ?? '', /\nSandbox: none$/);
   });
 
   test('that are refused stay refused, and are not asked about again', async () => {
@@ -123,7 +181,7 @@ suite('MCP servers', () => {
   test('that leave the sandbox are a question, which is remembered', async () => {
     servers = { notes: server };
     const started = new Promise<void>((resolve) => mcp.servers.onChange(() => resolve()));
-    const { shown } = answers({ button: 'Start Outside the Sandbox' });
+    const { shown } = answers({ button: 'Show Details…' }, { button: 'Start Outside the Sandbox' });
     await controller.configured();
     assert.match(shown[0] ?? '', /^The MCP server notes is to run without a sandbox/);
     await started;

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import type { TurnSettings } from '../../src/protocol/event.ts';
 import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { pickMode } from '../../src/vscode/chat/composerPickers.ts';
+import { modeOverrides } from '../../src/vscode/chat/modeOverrides.ts';
 import { ModeMemory } from '../../src/vscode/chat/modeMemory.ts';
-import { ScriptedUser } from './support/scriptedUser.ts';
 
 const policyOf = (type: SandboxMode): SandboxPolicy => sandboxPolicySchema.parse({ type });
 
@@ -37,16 +36,16 @@ suite('the model of a mode', () => {
     await memory.note(turn('read-only', { model: 'large', effort: 'high' }), 'openai');
     await memory.note(turn('workspace-write', { model: 'small' }), 'ollama');
     const next = new ModeMemory(memento);
-    const user = new ScriptedUser({ pick: 'Plan' });
-    const picked = await pickMode(policyOf, (mode) => next.of(mode)).finally(() => user.restore());
-    assert.deepEqual(picked, {
-      policy: 'on-request',
-      box: policyOf('read-only'),
-      provider: 'openai',
-      model: 'large',
-      effort: 'high',
-    });
-    assert.deepEqual(user.shown, ['Mode', 'Plan (large, high)']);
+    assert.deepEqual(
+      modeOverrides('plan', policyOf, (mode) => next.of(mode)),
+      {
+        policy: 'on-request',
+        box: policyOf('read-only'),
+        provider: 'openai',
+        model: 'large',
+        effort: 'high',
+      },
+    );
     assert.deepEqual(next.of('agent'), { provider: 'ollama', model: 'small', effort: null });
   });
 
@@ -55,8 +54,7 @@ suite('the model of a mode', () => {
     await memory.note(turn('danger-full-access', {}), 'openai');
     assert.equal(memory.of('full-access'), undefined);
     assert.equal(new ModeMemory(mementoOf(new Map([['tiller.modelOfMode', 'nonsense']]))).of('agent'), undefined);
-    const user = new ScriptedUser({ pick: 'Agent' });
-    const picked = await pickMode(policyOf, (mode) => memory.of(mode)).finally(() => user.restore());
-    assert.deepEqual(picked, { policy: 'on-request', box: policyOf('workspace-write') });
+    const chosen = modeOverrides('agent', policyOf, (mode) => memory.of(mode));
+    assert.deepEqual(chosen, { policy: 'on-request', box: policyOf('workspace-write') });
   });
 });

@@ -59,6 +59,7 @@ suite('Select Model', () => {
     const models = new HttpModels(ports, 'test');
     commands = new ModelCommands({
       settings,
+      used: { note: async () => {}, forget: async () => {} },
       keys,
       http: models,
       languageModels: { list: async () => [] },

@@ -21,6 +21,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
     case 'policy':
     case 'sandbox':
     case 'hint':
+    case 'hook':
       return reason.id;
   }
 }

@@ -14,7 +14,7 @@ export function Popup(props: {
   const { testid, label, opener, className, children } = props;
   const frame = useRef<HTMLDivElement>(null);
   const openerOf = () => document.querySelector<HTMLElement>(`[data-testid="${opener}"]`);
-  useLayoutEffect(() => (frame.current?.querySelector<HTMLElement>('[role=menuitem]') ?? frame.current)?.focus(), []);
+  useLayoutEffect(() => firstFocus(frame.current)?.focus(), []);
   return (
     <div
       ref={frame}
@@ -40,12 +40,27 @@ export function Popup(props: {
   );
 }
 
-/** Arrow keys in a `role=menu`. */
+/** The search field, the value that is set, or the first entry. */
+function firstFocus(frame: HTMLElement | null): HTMLElement | null | undefined {
+  const found = ['[role=combobox]', '[role=menuitemradio][aria-checked=true]', '[role^=menuitem]'].map((selector) =>
+    frame?.querySelector<HTMLElement>(selector),
+  );
+  return found.find((element) => element) ?? frame;
+}
+
+/** Arrow keys, Home and End in a `role=menu`. */
 export function moveInMenu(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  if (step === 0) return;
-  event.preventDefault();
   const items = [...event.currentTarget.querySelectorAll('button')];
   const place = items.findIndex((item) => item === document.activeElement);
-  items[(place + step + items.length) % items.length]?.focus();
+  const last = items.length - 1;
+  const places: Readonly<Record<string, number>> = {
+    ArrowDown: place === last ? 0 : place + 1,
+    ArrowUp: place <= 0 ? last : place - 1,
+    Home: 0,
+    End: last,
+  };
+  const next = places[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  items[next]?.focus();
 }

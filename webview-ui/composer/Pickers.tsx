@@ -1,109 +1,125 @@
-import type { ChatMode } from '../../src/protocol/policy.ts';
-import type { ReasoningEffort } from '../../src/protocol/op.ts';
-import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
-import { pick, runCommand } from '../actions.ts';
-import { t } from '../l10n.ts';
-import { effort, settings } from '../store.ts';
+import type { ComponentChildren } from 'preact';
+import type { PanelSettings } from '../../src/protocol/wire.ts';
+import { runCommand } from '../actions.ts';
 import { Icon } from '../components/Icon.tsx';
+import { t } from '../l10n.ts';
+import { settings } from '../store.ts';
+import { openPopup } from '../view.ts';
+import { ChoiceMenu } from './ChoiceMenu.tsx';
+import {
+  approvalChoices,
+  approvalLabel,
+  currentEffort,
+  effortLabel,
+  modeChoices,
+  modeLabel,
+  sandboxChoices,
+} from './choices.ts';
+import { ModelMenu } from './ModelMenu.tsx';
 
-/** The settings of the next turn. The host shows the menus. */
+/** The settings of the next turn: a chip for each, with a menu. */
 export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
-  const box = sandboxOf(value);
+  const sandbox = sandboxOf(value);
   return (
     <div class="picks">
       <Picker
         testid="pick-mode"
-        className="pick-mode"
-        what="mode"
+        popup="mode"
         name={t('Mode')}
-        label={modeLabel(value.mode)}
+        label={value.mode === null ? approvalLabel(value.approvalPolicy) : modeLabel(value.mode)}
         isRestricted={!value.trusted}
-      />
-      <Picker testid="pick-model" className="pick-model" what="model" name={t('Model')} label={modelLabel(value)} />
-      {value.efforts !== null && value.model !== null && (
-        <Picker
-          testid="pick-effort"
-          className="pick-effort"
-          what="effort"
-          name={t('Reasoning effort')}
-          label={effortLabel(effort.value ?? value.effort)}
+      >
+        <ChoiceMenu
+          testid="mode-menu"
+          label={t('Mode')}
+          opener="pick-mode"
+          className="at-mode"
+          sections={[{ title: t('Mode'), choices: modeChoices() }]}
         />
-      )}
+      </Picker>
+      <Picker testid="pick-model" popup="model" name={t('Model')} label={modelLabel(value)}>
+        <ModelMenu opener="pick-model" />
+      </Picker>
       <Picker
         testid="pick-box"
-        className={box.isOpen ? 'pick-box is-open' : 'pick-box'}
-        what="sandbox"
+        popup="sandbox"
         name={t('Commands run in')}
-        label={box.label}
+        label={sandbox.label}
         detail={value.noSandboxCause}
-        icon={box.isOpen ? 'warning' : 'shield'}
+        icon={sandbox.isOpen ? 'warning' : 'shield'}
+        isOpen={sandbox.isOpen}
         isRestricted={!value.trusted}
-      />
+      >
+        <ChoiceMenu
+          testid="sandbox-menu"
+          label={t('Sandbox and approvals')}
+          opener="pick-box"
+          className="at-box"
+          sections={[
+            { title: t('Sandbox'), choices: sandboxChoices() },
+            { title: t('Approvals'), choices: approvalChoices() },
+          ]}
+        />
+      </Picker>
     </div>
   );
 }
 
 function Picker(props: {
-  testid: string;
-  className: string;
-  what: Extract<WebviewMessage, { type: 'pick' }>['what'];
+  testid: 'pick-mode' | 'pick-model' | 'pick-box';
+  popup: 'mode' | 'model' | 'sandbox';
   name: string;
   label: string;
   icon?: string;
   /** The reason for the value. */
   detail?: string | undefined;
+  /** Commands run without a sandbox. */
+  isOpen?: boolean;
   /** Set by Restricted Mode: a click opens the workspace trust editor. */
   isRestricted?: boolean;
+  /** The menu. */
+  children: ComponentChildren;
 }) {
-  const { testid, className, what, name, label, icon, isRestricted = false } = props;
+  const { testid, popup, name, label, icon, isRestricted = false, children } = props;
   const detail = isRestricted ? t('Restricted Mode: trust this folder to change it.') : props.detail;
   const title = t('{0}: {1}', name, label);
+  const isExpanded = openPopup.value === popup && !isRestricted;
+  const toggle = () => (openPopup.value = isExpanded ? null : popup);
   return (
-    <button
-      type="button"
-      class={`pick ${className}`}
-      data-testid={testid}
-      aria-haspopup={isRestricted ? undefined : 'menu'}
-      title={detail === undefined ? title : `${title}\n${detail}`}
-      aria-label={title}
-      onClick={() => (isRestricted ? runCommand('manageTrust') : pick(what))}
-    >
-      {icon && <Icon name={icon} />}
-      <span class="pick-label">{label}</span>
-      <Icon name="chevron-down" className="pick-chevron" />
-    </button>
+    <>
+      <button
+        type="button"
+        class={`pick ${testid}${props.isOpen === true ? ' is-open' : ''}`}
+        data-testid={testid}
+        aria-haspopup={isRestricted ? undefined : popup === 'model' ? 'dialog' : 'menu'}
+        aria-expanded={isRestricted ? undefined : isExpanded}
+        title={detail === undefined ? title : `${title}\n${detail}`}
+        aria-label={title}
+        onClick={() => (isRestricted ? runCommand('manageTrust') : toggle())}
+        onKeyDown={(event) => {
+          if (isRestricted || isExpanded || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+          event.preventDefault();
+          toggle();
+        }}
+      >
+        {icon && <Icon name={icon} />}
+        <span class="pick-label">{label}</span>
+        <Icon name="chevron-down" className="pick-chevron" />
+      </button>
+      {isExpanded && children}
+    </>
   );
 }
 
-export function modeLabel(mode: PanelSettings['mode']): string {
-  const labels: Record<ChatMode, string> = {
-    chat: t('Chat'),
-    agent: t('Agent'),
-    plan: t('Plan'),
-    'full-access': t('Full access'),
-  };
-  return mode === null ? t('Custom') : labels[mode];
-}
-
-function modelLabel({ model, models, demo }: PanelSettings): string {
+/** With its effort, where one is set. */
+function modelLabel(value: PanelSettings): string {
+  const { model, demo } = value;
   if (model === null) return t('No model');
   if (demo) return t('demo (scripted)');
-  return models.find(({ id }) => id === model)?.label ?? model;
-}
-
-export function effortLabel(effort: ReasoningEffort | null): string {
-  if (effort === null) return t('Default effort');
-  const labels: Record<ReasoningEffort, string> = {
-    none: t('None'),
-    minimal: t('Minimal'),
-    low: t('Low'),
-    medium: t('Medium'),
-    high: t('High'),
-    xhigh: t('Extra high'),
-  };
-  return labels[effort];
+  const effort = currentEffort(value);
+  return effort === null ? model : t('{0} · {1}', model, effortLabel(effort));
 }
 
 /** `isOpen`: commands run without a sandbox. */

@@ -1,25 +1,14 @@
 /** The commands that begin with `/`, for the list in the composer. */
-import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../src/protocol/policy.ts';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
-import type { WebviewMessage } from '../../src/protocol/wire.ts';
-import { fork, interrupt, type PanelCommand, pick, runCommand, submit } from '../actions.ts';
+import { fork, interrupt, type PanelCommand, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { effort, isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
-import { effortLabel, modeLabel } from './Pickers.tsx';
-import { openFind } from '../view.ts';
+import { isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
+import { openFind, openPopup } from '../view.ts';
+import { approvalChoices, type Choice, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
 import { openSearch } from './historySearch.ts';
-
-/** A value that completes a command. */
-export interface CommandArgument {
-  readonly label: string;
-  readonly detail: string;
-  /** It is what is set now. */
-  readonly isCurrent?: boolean;
-  readonly run: () => void;
-}
 
 export interface SlashCommand {
   readonly name: string;
@@ -28,7 +17,7 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /** The values for what is written behind the command; a command with them does nothing without one. */
-  readonly values?: (written: string) => readonly CommandArgument[];
+  readonly values?: (written: string) => readonly Choice[];
 }
 
 /** What can be done now, in the order of the list. */
@@ -47,7 +36,7 @@ export function offeredCommands(): readonly SlashCommand[] {
     name: string,
     icon: string,
     help: string,
-    values: (written: string) => readonly CommandArgument[],
+    values: (written: string) => readonly Choice[],
   ): SlashCommand => ({ name, icon, help, values });
   const host = (id: PanelCommand) => () => runCommand(id);
   const when = (isOffered: boolean, ...commands: readonly SlashCommand[]) => (isOffered ? commands : []);
@@ -66,16 +55,16 @@ export function offeredCommands(): readonly SlashCommand[] {
       review.value.changes > 0,
       choice('review', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
     ),
-    command('model', 'hubot', t('Select the model of the next turn'), () => pick('model')),
+    command('model', 'hubot', t('Select the model of the next turn'), () => (openPopup.value = 'model')),
     ...when(
       efforts !== null && model !== null,
-      choice('effort', 'lightbulb', t('How much the model reasons'), effortValues),
+      choice('effort', 'lightbulb', t('How much the model reasons'), effortChoices),
     ),
     ...when(
       trusted,
-      choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeValues),
-      choice('approvals', 'law', t('When Tiller asks before it acts'), approvalValues),
-      choice('sandbox', 'shield', t('What commands may write'), sandboxValues),
+      choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeChoices),
+      choice('approvals', 'law', t('When Tiller asks before it acts'), approvalChoices),
+      choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),
     ),
     command('threads', 'list-unordered', t('Open, search, rename or delete a thread'), host('threads')),
     ...when(mayChange, choice('rename', 'edit', t('Give this thread another name'), renameValues)),
@@ -132,7 +121,7 @@ export function findCommands(query: string): readonly FoundCommand[] {
 }
 
 /** The values of a command that fit what is written behind it. */
-export function findValues({ name, written }: CommandQuery): readonly CommandArgument[] {
+export function findValues({ name, written }: CommandQuery): readonly Choice[] {
   const values =
     offeredCommands()
       .find((command) => command.name === name)
@@ -141,65 +130,7 @@ export function findValues({ name, written }: CommandQuery): readonly CommandArg
   return name === 'rename' ? values : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
 }
 
-function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): () => void {
-  return () => post({ type: 'choose', what });
-}
-
-function modeValues(): readonly CommandArgument[] {
-  const modes: readonly (readonly [ChatMode, string])[] = [
-    ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
-    ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
-    ['plan', t('Reads and plans; asks before anything is changed.')],
-    ['full-access', t('Runs and writes everything without asking. Take care.')],
-  ];
-  return modes.map(([mode, detail]) => ({
-    label: modeLabel(mode),
-    detail,
-    isCurrent: settings.value?.mode === mode,
-    run: choose({ type: 'mode', mode }),
-  }));
-}
-
-function approvalValues(): readonly CommandArgument[] {
-  const policies: readonly (readonly [ApprovalPolicy, label: string, detail: string])[] = [
-    ['untrusted', t('Untrusted'), t('Asks before every command that is not known to be read-only')],
-    ['on-request', t('On request'), t('Asks when the model wants more than the sandbox allows')],
-    ['on-failure', t('On failure'), t('Asks when a command fails in the sandbox')],
-    ['never', t('Never'), t('Asks nothing; what needs an approval is refused')],
-  ];
-  return policies.map(([policy, label, detail]) => ({
-    label,
-    detail,
-    isCurrent: settings.value?.approvalPolicy === policy,
-    run: choose({ type: 'approvals', policy }),
-  }));
-}
-
-function sandboxValues(): readonly CommandArgument[] {
-  const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
-    ['read-only', t('Read only'), t('Commands may read files and write none.')],
-    ['workspace-write', t('Workspace'), t('Commands may write in the workspace, without network.')],
-    ['danger-full-access', t('No sandbox'), t('Commands run with all your rights.')],
-  ];
-  return modes.map(([mode, label, detail]) => ({
-    label,
-    detail,
-    isCurrent: settings.value?.sandboxPolicy.type === mode,
-    run: choose({ type: 'sandbox', mode }),
-  }));
-}
-
-function effortValues(): readonly CommandArgument[] {
-  const current = effort.value ?? settings.value?.effort ?? null;
-  return [null, ...(settings.value?.efforts ?? [])].map((value) => ({
-    label: effortLabel(value),
-    detail: '',
-    isCurrent: current === value,
-    run: choose({ type: 'effort', effort: value }),
-  }));
-}
-
-function reviewValues(): readonly CommandArgument[] {
+function reviewValues(): readonly Choice[] {
   return [
     { label: t('Next'), detail: t('Go to the next change'), run: () => runCommand('review.next') },
     { label: t('Show All'), detail: t('All changes as diffs'), run: () => runCommand('review.showAll') },
@@ -209,7 +140,7 @@ function reviewValues(): readonly CommandArgument[] {
 }
 
 /** The messages that began a turn, the newest first. */
-function rewindValues(): readonly CommandArgument[] {
+function rewindValues(): readonly Choice[] {
   return turns.value
     .flatMap(({ items }) => {
       const message = items.find(({ type }) => type === 'user_message');
@@ -223,7 +154,7 @@ function rewindValues(): readonly CommandArgument[] {
     }));
 }
 
-function renameValues(written: string): readonly CommandArgument[] {
+function renameValues(written: string): readonly Choice[] {
   const name = written.trim().slice(0, 200);
   const id = threadId.value;
   if (id === null) return [];

@@ -5,7 +5,7 @@ import { UsesOf } from './RuleTable.tsx';
 import { TablePart } from './TablePart.tsx';
 import { edit } from './store.ts';
 
-/** Approvals for the rest of the thread: each is for exactly this command or these files. */
+/** Approvals for the rest of the thread: each is for exactly this command, file, tool or host. */
 export function ApprovedThings({ approvals }: { approvals: readonly RememberedApproval[] }) {
   return (
     <TablePart
@@ -17,13 +17,7 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
         <tr key={key} data-testid="remembered-approval">
           <td>
             <code>{text}</code>
-            <span class="page-dim page-sub">
-              {kind === 'patch'
-                ? t('changes to this file')
-                : kind === 'tool'
-                  ? t('tool of an MCP server')
-                  : cwd !== null && t('in {0}', cwd)}
-            </span>
+            <span class="page-dim page-sub">{aboutOf(kind, cwd)}</span>
           </td>
           <td>
             <UsesOf uses={uses} />
@@ -40,4 +34,17 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
       ))}
     />
   );
+}
+
+function aboutOf(kind: RememberedApproval['kind'], cwd: string | null): string {
+  switch (kind) {
+    case 'command':
+      return cwd === null ? '' : t('in {0}', cwd);
+    case 'patch':
+      return t('changes to this file');
+    case 'tool':
+      return t('tool of an MCP server');
+    case 'fetch':
+      return t('pages of this host');
+  }
 }

@@ -28,6 +28,7 @@ export function turnAsMarkdown(turn: TurnState): string {
       case 'web_search':
       case 'image_view':
       case 'file_lookup':
+      case 'hook_run':
       case 'sub_agent':
       case 'compaction':
         return '';

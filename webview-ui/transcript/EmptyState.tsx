@@ -3,6 +3,7 @@ import type { PanelSettings } from '../../src/protocol/wire.ts';
 import { pick, replaceDraft, runCommand, sendText } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { settings } from '../store.ts';
+import { openPopup } from '../view.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
@@ -128,7 +129,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
           <Icon name="shield" />
           <span>
             {t('Commands run in a sandbox: they can write in this workspace only and have no network.')}{' '}
-            <Link testid="change-box" onClick={() => pick('sandbox')}>
+            <Link testid="change-box" onClick={() => (openPopup.value = 'sandbox')}>
               {t('Change')}
             </Link>
           </span>

@@ -4,6 +4,7 @@ import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
 import { FileLookup, ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
+import { HookRun } from './HookRun.tsx';
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
@@ -40,6 +41,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <FileLookup item={item} />;
     case 'web_fetch':
       return <WebFetch item={item} />;
+    case 'hook_run':
+      return <HookRun item={item} />;
     case 'user_question':
       return <UserQuestion item={item} />;
     case 'sub_agent':

@@ -12,6 +12,9 @@ export interface McpRedirect {
   readonly url: string;
   /** Opens a page for the user. */
   open(page: URL): Promise<void>;
-  /** The query of the address that the user comes back to. Rejects with the signal's reason. */
-  callback(signal: AbortSignal): Promise<URLSearchParams>;
+  /**
+   * The query of the address that the user comes back to with this state: several sign-ins may be open. Rejects with the
+   * signal's reason.
+   */
+  callback(state: string, signal: AbortSignal): Promise<URLSearchParams>;
 }

@@ -1,7 +1,7 @@
 /** Definitions of servers: their identity, and the names in them that stand for folders and variables. */
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { McpServerSettings } from '../../protocol/mcp.ts';
+import { sha256, sorted } from '../util/canonical.ts';
 import type { McpDefinition, McpTool } from './connection.ts';
 
 /**
@@ -19,23 +19,6 @@ function definitionHash(settings: McpServerSettings, origin: string | undefined)
 /** Identifies all that a server says of a tool: with another description it is another tool. */
 export function toolHash({ raw }: McpTool): string {
   return sha256(raw);
-}
-
-function sha256(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
-}
-
-/** JSON with sorted keys. */
-export function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, part: unknown) =>
-      typeof part === 'object' && part !== null && !Array.isArray(part) ? sorted(part) : part,
-    ) ?? 'null'
-  );
-}
-
-function sorted(record: object): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 export interface DefinitionPlace {

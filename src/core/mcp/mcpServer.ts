@@ -1,5 +1,5 @@
 import type { Clock } from '../ports.ts';
-import { abortable } from '../util/abort.ts';
+import { abortable, deadline } from '../util/abort.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import {
@@ -50,11 +50,16 @@ export class McpServer {
   /** Aborts what the current start or connection does. */
   #life = new AbortController();
   #starting: Promise<void> = Promise.resolve();
+  /** Resolves when the connection before, and what was made too late of it, has ended. Two never run at a time. */
+  #ending: Promise<unknown>;
+  /** Ends and failed restarts since the server was ready for a longer time, or was started by the user. */
   #failures = 0;
   #cancelRestart = () => {};
 
-  constructor(definition: McpDefinition, deps: McpServerDeps) {
+  /** `ending`: resolves when the server that had this name before has ended. */
+  constructor(definition: McpDefinition, deps: McpServerDeps, ending: Promise<unknown> = Promise.resolve()) {
     this.definition = definition;
+    this.#ending = ending;
     this.#deps = deps;
     this.#changes = new Emitter(deps.onError);
     this.log = new ServerLog(deps.clock, deps.onError);
@@ -88,20 +93,21 @@ export class McpServer {
     return this.#starting;
   }
 
-  /** Ends the server, and starts it with all restarts before it. Never rejects. */
-  async restart(): Promise<void> {
-    await this.stop();
+  /** Ends the server, and starts it with all restarts before it: calls wait for it. Never rejects. */
+  restart(): Promise<void> {
+    this.#ending = this.stop();
     this.#failures = 0;
-    await this.start();
+    return this.start();
   }
 
   /** Resolves when the server has ended. Never rejects. */
   async stop(): Promise<void> {
     this.#cancelRestart();
     const { connection } = { connection: undefined, ...this.#status };
+    const before = [this.#starting, this.#ending];
     this.#set({ type: 'stopped' });
     this.#life.abort(new Error('The server was stopped.'));
-    await Promise.all([connection?.close(), this.#starting]);
+    await Promise.all([connection?.close(), ...before]);
   }
 
   /** The tool as the server has it now. */
@@ -139,10 +145,11 @@ export class McpServer {
   async #connect(life: AbortController): Promise<void> {
     const { connector, clock, roots } = this.#deps;
     const { startupTimeoutMs } = this.definition.settings;
+    await this.#ending;
+    if (life.signal.aborted) return;
     const late = new McpFault('timeout', `It was not ready within ${startupTimeoutMs} ms (startupTimeoutMs).`);
-    const timer = new AbortController();
-    const cancel = clock.after(startupTimeoutMs, () => timer.abort(late));
-    const signal = AbortSignal.any([life.signal, timer.signal]);
+    const limit = deadline(clock, startupTimeoutMs, late, life.signal);
+    const { signal } = limit;
     this.log.add('Starting.');
     try {
       const opening = connector.connect(
@@ -156,7 +163,7 @@ export class McpServer {
         signal,
       );
       // A connection that is made too late is closed.
-      void opening.then(
+      this.#ending = opening.then(
         (made) => (signal.aborted ? made.close() : undefined),
         () => {},
       );
@@ -171,10 +178,11 @@ export class McpServer {
       if (life.signal.aborted) return;
       const message = messageOf(error);
       const needsAuth = error instanceof McpFault && error.kind === 'auth';
+      if (this.#failures > 0 && !needsAuth) return this.#ended(message);
       this.log.add(message);
       this.#set({ type: needsAuth ? 'needs_auth' : 'failed', message });
     } finally {
-      cancel();
+      limit.end();
     }
   }
 
@@ -187,11 +195,14 @@ export class McpServer {
     void connection.closed.then((reason) => {
       if (life.signal.aborted) return;
       life.abort(new McpFault('closed', reason));
+      // Also one that only says that it has ended, such as a session over HTTP.
+      this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
       this.#ended(reason);
     });
   }
 
+  /** Starts it again after a pause, unless there were too many. */
   #ended(reason: string): void {
     const pause = PAUSES[this.#failures++];
     this.log.add(reason);

@@ -17,6 +17,8 @@ export class McpServers implements Disposable {
   readonly #deps: McpServerDeps;
   readonly #changes: Emitter<McpServer>;
   #servers = new Map<string, { readonly server: McpServer; readonly listening: Disposable }>();
+  /** By name: the servers that are being ended. A new one with the same name is started afterwards. */
+  readonly #ending = new Map<string, Promise<unknown>>();
 
   constructor(deps: McpServerDeps) {
     this.#deps = deps;
@@ -47,12 +49,12 @@ export class McpServers implements Disposable {
       if (definition && isSame(definition, server.definition)) continue;
       this.#servers.delete(name);
       listening.dispose();
-      void server.stop();
+      this.#end(server);
       this.#changes.fire(server);
     }
     for (const [name, definition] of wanted) {
       if (this.#servers.has(name)) continue;
-      const server = new McpServer(definition, this.#deps);
+      const server = new McpServer(definition, this.#deps, this.#ending.get(name));
       const listening = server.onChange(() => this.#changes.fire(server));
       this.#servers.set(name, { server, listening });
       if (definition.settings.enabled) void server.start();
@@ -67,10 +69,18 @@ export class McpServers implements Disposable {
 
   /** Ends all servers; resolves when they have ended. */
   async close(): Promise<void> {
-    const servers = this.all;
+    for (const server of this.all) this.#end(server);
     for (const { listening } of this.#servers.values()) listening.dispose();
     this.#servers = new Map();
-    await Promise.all(servers.map((server) => server.stop()));
+    await Promise.all(this.#ending.values());
+  }
+
+  #end(server: McpServer): void {
+    const { name } = server;
+    const ending = Promise.all([this.#ending.get(name), server.stop()]).finally(() => {
+      if (this.#ending.get(name) === ending) this.#ending.delete(name);
+    });
+    this.#ending.set(name, ending);
   }
 
   dispose(): void {

@@ -1,7 +1,7 @@
 import type { McpServerSettings } from '../../protocol/mcp.ts';
 import type { McpDefinition } from './connection.ts';
 import { type DefinitionPlace, resolveDefinition } from './definitions.ts';
-import type { McpTrust } from './trust.ts';
+import type { Trust } from '../trust/trust.ts';
 
 /** A server of the settings, or of a file of the workspace. */
 export interface NamedServer {
@@ -29,7 +29,7 @@ export type SelectedServer = NamedServer &
 export async function selectServers(
   servers: readonly NamedServer[],
   place: DefinitionPlace,
-  trust: Pick<McpTrust, 'decisionOn'>,
+  trust: Pick<Trust, 'decisionOn'>,
 ): Promise<readonly SelectedServer[]> {
   const byName = new Map<string, NamedServer>();
   for (const server of servers) if (!byName.has(server.name)) byName.set(server.name, server);
@@ -39,7 +39,7 @@ export async function selectServers(
 async function selected(
   server: NamedServer,
   place: DefinitionPlace,
-  trust: Pick<McpTrust, 'decisionOn'>,
+  trust: Pick<Trust, 'decisionOn'>,
 ): Promise<SelectedServer> {
   const { name, settings, file } = server;
   const definition = resolveDefinition(name, settings, place, file);

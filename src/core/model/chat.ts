@@ -5,6 +5,7 @@ import { ChatReader } from './chatChunks.ts';
 import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
 import { foreignAnswerFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
+import { joinDeltas } from './joinDeltas.ts';
 import { openWithFallback } from './openWithFallback.ts';
 import { limitsOf } from './providerConfig.ts';
 import { isJson, type ClientParts } from './clientParts.ts';
@@ -60,15 +61,15 @@ export class ChatClient implements ModelClient {
   ): AsyncGenerator<ResponseEvent, 'done' | 'ended' | 'broken', undefined> {
     try {
       for await (const batch of attempt.events()) {
-        for (const wire of batch) {
-          if (wire === DONE) return 'done';
-          for (const event of reader.read(wire)) {
-            if (event.type !== 'created') attempt.progressed();
-            yield event;
-            signal.throwIfAborted();
-          }
-          if (reader.finished) attempt.hurry(USAGE_WITHIN_MS);
+        const end = batch.indexOf(DONE);
+        const wires = end === -1 ? batch : batch.slice(0, end);
+        for (const event of joinDeltas(wires, (wire) => reader.read(wire))) {
+          if (event.type !== 'created') attempt.progressed();
+          yield event;
+          signal.throwIfAborted();
         }
+        if (end !== -1) return 'done';
+        if (reader.finished) attempt.hurry(USAGE_WITHIN_MS);
       }
       return 'ended';
     } catch (error) {

@@ -4,6 +4,7 @@ import type { ModelClient, Prompt, ResponseEvent } from './client.ts';
 import { isJson, type ClientParts } from './clientParts.ts';
 import { streamClosedFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
+import { joinDeltas } from './joinDeltas.ts';
 import { openWithFallback } from './openWithFallback.ts';
 import { limitsOf } from './providerConfig.ts';
 import { ResponsesBodies } from './responsesBody.ts';
@@ -36,15 +37,13 @@ export class ResponsesClient implements ModelClient {
         return;
       }
       for await (const batch of attempt.events()) {
-        for (const wire of batch) {
-          for (const event of reader.read(wire)) {
-            // The `completed` event ends the response, not the end of the connection.
-            if (event.type === 'completed') attempt.release();
-            else if (event.type !== 'created') attempt.progressed();
-            yield event;
-            if (event.type === 'completed') return;
-            signal.throwIfAborted();
-          }
+        for (const event of joinDeltas(batch, (wire) => reader.read(wire))) {
+          // The `completed` event ends the response, not the end of the connection.
+          if (event.type === 'completed') attempt.release();
+          else if (event.type !== 'created') attempt.progressed();
+          yield event;
+          if (event.type === 'completed') return;
+          signal.throwIfAborted();
         }
       }
       throw streamClosedFault();

@@ -77,6 +77,13 @@ export function toolApprovalKey(server: string, tool: string, serverHash: string
   return JSON.stringify(['mcp', server, tool, serverHash, toolHash]);
 }
 
+const fetchKeySchema = z.tuple([z.literal('fetch'), z.string()]);
+
+/** A host that pages are fetched from: its scheme, name and port. */
+export function fetchApprovalKey(origin: string): string {
+  return JSON.stringify(['fetch', origin]);
+}
+
 /** Parses a key for display; `undefined` for a key of another version. */
 export function readApprovalKey(
   key: string,
@@ -84,6 +91,7 @@ export function readApprovalKey(
   | { readonly kind: 'command'; readonly argv: Argv; readonly cwd: string }
   | { readonly kind: 'patch'; readonly path: string }
   | { readonly kind: 'tool'; readonly server: string; readonly tool: string }
+  | { readonly kind: 'fetch'; readonly origin: string }
   | undefined {
   const value = parseJson(key);
   const command = commandKeySchema.safeParse(value);
@@ -91,7 +99,9 @@ export function readApprovalKey(
   const patch = patchKeySchema.safeParse(value);
   if (patch.success) return { kind: 'patch', path: patch.data[1] };
   const tool = toolKeySchema.safeParse(value);
-  return tool.success ? { kind: 'tool', server: tool.data[1], tool: tool.data[2] } : undefined;
+  if (tool.success) return { kind: 'tool', server: tool.data[1], tool: tool.data[2] };
+  const fetched = fetchKeySchema.safeParse(value);
+  return fetched.success ? { kind: 'fetch', origin: fetched.data[1] } : undefined;
 }
 
 function parseJson(text: string): unknown {

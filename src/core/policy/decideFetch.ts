@@ -17,7 +17,10 @@ export interface FetchRequest {
 export interface FetchDecision {
   readonly requirement: ApprovalRequirement;
   readonly matchedRules: LoadedRules;
-  /** A rule of the user names the host: it may then have a private address. */
+  /**
+   * The host is private by its name, and a rule of the user names it. A public name never leads to a private address: a rule
+   * for it says nothing of this machine, and its owner decides where it leads.
+   */
   readonly mayBePrivate: boolean;
 }
 
@@ -29,7 +32,8 @@ export function fetchWords({ origin, pathname, search }: URL): Argv {
 export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rules }: FetchRequest): FetchDecision {
   const words = fetchWords(url);
   const matchedRules = matchRules(rules, words);
-  const mayBePrivate = matchedRules.some(({ rule }) => rule.pattern.length > 1 && rule.decision !== 'forbidden');
+  const mayBePrivate =
+    isPrivate && matchedRules.some(({ rule }) => rule.pattern.length > 1 && rule.decision !== 'forbidden');
   return { requirement: requirementOf(), matchedRules, mayBePrivate };
 
   function requirementOf(): ApprovalRequirement {
@@ -53,8 +57,8 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
   }
 }
 
-/** Why an address of this machine or network is refused, as a sentence for the model and the user. */
-export function privateText({ host, origin }: URL): string {
+/** Why a host that is private by its name is refused, as a sentence for the model and the user. */
+function privateText({ host, origin }: URL): string {
   return `${host} is on this machine or in a private network, which is fetched only when a rule names it: ["fetch_url", "${origin}"].`;
 }
 

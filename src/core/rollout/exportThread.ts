@@ -59,6 +59,7 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'web_search':
     case 'image_view':
     case 'file_lookup':
+    case 'hook_run':
     case 'sub_agent':
       return '';
   }

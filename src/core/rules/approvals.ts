@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { RememberedApproval } from '../../protocol/rules.ts';
 import { readApprovalKey } from '../policy/approvalKeys.ts';
 import { joinShellWords } from '../policy/shellWords.ts';
+import { assertNever } from '../util/assertNever.ts';
 
 /** The name under which uses of the approval are counted. */
 export function approvalName(threadId: string, key: string): string {
@@ -19,7 +20,11 @@ export function describeApproval(key: string): Pick<RememberedApproval, 'kind' |
       return { kind: 'patch', text: approval.path, cwd: null };
     case 'tool':
       return { kind: 'tool', text: `${approval.server}/${approval.tool}`, cwd: null };
+    case 'fetch':
+      return { kind: 'fetch', text: approval.origin, cwd: null };
     case undefined:
       return undefined;
+    default:
+      return assertNever(approval);
   }
 }

@@ -26,18 +26,22 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.husky',
 ];
 
-/** Also protected: a name in a folder with a certain name, written `folder/name`. */
-const PROTECTED_IN_FOLDER = '.github/workflows';
+/** Also protected: names in a folder with a certain name, written `folder/name`. */
+const PROTECTED_IN_FOLDER: readonly string[] = ['.github/workflows', '.github/hooks'];
 /** Also protected: every name with this ending. */
 export const PROTECTED_ENDING = '.code-workspace';
 
 /** All protected names as patterns of `WritableScope`. */
-export const PROTECTED_PATTERNS: readonly string[] = [...PROTECTED_NAMES, PROTECTED_IN_FOLDER, `*${PROTECTED_ENDING}`];
+export const PROTECTED_PATTERNS: readonly string[] = [
+  ...PROTECTED_NAMES,
+  ...PROTECTED_IN_FOLDER,
+  `*${PROTECTED_ENDING}`,
+];
 
 /** True when a name in a folder (given by its own name) is protected. */
 export function isProtectedEntry(name: string, folder: string): boolean {
   if (PROTECTED_NAMES.includes(name) || name.endsWith(PROTECTED_ENDING)) return true;
-  return `${folder}/${name}` === PROTECTED_IN_FOLDER;
+  return PROTECTED_IN_FOLDER.includes(`${folder}/${name}`);
 }
 
 export type WritableRoots =
@@ -75,6 +79,6 @@ function workspaceRoots(
     .map((folder) => paths.resolve(folder));
   return [...new Set(folders)].map((folder) => ({
     path: folder,
-    protectedPaths: [...PROTECTED_NAMES, PROTECTED_IN_FOLDER].map((name) => paths.join(folder, name)),
+    protectedPaths: [...PROTECTED_NAMES, ...PROTECTED_IN_FOLDER].map((name) => paths.join(folder, name)),
   }));
 }

@@ -70,9 +70,7 @@ export class ContextUpdates {
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
-    const tools = toolInstructionsMessage(options.toolInstructions);
-    const isNew = textOf(tools.content) !== this.#tools;
-    if (isNew && (options.toolInstructions.length > 0 || this.#tools !== '')) news.push(tools);
+    news.push(...this.takeToolInstructions(options.toolInstructions));
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
@@ -94,6 +92,15 @@ export class ContextUpdates {
     if (changed) news.push(environmentMessage(changed));
     for (const message of news) this.#recall(message);
     return news;
+  }
+
+  /** The message with the instructions of tools, where the model has another one or none. */
+  takeToolInstructions(instructions: readonly ToolInstructions[]): readonly MessageItem[] {
+    const message = toolInstructionsMessage(instructions);
+    const isNew = textOf(message.content) !== this.#tools;
+    if (!isNew || (instructions.length === 0 && this.#tools === '')) return [];
+    this.#recall(message);
+    return [message];
   }
 
   #recall(message: MessageItem): void {

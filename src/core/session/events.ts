@@ -32,6 +32,8 @@ export class EventSink {
   /** A line could not be written, and none has been since: a full disk is reported once. */
   #broken = false;
   #frozen = false;
+  /** The time of the last event, in milliseconds and as text: a fast stream has many events in one millisecond. */
+  #time = { ms: Number.NaN, text: '' };
 
   constructor(options: {
     readonly threadId: string;
@@ -76,7 +78,7 @@ export class EventSink {
 
   #emit({ turnId, msg }: TurnMsg, submissionId: string | null): void {
     if (this.#frozen && !isLastWord(msg)) return;
-    const at = this.#clock.now().toISOString();
+    const at = this.#now();
     const failure = isPersisted(msg)
       ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } }, at)
       : undefined;
@@ -91,6 +93,12 @@ export class EventSink {
       msg,
     });
     if (failure) this.#onStorageFailure(failure);
+  }
+
+  #now(): string {
+    const now = this.#clock.now();
+    if (now.getTime() !== this.#time.ms) this.#time = { ms: now.getTime(), text: now.toISOString() };
+    return this.#time.text;
   }
 
   /** Returns the first failure of a row of failures. */

@@ -23,6 +23,14 @@ export class TurnPaused extends Error {
   }
 }
 
+/** A hook keeps the message of the user from the model. */
+export class BlockedByHook extends Error {
+  constructor(reason: string) {
+    super(`A hook blocked this message, and the model did not get it: ${reason}`);
+    this.name = 'BlockedByHook';
+  }
+}
+
 /** The error as the user reads it, in the kinds of design decision 18. */
 export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type'> {
   if (error instanceof ModelFault) {
@@ -31,6 +39,7 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
   }
   const message = messageOf(error);
   if (error instanceof TurnPaused) return { kind: 'paused', message, action: error.action };
+  if (error instanceof BlockedByHook) return { kind: 'config', message };
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }

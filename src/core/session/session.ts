@@ -38,10 +38,12 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
+import type { Auditor } from '../tools/auditor.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
+import { HookMemory, TurnHooks } from './turnHooks.ts';
 import { overridden } from './turnSettings.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
@@ -61,6 +63,7 @@ export class Session {
   readonly #caps: CapCounters;
   readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
+  readonly #hooks: HookMemory;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
   readonly #models: ThreadModels;
@@ -99,6 +102,7 @@ export class Session {
       afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
       undone: replayed?.compactionUndone ?? false,
     });
+    this.#hooks = new HookMemory(replayed === null ? 'startup' : 'resume');
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
     this.#models = new ThreadModels(meta.provider, options.host);
@@ -227,6 +231,7 @@ export class Session {
     const calls = recoverCalls(turnId, state, this.#history.owed, emit);
     if (calls.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
+      this.#tools.turnStarts();
       this.#launch(turnId, null, settings, { type: 'recovered', calls }, undefined);
     } else {
       this.#remember(turnAbortedMessage('crashed'));
@@ -423,6 +428,7 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
+    this.#tools.turnStarts();
     const context = await this.#takeContext(this.#conversation.context, settings);
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
@@ -452,6 +458,7 @@ export class Session {
       ? { type: 'begun', context: [], input: null, compacts: true }
       : { type: 'compaction' };
     this.#sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#tools.turnStarts();
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
@@ -460,6 +467,7 @@ export class Session {
     this.#sink.record({ type: 'compacted', payload });
     if (signal.aborted) return;
     this.#conversation.compact(itemId, items);
+    this.#hooks.start ??= 'compact';
   }
 
   async #undoCompaction(submissionId: string, itemId: string): Promise<void> {
@@ -503,7 +511,9 @@ export class Session {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
-    this.#tools.turnStarts();
+    const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
+      abort.abort(failure),
+    );
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -521,12 +531,11 @@ export class Session {
         origin: connected.origin,
         toolsReady: () => this.#tools.ready(abort.signal),
         tools: () => this.#tools.registryFor(family),
+        toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
-        audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
-          abort.abort(failure),
-        ),
+        audit,
         history: this.#history,
         processes: this.#processes,
         changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
@@ -538,6 +547,7 @@ export class Session {
           initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
+        hooks: this.#hooksOf(turnId, settings, emit, audit, abort.signal),
         images: this.#images,
         retryPause: this.#retryPause,
         ports,
@@ -571,6 +581,31 @@ export class Session {
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#work.end();
+  }
+
+  #hooksOf(
+    turnId: string,
+    settings: TurnSettings,
+    emit: (msg: EventMsg) => void,
+    audit: Auditor,
+    signal: AbortSignal,
+  ): TurnHooks {
+    const { host, ports, rolloutPath, settings: thread } = this.#options;
+    return new TurnHooks({
+      turnId,
+      threadId: this.threadId,
+      settings,
+      audit,
+      emit,
+      signal,
+      ports,
+      source: host.hooks,
+      memory: this.#hooks,
+      isTrusted: host.isTrusted(),
+      agentId: this.#agentId,
+      rolloutPath: path.join(ports.storage.home, rolloutPath),
+      tools: thread.tools,
+    });
   }
 
   get #agentId(): string | null {

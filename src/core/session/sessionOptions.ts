@@ -3,6 +3,7 @@ import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
+import type { SelectedHooks } from '../hooks/selectHooks.ts';
 import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
@@ -91,6 +92,8 @@ export interface ThreadHost {
   readonly proposals?: ShownProposals;
   /** Behind the built-in tools and before the ones of the client. */
   readonly toolProviders?: readonly ToolProvider[];
+  /** The hooks of the user, read at the start of each turn. Never rejects. */
+  readonly hooks?: () => Promise<SelectedHooks>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

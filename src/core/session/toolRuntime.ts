@@ -4,18 +4,27 @@ import { outputFor } from '../history/normalize.ts';
 import type { Clock } from '../ports.ts';
 import type { Preparation, ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
 import { askAhead } from '../tools/askAhead.ts';
-import { type CallStart, type OrchestratorDeps, prepareCall, runToolCall } from '../tools/orchestrator.ts';
+import {
+  type CallStart,
+  type OrchestratorDeps,
+  prepareCall,
+  type PreparedCall,
+  runToolCall,
+} from '../tools/orchestrator.ts';
 import { buildToolCall } from '../tools/router.ts';
 import { CallOrder } from '../util/callOrder.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import { mapTexts } from '../util/mapTexts.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
+import { type GuardedCall, guardedCall } from './hookedCalls.ts';
 import type { LoopGuard } from './loopGuard.ts';
+import type { TurnHooks } from './turnHooks.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
+  readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
   /** Redacted in the outputs for the model. */
   readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;
@@ -56,17 +65,20 @@ export class ToolRuntime {
     // planned against files that earlier calls may change.
     const mayWait = this.#unsettled > 0;
     const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
-    const ahead = mayWait && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
-    const asked = mayWait ? askAhead(ahead, this.#deps, context, place) : undefined;
+    const guarded = guardedCall(call, this.#deps.registry, this.#deps.hooks);
+    // What is asked about a guarded call is known when its hooks have run, in its turn.
+    const mayAsk = mayWait && guarded?.isGuarded !== true;
+    const ahead = mayAsk && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
+    const asked = mayAsk ? askAhead(ahead, this.#deps, context, place) : undefined;
     this.#unsettled++;
     let prepared: Preparation<unknown> | undefined;
     const mayShare = async (isAsAtArrival: boolean) => {
-      const early = await ((isAsAtArrival ? ahead : undefined) ?? prepareCall(call, this.#deps, context));
+      const early = await ((isAsAtArrival ? ahead : undefined) ?? this.#prepared(call, guarded, context));
       prepared = early.prepared;
       return !early.isMutating;
     };
     const running = this.#gate.run(mayShare, async (hasWaited) =>
-      this.#run(call, item, context, { place, shown, asked: await asked, ...(hasWaited ? {} : { prepared }) }),
+      this.#run(call, guarded, item, context, { place, shown, asked: await asked, ...(hasWaited ? {} : { prepared }) }),
     );
     this.#running.push(running.finally(() => this.#unsettled--));
   }
@@ -79,10 +91,27 @@ export class ToolRuntime {
     }
   }
 
-  async #run(call: ToolCall, item: ToolCallItem, context: ToolContext, start: CallStart): Promise<ToolCallOutputItem> {
+  async #prepared(call: ToolCall, guarded: GuardedCall | undefined, context: ToolContext): Promise<PreparedCall> {
+    if (guarded === undefined) return prepareCall(call, this.#deps, context);
+    // A turn that is stopped while hooks run ends when the call is to run.
+    const ready = await guarded.ready().catch(() => undefined);
+    return ready === undefined ? { isMutating: true } : prepareCall(ready.call, ready, context);
+  }
+
+  async #run(
+    asked: ToolCall,
+    guarded: GuardedCall | undefined,
+    item: ToolCallItem,
+    context: ToolContext,
+    start: CallStart,
+  ): Promise<ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
+    // A call whose hooks were stopped is run with a signal that has aborted, which ends its item.
+    const ready = guarded && (await guarded.ready().catch(() => undefined));
+    const { call, registry } = ready ?? { call: asked, registry: this.#deps.registry };
     try {
-      const answer = await runToolCall(call, this.#deps, context, start);
+      const answered = await runToolCall(call, { ...this.#deps, registry }, context, start);
+      const answer = ready === undefined ? answered : await ready.finish(answered);
       return outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {
       if (!context.signal.aborted) {

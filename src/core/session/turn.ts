@@ -3,13 +3,14 @@ import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts'
 import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
-import { turnAbortedMessage } from '../prompt/notices.ts';
+import { turnAbortedMessage, userText } from '../prompt/notices.ts';
+import { textOfInput } from '../../protocol/thread.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
-import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
+import { BlockedByHook, describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { resolveMentions } from './mentions.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
@@ -70,14 +71,15 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
   switch (opening.type) {
     case 'begun':
       await begin(run);
-      if (opening.compacts) await compactOrFail(run, 'manual');
-      else await open(run, opening);
+      await open(run, opening);
       return converse(run, files, []);
     case 'recovered':
       await run.ready();
+      await run.hooks.load();
       return converse(run, files, opening.calls);
     case 'compaction':
       await begin(run);
+      await demandTools(run);
       await compactOrFail(run, 'manual');
       return null;
     default:
@@ -95,17 +97,29 @@ async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
-  const missing = await run.toolsReady();
-  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
   answerOwed(run);
+  await run.hooks.load();
 }
 
-/** A compaction sums up what was there before the message, which stands behind the summary. */
+/**
+ * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can be
+ * tried again. A compaction sums up what was there before the message, which stands behind the summary.
+ */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
-  if (opening.input) await addInput(run, opening.input);
-  await compactWhenDue(run, before);
+  if (opening.compacts !== true) remembered(run, await run.hooks.sessionStarts());
+  const blocked = opening.input && (await addInput(run, opening.input));
+  if (blocked) throw new BlockedByHook(blocked);
+  await demandTools(run);
+  if (opening.compacts) await compactOrFail(run, 'manual');
+  else await compactWhenDue(run, before);
+}
+
+/** @throws ModelFault when a source of tools that the user demands is not there */
+async function demandTools(run: TurnRun): Promise<void> {
+  const missing = await run.toolsReady();
+  if (missing !== undefined) throw new ModelFault('config', missing, { retryable: false, action: 'check_settings' });
 }
 
 /** Answers calls whose output was lost in a crash, before any other item. */
@@ -113,17 +127,33 @@ function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
 
-async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<void> {
+/** Texts of hooks are messages of their own. */
+function remembered(run: TurnRun, text: string | undefined): void {
+  if (text !== undefined) run.remember(userText(text));
+}
+
+/** Returns why a hook keeps the message from the model; the user sees it nevertheless. */
+async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<string | undefined> {
   const { settings, signal, thread } = run;
   const { workspace, host, storage, keys } = run.ports;
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
   const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
   const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
+  const ended = (status: 'completed' | 'declined' | 'aborted') =>
+    run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });
   run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
-  run.remember(message);
-  run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
+  const submitted = await run.hooks.promptSubmitted(textOfInput(content)).catch((error: unknown) => {
+    ended('aborted');
+    throw error;
+  });
+  const isBlocked = 'blocked' in submitted;
+  if (!isBlocked) run.remember(message);
+  ended(isBlocked ? 'declined' : 'completed');
+  if (isBlocked) return submitted.blocked;
+  remembered(run, submitted.context);
   for (const warning of warnings) run.emit({ type: 'warning', message: warning });
+  return undefined;
 }
 
 /** @throws ModelFault */
@@ -183,12 +213,18 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     const isPausing = round >= maxToolRounds;
     if (!isPausing && (!isAnswered || run.hasQueued())) await compactWhenDue(run);
     const queued = run.takeQueued();
-    if (isAnswered && queued.length === 0) {
+    const added = [];
+    for (const input of queued) if ((await addInput(run, input)) === undefined) added.push(input);
+    if (isAnswered && added.length === 0) {
+      const feedback = await run.hooks.stopping(lastMessage);
+      if (feedback !== undefined) {
+        remembered(run, feedback);
+        continue;
+      }
       if (round === 1 && lastMessage === null)
         run.emit({ type: 'warning', message: 'The model answered with nothing.' });
       return lastMessage;
     }
-    for (const input of queued) await addInput(run, input);
   }
 }
 
@@ -211,6 +247,7 @@ async function respond(
   let started = new StartedCalls();
   let isCompacted = false;
   const registry = run.tools();
+  for (const item of run.toolInstructions()) run.remember(item);
   while (true) {
     run.signal.throwIfAborted();
     await askAtCap(run);
@@ -220,6 +257,7 @@ async function respond(
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
     for await (const output of tools.outputs()) run.remember(output);
     run.signal.throwIfAborted();
+    run.hooks.throwIfStopped();
     if (attempt.type === 'sampled') {
       const { sampled } = attempt;
       return { sampled, calls: tools.started + sampled.repeated };
@@ -270,6 +308,7 @@ function toolRuntime(
     audit,
     clock,
     loopGuard,
+    hooks: run.hooks,
     keys,
     interrupt: () => run.interrupt(),
     contextFor: (callId, itemId) => ({

@@ -19,6 +19,7 @@ import type { TurnChanges } from './threadChanges.ts';
 import type { RetryPause } from './retryPause.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
+import type { TurnHooks } from './turnHooks.ts';
 
 /** The items that replace a history, with the compaction's item and summary. */
 export interface CompactedItems {
@@ -49,6 +50,8 @@ export interface TurnRun {
   readonly toolsReady: () => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
+  /** What the model has to know of these tools and does not know yet. */
+  readonly toolInstructions: () => readonly ResponseItem[];
   readonly approver: Approver;
   /** Asks the user a question, of the call where there is one. See `Inquire`. */
   readonly inquire: (body: QuestionBody, signal: AbortSignal, callId?: string) => Promise<QuestionAnswer>;
@@ -66,6 +69,7 @@ export interface TurnRun {
     /** Writes the new history down; it takes effect with the completed item. */
     readonly replace: (compacted: CompactedItems) => void;
   };
+  readonly hooks: TurnHooks;
   readonly images: ThreadImages;
   readonly retryPause: RetryPause;
   readonly processes: Processes;

@@ -28,7 +28,7 @@ import { rawArgumentsOf } from './router.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
-  readonly registry: ToolRegistry;
+  readonly registry: Pick<ToolRegistry, 'handler' | 'offeredNames'>;
   readonly audit: Auditor;
 }
 

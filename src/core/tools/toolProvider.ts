@@ -9,7 +9,7 @@ import { getMemory, type ReadMemory } from './handlers/getMemory.ts';
 import { requestUserInput } from './handlers/requestUserInput.ts';
 import { updatePlan } from './handlers/updatePlan.ts';
 
-/** A source of tools: built in, of the client, or of one MCP server. */
+/** A source of tools: built in, of the client, or of MCP servers. */
 export interface ToolProvider {
   readonly id: string;
   /** True when the tools are left out in an untrusted workspace. */
@@ -26,7 +26,7 @@ export interface ToolProvider {
    * there. Rejects only with the signal's reason.
    */
   ready?(signal: AbortSignal): Promise<string | undefined>;
-  /** What the model has to know of the tools, each with the name of its source. Not trusted. */
+  /** What the model has to know of the tools of the next request, each with the name of its source. Not trusted. */
   instructions?(): readonly ToolInstructions[];
   /** Calls the listener with the state of each source of tools, now and after each change. */
   watch?(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable;

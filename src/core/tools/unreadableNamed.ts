@@ -23,19 +23,26 @@ export async function unreadableNamed(
   const words = wordsIn(argv, host.platform);
   const absolute = (word: string) =>
     path.resolve(cwd, word.startsWith('~/') ? path.join(host.homeDirectory, word.slice(2)) : word);
-  const isGlob = (word: string) => /[*?[]/.test(word);
-  const named = words.filter((word) => !isGlob(word)).map(absolute);
-  const globs = words.filter(isGlob).slice(0, MAX_GLOBS).map(absolute);
+  const named = words.map(absolute);
+  const globs = named.filter(isGlob).slice(0, MAX_GLOBS);
   const matched = (await Promise.all(globs.map((glob) => matchesOf(glob, context)))).flat();
+  // Globs themselves, too: `packages/*/.env` names its file whatever the folders are.
   const byName = guard([...named, ...matched]);
   if (byName !== undefined) return byName;
   // A link leads to a file of another name.
-  const places = [...(await workspace.places(named.slice(0, MAX_RESOLVED))).values()];
+  const plain = [...named.filter((word) => !isGlob(word)), ...matched];
+  const places = [...(await workspace.places(plain.slice(0, MAX_RESOLVED))).values()];
   return guard(places.flatMap((place) => ('target' in place ? [place.name, place.target] : [])));
 }
 
 /** Of the words of one command: how many globs are looked up, and how many paths are resolved. */
 const [MAX_GLOBS, MAX_RESOLVED] = [16, 64];
+/** Paths that one glob stands for, behind each of its parts. */
+const MAX_MATCHES = 512;
+
+function isGlob(word: string): boolean {
+  return /[*?[]/.test(word);
+}
 
 /**
  * By the list of the settings, then by thread and working directory. Resolving its places takes longer than all else that
@@ -53,9 +60,25 @@ function guardOf(context: ToolContext): Promise<ReadGuard> {
   return guard;
 }
 
-/** The files that a shell would put in place of a word with `*`, `?` or `[` in its last name. */
+/** The paths that a shell would put in place of an absolute word with `*`, `?` or `[`; some may not exist. */
 async function matchesOf(pattern: string, { workspace }: Pick<ToolContext, 'workspace'>): Promise<readonly string[]> {
-  const [folder, name] = [path.dirname(pattern), path.basename(pattern)];
+  const { root } = path.parse(pattern);
+  let found = [root];
+  for (const part of pattern.slice(root.length).split(path.sep)) {
+    if (isGlob(part)) {
+      const lists = await Promise.all(found.map((folder) => entriesOf(folder, part, workspace)));
+      found = lists.flat().slice(0, MAX_MATCHES);
+    } else found = found.map((folder) => path.join(folder, part));
+  }
+  return found;
+}
+
+/** `name`: a glob for the names in the folder. */
+async function entriesOf(
+  folder: string,
+  name: string,
+  workspace: ToolContext['workspace'],
+): Promise<readonly string[]> {
   const expression = globToRegExp(name);
   const entries = await workspace.list(folder).catch(() => []);
   return entries

@@ -22,9 +22,10 @@ export async function authorize(options: AuthorizeOptions, signal: AbortSignal):
     redirect: { url: redirect.url, open: (page) => redirect.open(page) },
   });
   const request = { serverUrl: server.url, fetchFn: fetch };
+  const ended = new AbortController();
   try {
     // Expects the user back before the page is opened.
-    const returning = redirect.callback(signal);
+    const returning = redirect.callback(provider.state(), AbortSignal.any([signal, ended.signal]));
     returning.catch(() => {});
     const begun = await sdk.auth(provider, { ...request, forceReauthorization: true });
     if (begun === 'AUTHORIZED') return;
@@ -33,10 +34,16 @@ export async function authorize(options: AuthorizeOptions, signal: AbortSignal):
     const code = answer.get('code');
     if (code === null) throw new Error(answer.get('error_description') ?? answer.get('error') ?? 'there is no code.');
     const iss = answer.get('iss');
-    const ended = await sdk.auth(provider, { ...request, authorizationCode: code, ...(iss === null ? {} : { iss }) });
-    if (ended !== 'AUTHORIZED') throw new Error('the code was not accepted.');
+    const redeemed = await sdk.auth(provider, {
+      ...request,
+      authorizationCode: code,
+      ...(iss === null ? {} : { iss }),
+    });
+    if (redeemed !== 'AUTHORIZED') throw new Error('the code was not accepted.');
   } catch (error) {
     signal.throwIfAborted();
     throw new McpFault('auth', `The authorisation failed: ${messageOf(error)}`, { cause: error });
+  } finally {
+    ended.abort();
   }
 }

@@ -15,6 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { boundedFetch } from './boundedFetch.ts';
 import { OAuthProvider } from './oauthProvider.ts';
 import { type LaunchPlace, launchRequest, sandboxHint } from './launch.ts';
+import { NO_TIMEOUT } from './limits.ts';
 import { describeError } from './sdkErrors.ts';
 import { SdkConnection } from './sdkConnection.ts';
 import { StdioTransport } from './stdioTransport.ts';
@@ -32,9 +33,6 @@ export interface McpConnectorOptions extends LaunchPlace {
 }
 
 type Sdk = typeof import('./mcpSdk.ts');
-
-/** `setTimeout` takes no more; the time-outs are `McpServer`'s and the call's own. */
-const NO_TIMEOUT = 2_147_483_647;
 
 /** Connects to servers with the SDK, which is loaded with the first one. */
 export function createMcpConnector(options: McpConnectorOptions): McpConnector {

@@ -4,7 +4,7 @@ import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpDefinition } from '../../core/mcp/connection.ts';
 import { type DefinitionPlace, resolveDefinition } from '../../core/mcp/definitions.ts';
 import { McpServers } from '../../core/mcp/mcpServers.ts';
-import { McpTrust } from '../../core/mcp/trust.ts';
+import { Trust } from '../../core/trust/trust.ts';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { McpTools } from '../../core/tools/mcp/mcpTools.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
@@ -29,7 +29,7 @@ export interface McpHost {
 /** The MCP servers of this process, what the user has allowed of them, and their tools for a thread. */
 export interface Mcp {
   readonly servers: McpServers;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   /** Lets the user authorise Tiller at the server, which is started again then. @throws McpFault; the signal's reason */
   signIn(server: McpServer, redirect: McpRedirect, signal: AbortSignal): Promise<void>;
   /** One for each thread. `configured`: see `McpToolsDeps`. */
@@ -60,7 +60,7 @@ export function createMcp({ ports, version, roots, settings, support, secrets, h
     random: () => ids.random(),
     onError: (error) => log.error('A listener of the MCP servers failed', error),
   });
-  const trust = new McpTrust(storage, log);
+  const trust = new Trust('mcp.json', storage, log);
   const workspaceOf = (cwd: string) => roots().find((root) => isBelow(cwd, root)) ?? cwd;
   return {
     servers,

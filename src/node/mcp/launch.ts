@@ -67,8 +67,7 @@ function confinementOf(
   if (confinement.type === 'none') return confinement;
   // The working directory is not writable unless it is listed.
   const writableRoots = confinement.limits.writableRoots.filter((root) => roots.includes(root.path));
-  const visible = [...confinement.limits.visible, cwd];
-  return { type: 'sandbox', limits: { ...confinement.limits, writableRoots, visible } };
+  return { type: 'sandbox', limits: { ...confinement.limits, writableRoots } };
 }
 
 /** What a user has to know about a server that fails in its sandbox; empty without one. */

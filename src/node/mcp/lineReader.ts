@@ -1,4 +1,4 @@
-/** Splits a stream of bytes into lines of UTF-8. */
+/** Splits a stream of messages into lines of UTF-8. */
 export class LineReader {
   readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
@@ -34,5 +34,35 @@ export class LineReader {
     this.#bytes += piece.length;
     if (this.#bytes > this.#maxBytes) throw new RangeError(`a line of more than ${this.#maxBytes} bytes`);
     this.#pieces.push(piece);
+  }
+}
+
+/** Splits a log into lines of UTF-8; a carriage return ends one, too, and a line that is too long is cut into several. */
+export class LogReader {
+  readonly #maxLength: number;
+  readonly #decoder = new TextDecoder();
+  #pending = '';
+
+  /** `maxLength`: of one line, in characters. */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** The lines that these bytes complete, without empty ones. */
+  read(bytes: Uint8Array): readonly string[] {
+    const lines = (this.#pending + this.#decoder.decode(bytes, { stream: true })).split(/[\r\n]+/);
+    this.#pending = lines.pop() ?? '';
+    while (this.#pending.length >= this.#maxLength) {
+      lines.push(this.#pending.slice(0, this.#maxLength));
+      this.#pending = this.#pending.slice(this.#maxLength);
+    }
+    return lines.filter((line) => line.trim() !== '');
+  }
+
+  /** What stands behind the last line, when the log has ended. */
+  rest(): readonly string[] {
+    const rest = this.#pending + this.#decoder.decode();
+    this.#pending = '';
+    return rest.trim() === '' ? [] : [rest];
   }
 }

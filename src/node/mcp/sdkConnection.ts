@@ -12,13 +12,12 @@ import {
   type McpServerInfo,
   type McpTool,
 } from '../../core/mcp/connection.ts';
+import { NO_TIMEOUT } from './limits.ts';
 import { describeError, ENDED } from './sdkErrors.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
 type Wild = Readonly<Record<string, unknown>>;
 
-/** `setTimeout` takes no more; who calls has a time-out of its own. */
-const NO_TIMEOUT = 2_147_483_647;
 /** Pages of one list: a server may go on without end. */
 const MAX_PAGES = 64;
 

@@ -3,10 +3,10 @@ import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { parseJson } from '../../core/util/json.ts';
 import { FloodGuard } from './floodGuard.ts';
-import { LineReader } from './lineReader.ts';
+import { LineReader, LogReader } from './lineReader.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
-/** In bytes; a longer line of a log is cut into several. */
+/** In characters; a longer line of a log is cut into several. */
 const MAX_LOG_LINE = 8 * 1024;
 
 export interface StdioOptions {
@@ -44,10 +44,10 @@ export class StdioTransport implements Transport {
     const child = await this.#options.exec.spawn(this.#options.request);
     this.#child = child;
     const output = new LineReader(MAX_MESSAGE_BYTES);
-    const errors = new LineReader(Number.POSITIVE_INFINITY);
+    const errors = new LogReader(MAX_LOG_LINE);
     child.onOutput(({ stream, bytes }) => {
       if (this.#fault !== undefined) return;
-      if (stream === 'stderr') return this.#takeLog(errors, bytes);
+      if (stream === 'stderr') return this.#takeLog(errors.read(bytes));
       try {
         for (const line of output.read(bytes)) this.#take(line);
       } catch (error) {
@@ -56,6 +56,7 @@ export class StdioTransport implements Transport {
     });
     void child.exited.then((exit) => {
       this.#exit = exit;
+      this.#takeLog(errors.rest());
       for (const { message } of exit.findings ?? []) this.#options.log(message);
       setImmediate(() => this.onclose?.());
     });
@@ -94,11 +95,9 @@ export class StdioTransport implements Transport {
     else deliver();
   }
 
-  #takeLog(reader: LineReader, bytes: Uint8Array): void {
-    const lines = reader.read(bytes);
-    if (bytes.length > MAX_LOG_LINE && lines.length === 0) lines.push(reader.rest());
+  #takeLog(lines: readonly string[]): void {
     for (const line of lines) {
-      if (line.trim() !== '') this.#lastLogged = line.trim().slice(0, 300);
+      this.#lastLogged = line.trim().slice(0, 300);
       this.#options.log(line);
     }
   }

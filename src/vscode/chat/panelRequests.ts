@@ -4,13 +4,12 @@ import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
-import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
 import { applyDiff, insertIntoTerminal } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
-import { modeOverrides, pickSandbox, pickEffort, pickMode } from './composerPickers.ts';
+import { modeOverrides } from './modeOverrides.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Chosen = Extract<WebviewMessage, { type: 'choose' }>['what'];
@@ -25,8 +24,6 @@ export interface PanelRequestDeps {
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
   /** Model and effort of the last turn in a mode, where the settings still have the provider. */
   readonly lastModel: (mode: ChatMode) => RememberedModel | undefined;
-  /** What the model of the next turn takes. */
-  readonly efforts: () => OfferedEfforts;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
@@ -49,6 +46,8 @@ export interface PanelRequestDeps {
     pick(): Promise<void>;
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
+  /** The model menu of the composer. */
+  readonly models: { open(id: number): void; close(): void };
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
@@ -121,6 +120,13 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return;
     case 'pick':
       return pick(message.what, deps);
+    case 'list_models':
+      return deps.models.open(message.id);
+    case 'close_models':
+      return deps.models.close();
+    case 'set_up_provider':
+      await vscode.commands.executeCommand('tiller.selectModel', { provider: message.provider });
+      return;
     case 'choose':
       return override(chosen(message.what, deps), deps);
     case 'find_mentions':
@@ -144,12 +150,6 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'endpoint':
       await vscode.commands.executeCommand('tiller.selectModel', what);
       return;
-    case 'mode':
-      return override(await pickMode(deps.policyOf, deps.lastModel), deps);
-    case 'sandbox':
-      return override(await pickSandbox(deps.policyOf), deps);
-    case 'effort':
-      return override(await pickEffort(deps.efforts()), deps);
     case 'context':
       return deps.mentions.pick();
     default:
@@ -157,16 +157,26 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
   }
 }
 
-/** In Restricted Mode the mode and the sandbox are fixed. */
+/** In Restricted Mode only the model and its effort can be changed. */
 function chosen(what: Chosen, deps: PanelRequestDeps): TurnOverrides | undefined {
-  if (what.type !== 'effort' && !vscode.workspace.isTrusted) return undefined;
+  switch (what.type) {
+    case 'model':
+      return { provider: what.provider, model: what.model };
+    case 'effort':
+      return { effort: what.effort };
+    default:
+      return vscode.workspace.isTrusted ? chosenPolicy(what, deps) : undefined;
+  }
+}
+
+type ChosenPolicy = Exclude<Chosen, { type: 'model' | 'effort' }>;
+
+function chosenPolicy(what: ChosenPolicy, deps: PanelRequestDeps): TurnOverrides | undefined {
   switch (what.type) {
     case 'mode':
       return modeOverrides(what.mode, deps.policyOf, deps.lastModel);
     case 'sandbox':
       return { box: deps.policyOf(what.mode) };
-    case 'effort':
-      return { effort: what.effort };
     case 'approvals':
       return { policy: what.policy };
     default:

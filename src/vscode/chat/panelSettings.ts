@@ -1,19 +1,26 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { ReasoningEffort } from '../../protocol/op.ts';
 import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
-/** What the panel shows besides a thread. `turn` and `provider`: of the next turn. */
+/** What the model of the next turn is, and takes. */
+interface NextModel {
+  /** Its id. */
+  readonly provider: string;
+  readonly efforts: OfferedEfforts;
+  readonly takesImages: boolean;
+  readonly modelOfMode: PanelSettings['modelOfMode'];
+}
+
+/** What the panel shows besides a thread. `turn`: the next one. */
 export function panelSettings(
   settings: Settings,
   turn: TurnSettings,
-  provider: string,
+  { provider, efforts, takesImages, modelOfMode }: NextModel,
   quarantined: readonly string[],
-  efforts: readonly ReasoningEffort[] | null,
-  takesImages: boolean,
 ): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -21,8 +28,10 @@ export function panelSettings(
   const fontFamily = chat.get<string>('fontFamily');
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model === null ? null : turn.model,
-    models: [],
-    efforts,
+    provider,
+    modelOfMode,
+    efforts: efforts.efforts,
+    areEffortsGuessed: efforts.areGuessed,
     effort: turn.effort,
     // In Restricted Mode the model can only answer, whatever the policy.
     mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',

@@ -2,19 +2,20 @@ import * as vscode from 'vscode';
 import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
-import type { McpTrust } from '../../core/mcp/trust.ts';
+import type { Trust } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { writeSetting } from '../settings.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { confirmServer, type ServerQuestion } from './confirmServer.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
 
 export interface McpCommandDeps {
   readonly servers: Pick<McpServers, 'get'>;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
@@ -93,26 +94,21 @@ export class McpCommands {
   #actionsOf(server: SelectedServer): ActionItem[] {
     const { controller, servers, trust, logs } = this.#deps;
     const live = servers.get(server.name);
-    const item = (label: string, run: ActionItem['run'], detail?: string): ActionItem => ({
-      label,
-      run,
-      ...(detail === undefined ? {} : { detail: withoutIcons(detail) }),
-    });
-    const what = describeServer(server.settings);
-    const decide = (about: 'proposal' | 'outside', accepted: boolean) => () =>
-      controller.decide(server, about, accepted);
-    const start = vscode.l10n.t('$(play) Approve and Start');
+    const item = (label: string, run: ActionItem['run']): ActionItem => ({ label, run });
+    const approve = (about: ServerQuestion) => async () => {
+      if (await confirmServer(server, about)) await controller.decide(server, about, true);
+    };
+    const refuse = () => controller.decide(server, 'proposal', false);
     const actions: ActionItem[] = [];
     if (server.type === 'proposed' || server.type === 'refused')
-      actions.push(item(start, decide('proposal', true), what));
-    if (server.type === 'proposed')
-      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), decide('proposal', false)));
+      actions.push(item(vscode.l10n.t('$(play) Approve and Start…'), approve('proposal')));
+    if (server.type === 'proposed') actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), refuse));
     if (server.type === 'outside') {
-      actions.push(item(vscode.l10n.t('$(warning) Start Outside the Sandbox'), decide('outside', true), what));
+      actions.push(item(vscode.l10n.t('$(warning) Start Outside the Sandbox…'), approve('outside')));
     }
     if (server.type === 'start' && live) actions.push(...this.#liveActions(server, live, item));
     if (server.type === 'start' && server.file !== undefined) {
-      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), decide('proposal', false)));
+      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), refuse));
     }
     if (live) actions.push(item(vscode.l10n.t('$(output) Show Log'), () => logs.show(live)));
     if (server.type !== 'problem') {
@@ -125,7 +121,7 @@ export class McpCommands {
   #liveActions(
     server: SelectedServer,
     live: McpServer,
-    item: (label: string, run: ActionItem['run'], detail?: string) => ActionItem,
+    item: (label: string, run: ActionItem['run']) => ActionItem,
   ): ActionItem[] {
     const { enabled } = server.settings;
     const actions: ActionItem[] = [];

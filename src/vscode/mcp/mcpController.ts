@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
-import { describeServer, type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
-import type { McpTrust } from '../../core/mcp/trust.ts';
+import { type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
+import type { Trust } from '../../core/trust/trust.ts';
 import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
-import { inOneLine } from '../../protocol/text/truncate.ts';
 import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
+import { confirmServer, outsideText, proposalText, type ServerQuestion } from './confirmServer.ts';
 
 export interface McpControllerDeps {
   readonly servers: McpServers;
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
   readonly homeDirectory: string;
   readonly environment: DefinitionPlace['environment'];
@@ -30,7 +30,6 @@ export class McpController implements vscode.Disposable {
   readonly #deps: McpControllerDeps;
   readonly #store = new DisposableStore();
   #selected: readonly SelectedServer[] = [];
-  #problems: readonly string[] = [];
   #refreshing: Promise<void> | undefined;
   /** Servers that the user was asked about, by hash. */
   readonly #asked = new Set<string>();
@@ -42,11 +41,6 @@ export class McpController implements vscode.Disposable {
   /** Every server that is named somewhere, and what is done about it. */
   get selected(): readonly SelectedServer[] {
     return this.#selected;
-  }
-
-  /** What is wrong with entries and files, one sentence each. */
-  get problems(): readonly string[] {
-    return this.#problems;
   }
 
   /** Starts the servers when a thread first needs them, and follows settings and files from then on. */
@@ -64,10 +58,24 @@ export class McpController implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  async decide({ name }: SelectedServer, about: 'proposal' | 'outside', accepted: boolean): Promise<void> {
-    const server = this.#selected.find((one) => one.name === name);
-    if (server === undefined || server.type === 'problem') return;
-    await this.#deps.trust.decide(server.definition.hash, about, accepted);
+  /**
+   * Keeps the user's decision on the definition that was shown. Where the entry has changed since, nothing is approved, and
+   * the servers are shown again.
+   */
+  async decide(shown: SelectedServer, about: ServerQuestion, accepted: boolean): Promise<void> {
+    if (shown.type === 'problem') return;
+    const { hash } = shown.definition;
+    await this.refresh();
+    if (accepted && !this.#selected.some((one) => one.type !== 'problem' && one.definition.hash === hash)) {
+      const changed = vscode.l10n.t(
+        'The entry of {0} has changed, so nothing was approved. Look at it again.',
+        shown.name,
+      );
+      void vscode.window.showWarningMessage(changed);
+      this.#deps.showServers();
+      return;
+    }
+    await this.#deps.trust.decide(hash, about, accepted);
     await this.refresh();
   }
 
@@ -99,12 +107,11 @@ export class McpController implements vscode.Disposable {
       const named = [...own.servers].map(([name, entry]): NamedServer => ({ name, settings: entry }));
       const place = { folder: folder?.uri.fsPath ?? homeDirectory, homeDirectory, environment };
       this.#selected = await selectServers([...named, ...found.servers], place, trust);
-      this.#problems = [...own.problems.map((one) => entryProblem('mcpServers', one)), ...found.problems];
       // Without trust their tools are not offered, so none is started.
       const started = vscode.workspace.isTrusted ? this.#selected : [];
       servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });
       for (const server of this.#selected) this.#ask(server).catch(report);
-      this.#tellProblems();
+      this.#warn([...own.problems.map((one) => entryProblem('tiller.mcpServers', one)), ...found.problems]);
     } catch (error) {
       report(error);
     }
@@ -134,34 +141,22 @@ export class McpController implements vscode.Disposable {
     if (this.#asked.has(hash)) return;
     this.#asked.add(hash);
     if (server.type === 'proposed') return this.#announce(server, hash);
-    const { name } = server;
-    const command = withoutLinks(inOneLine(describeServer(server.settings)));
-    const start = vscode.l10n.t('Start Outside the Sandbox');
-    const question = vscode.l10n.t(
-      'The MCP server {0} is to run without a sandbox, as its entry in your settings says: it could read and change everything that you can. {1}',
-      name,
-      command,
-    );
-    if ((await vscode.window.showWarningMessage(question, start)) === start) await this.decide(server, 'outside', true);
+    const show = vscode.l10n.t('Show Details…');
+    if ((await vscode.window.showWarningMessage(withoutLinks(outsideText(server)), show)) !== show) return;
+    if (await confirmServer(server, 'outside')) await this.decide(server, 'outside', true);
   }
 
-  async #announce({ name, settings, file = '' }: SelectedServer, hash: string): Promise<void> {
+  async #announce(server: SelectedServer, hash: string): Promise<void> {
     const { memento, showServers } = this.#deps;
     const seen = memento.get<readonly string[]>(SEEN, []);
     if (seen.includes(hash)) return;
     await memento.update(SEEN, [...seen, hash]);
     const show = vscode.l10n.t('Show MCP Servers');
-    const sentence = vscode.l10n.t(
-      'This workspace asks Tiller to use the MCP server {0} ({1}): {2}',
-      name,
-      vscode.workspace.asRelativePath(file),
-      withoutLinks(inOneLine(describeServer(settings))),
-    );
-    if ((await vscode.window.showInformationMessage(sentence, show)) === show) showServers();
+    if ((await vscode.window.showInformationMessage(withoutLinks(proposalText(server)), show)) === show) showServers();
   }
 
-  #tellProblems(): void {
-    for (const problem of this.#problems) {
+  #warn(problems: readonly string[]): void {
+    for (const problem of problems) {
       if (this.#asked.has(problem)) continue;
       this.#asked.add(problem);
       void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', withoutLinks(problem)));

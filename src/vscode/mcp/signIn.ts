@@ -17,15 +17,16 @@ export function mcpSecretsIn(storage: vscode.SecretStorage): McpSecrets {
   };
 }
 
-/** Takes the user back from authorisation servers: by an address that VS Code opens in this window. */
+/**
+ * Takes the user back from authorisation servers: by an address that VS Code opens in this window. The owner registers it as
+ * the handler of these addresses.
+ */
 export class SignInHandler implements vscode.Disposable, vscode.UriHandler {
   readonly #extensionId: string;
-  readonly #registered: vscode.Disposable;
   readonly #returned = new vscode.EventEmitter<URLSearchParams>();
 
   constructor(extensionId: string) {
     this.#extensionId = extensionId;
-    this.#registered = vscode.window.registerUriHandler(this);
   }
 
   handleUri({ path, query }: vscode.Uri): void {
@@ -41,14 +42,20 @@ export class SignInHandler implements vscode.Disposable, vscode.UriHandler {
         if (!/^https?:$/.test(page.protocol)) throw new Error(`${page.protocol} is no web page.`);
         await vscode.env.openExternal(vscode.Uri.parse(page.href));
       },
-      callback: (signal) =>
+      callback: (state, signal) =>
         new Promise((resolve, reject) => {
-          const listening = this.#returned.event((answer) => {
+          let forget = () => {};
+          const end = () => {
             listening.dispose();
+            forget();
+          };
+          const listening = this.#returned.event((answer) => {
+            if (answer.get('state') !== state) return;
+            end();
             resolve(answer);
           });
-          onAbort(signal, () => {
-            listening.dispose();
+          forget = onAbort(signal, () => {
+            end();
             reject(signal.reason);
           });
         }),
@@ -56,7 +63,6 @@ export class SignInHandler implements vscode.Disposable, vscode.UriHandler {
   }
 
   dispose(): void {
-    this.#registered.dispose();
     this.#returned.dispose();
   }
 }

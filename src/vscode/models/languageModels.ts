@@ -34,8 +34,8 @@ export class LanguageModels implements ModelClientFactory {
   readonly defaultModel = null;
   readonly #ids: Pick<Ids, 'next'>;
   readonly #lm: LanguageModelApi | undefined;
-  /** By id, as they were last listed. */
-  #known = new Map<string, vscode.LanguageModelChat>();
+  /** As they were last listed. */
+  #known: readonly vscode.LanguageModelChat[] = [];
 
   constructor(ids: Pick<Ids, 'next'>, lm: LanguageModelApi | undefined = vscode.lm) {
     this.#ids = ids;
@@ -45,27 +45,31 @@ export class LanguageModels implements ModelClientFactory {
   /** Empty where no extension offers any. Never rejects. */
   async list(): Promise<readonly vscode.LanguageModelChat[]> {
     try {
-      const models = (await this.#lm?.selectChatModels()) ?? [];
-      this.#known = new Map(models.map((model) => [model.id, model]));
-      return models;
+      this.#known = (await this.#lm?.selectChatModels()) ?? [];
+      return this.#known;
     } catch {
       return [];
     }
   }
 
   connect(model: string): ConnectedModel {
-    const contextWindow = this.#known.get(model)?.maxInputTokens ?? null;
+    const [known, other] = modelsNamed(model, this.#known);
+    const contextWindow = other === undefined ? (known?.maxInputTokens ?? null) : null;
     const family = { ...UNKNOWN_FAMILY, id: 'vscode', reasoning: null, images: false, contextWindow };
     return { client: this.#clientOf(model), family, prices: null };
   }
 
   #clientOf(model: string): ModelClient {
-    const find = async () => (await this.list()).find(({ id }) => id === model);
+    const find = async () => {
+      const [found, other] = modelsNamed(model, await this.list());
+      if (found === undefined) throw notOffered(model);
+      if (other !== undefined) throw ambiguous(model, found, other);
+      return found;
+    };
     const ids = this.#ids;
     return {
       async *stream(prompt, signal) {
         const chat = await abortable(find(), signal);
-        if (chat === undefined) throw notOffered(model);
         const cancel = new vscode.CancellationTokenSource();
         const stop = () => cancel.cancel();
         signal.addEventListener('abort', stop, { once: true });
@@ -84,6 +88,17 @@ export class LanguageModels implements ModelClientFactory {
       },
     };
   }
+}
+
+/** The name by which Tiller knows a model: two vendors may have models with the same id. */
+export function nameOfLanguageModel({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
+  return `${vendor}/${id}`;
+}
+
+/** Those with this name; without its vendor the name may be that of several. */
+function modelsNamed(name: string, models: readonly vscode.LanguageModelChat[]): readonly vscode.LanguageModelChat[] {
+  const named = models.find((model) => nameOfLanguageModel(model) === name);
+  return named === undefined ? models.filter(({ id }) => id === name) : [named];
 }
 
 async function* eventsOf(
@@ -214,6 +229,11 @@ function toolOf(tool: ToolSpec): vscode.LanguageModelChatTool[] {
 
 function asTool({ name, description, parameters }: FunctionToolSpec): vscode.LanguageModelChatTool {
   return { name, description, inputSchema: parameters };
+}
+
+function ambiguous(model: string, ...offered: readonly vscode.LanguageModelChat[]): ModelFault {
+  const message = `Several extensions offer a model ${model}: choose ${offered.map(nameOfLanguageModel).join(' or ')}.`;
+  return new ModelFault('model_not_found', message, { retryable: false, action: 'select_model' });
 }
 
 function notOffered(model: string): ModelFault {

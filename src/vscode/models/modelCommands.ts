@@ -6,11 +6,13 @@ import type { Op } from '../../protocol/op.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import { showAbilities } from './abilitiesView.ts';
 import { askKey } from './keyPrompt.ts';
-import { type GivenServer, type ModelSetupDeps, selectModel, testSelected, useDemo } from './modelSetup.ts';
+import { givenServerSchema, type ModelSetupDeps, selectModel, testSelected, useDemo } from './modelSetup.ts';
 import { removeProvider } from './removeProvider.ts';
+import type { UsedModels } from './usedModels.ts';
 
 export interface ModelCommandDeps extends ModelSetupDeps {
   readonly http: ModelSetupDeps['http'] & Pick<HttpModels, 'abilities'>;
+  readonly used: Pick<UsedModels, 'note' | 'forget'>;
   /** Of the shown thread, else of the settings. */
   readonly inUse: () => ServerInUse | undefined;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void> };
@@ -24,9 +26,9 @@ export class ModelCommands {
     this.#deps = deps;
   }
 
-  /** Asks which server when none is given. Returns whether a model was selected. */
-  async select(server?: GivenServer): Promise<boolean> {
-    const isSelected = await selectModel(this.#deps, server);
+  /** Asks which server unless `given` is one. Returns whether a model was selected. @param given  the argument of the command */
+  async select(given?: unknown): Promise<boolean> {
+    const isSelected = await selectModel(this.#deps, givenServerSchema.parse(given));
     if (isSelected) await this.#applyToShownThread();
     return isSelected;
   }
@@ -56,7 +58,8 @@ export class ModelCommands {
   }
 
   async removeProvider(): Promise<void> {
-    await removeProvider(this.#deps.settings(), this.#deps.keys);
+    const removed = await removeProvider(this.#deps.settings(), this.#deps.keys);
+    if (removed !== undefined) await this.#deps.used.forget(removed);
   }
 
   async startDemo(): Promise<void> {
@@ -66,10 +69,12 @@ export class ModelCommands {
   }
 
   async #applyToShownThread(): Promise<void> {
-    const { settings, threads } = this.#deps;
+    const { settings, threads, used } = this.#deps;
     const { model } = settings();
-    if (!threads.state?.started || model === null) return;
+    if (model === null) return;
     const provider = providerOf(settings())?.id ?? settings().provider;
+    await used.note(provider, model);
+    if (!threads.state?.started) return;
     await threads.submit({ type: 'override_turn_context', model, provider });
   }
 }

@@ -65,8 +65,8 @@ export function byUse(models: readonly ReportedModel[]): readonly ReportedModel[
   return models.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** A row that says what the server reports about a model. */
-export function rowOf(model: ReportedModel): Row {
+/** What the server reports about a model, in words; may be empty. */
+export function factsOf(model: ReportedModel): string {
   const facts = [
     ...(model.contextWindow === undefined
       ? []
@@ -75,9 +75,14 @@ export function rowOf(model: ReportedModel): Row {
     ...(model.isLoaded === true ? [vscode.l10n.t('loaded')] : []),
     ...(model.tools === false ? [vscode.l10n.t('no tools: it can only talk')] : []),
   ];
+  return facts.join(' · ');
+}
+
+/** A row that says what the server reports about a model. */
+export function rowOf(model: ReportedModel): Row {
   return {
     label: withoutIcons(visibleName(model.id)),
-    description: facts.join(' · '),
+    description: factsOf(model),
     choice: { type: 'model', model: model.id },
   };
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { configOf } from '../../core/agent/threadSettings.ts';
+import * as z from 'zod';
+import { configOf, providerOf } from '../../core/agent/threadSettings.ts';
 import { type ConnectionTest, testConnection } from '../../core/model/connectionTest.ts';
 import { detectWire } from '../../core/model/detectWire.ts';
 import type { HttpModels } from '../../core/model/httpModels.ts';
@@ -19,8 +20,8 @@ import {
 import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
 import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
-import type { LanguageModels } from './languageModels.ts';
 import { describeFault } from './faultMessages.ts';
+import { type LanguageModels, nameOfLanguageModel } from './languageModels.ts';
 import { askKey, type Environment } from './keyPrompt.ts';
 import { askForRemedy, byUse, pickModel, type Remedy, rowOf, withProgress } from './modelPicker.ts';
 import { askBaseUrl, pickProvider, type ProviderChoice } from './providerPicker.ts';
@@ -34,10 +35,14 @@ export interface ModelSetupDeps {
   readonly environment: Environment;
 }
 
-/** A server that the panel offers before one is chosen. */
-export type GivenServer = 'openai' | 'endpoint' | 'local';
+/** What the panel may choose for the user: a server that it offers before one is chosen, or a provider that is set up. */
+export const givenServerSchema = z
+  .union([z.enum(['openai', 'endpoint', 'local']), z.object({ provider: z.string() })])
+  .optional()
+  .catch(undefined);
+type GivenServer = NonNullable<z.infer<typeof givenServerSchema>>;
 
-const GIVEN: Readonly<Record<GivenServer, ProviderChoice>> = {
+const GIVEN: Readonly<Record<Extract<GivenServer, string>, ProviderChoice>> = {
   openai: { type: 'named', name: 'openai' },
   endpoint: { type: 'address' },
   local: { type: 'local' },
@@ -48,7 +53,7 @@ const GIVEN: Readonly<Record<GivenServer, ProviderChoice>> = {
  * user's settings. True when a model was chosen.
  */
 export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Promise<boolean> {
-  const choice = given === undefined ? await pickProvider(deps.settings(), await offersModels(deps)) : GIVEN[given];
+  const choice = choiceOf(given, deps.settings()) ?? (await pickProvider(deps.settings(), await offersModels(deps)));
   switch (choice?.type) {
     case undefined:
       return false;
@@ -75,6 +80,12 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
     default:
       return assertNever(choice);
   }
+}
+
+function choiceOf(given: GivenServer | undefined, settings: Settings): ProviderChoice | undefined {
+  if (given === undefined || typeof given === 'string') return given && GIVEN[given];
+  const { provider } = given;
+  return providerNamed(settings, provider) === undefined ? undefined : { type: 'named', name: provider };
 }
 
 const OFFERS_WITHIN_MS = 2000;
@@ -180,10 +191,9 @@ async function adopt(
 
 /** The models that other extensions offer. */
 async function selectLanguageModel({ languageModels }: ModelSetupDeps): Promise<boolean> {
-  const rows = (await languageModels.list()).map(({ id, name, vendor, maxInputTokens }) => ({
-    ...rowOf({ id: name, contextWindow: maxInputTokens }),
-    detail: vendor,
-    id,
+  const rows = (await languageModels.list()).map((model) => ({
+    ...rowOf({ id: model.name, contextWindow: model.maxInputTokens }),
+    detail: nameOfLanguageModel(model),
   }));
   const picked = await vscode.window.showQuickPick(rows, {
     title: vscode.l10n.t('Models of other extensions'),
@@ -191,7 +201,7 @@ async function selectLanguageModel({ languageModels }: ModelSetupDeps): Promise<
     matchOnDetail: true,
   });
   if (picked === undefined) return false;
-  await useModel(VSCODE_PROVIDER, picked.id);
+  await useModel(VSCODE_PROVIDER, picked.detail);
   return true;
 }
 
@@ -304,8 +314,16 @@ async function addProvider(name: string, server: ProviderSettings): Promise<void
   await changeProviders((providers) => ({ ...providers, [name]: server }));
 }
 
+/** Makes a model of a provider that is set up that of new threads. */
+export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
+  const current = providerOf(settings);
+  // The server of the setting `baseUrl` has no entry of its own.
+  if (settings.baseUrl !== null && current?.id === provider) await writeSetting('model', model);
+  else await useModel(provider, model);
+}
+
 /** Writes the model of new threads into the user's settings. */
-export async function useModel(provider: string, model: string): Promise<void> {
+async function useModel(provider: string, model: string): Promise<void> {
   await writeSetting('baseUrl', null);
   await writeSetting('wireApi', null);
   await writeSetting('provider', provider);

@@ -10,9 +10,10 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * "Tiller: Remove Provider": removes a server from the settings with its key, or the key of one that Tiller knows by
- * itself. Removing an entry keeps the key while another server of the same origin uses it. True when something was removed.
+ * itself. Removing an entry keeps the key while another server of the same origin uses it. Returns the name of the provider;
+ * `undefined` when nothing was removed.
  */
-export async function removeProvider(settings: Settings, keys: KeyStore): Promise<boolean> {
+export async function removeProvider(settings: Settings, keys: KeyStore): Promise<string | undefined> {
   const rows: Row[] = [];
   for (const name of providerNames(settings)) {
     const server = providerNamed(settings, name);
@@ -24,19 +25,19 @@ export async function removeProvider(settings: Settings, keys: KeyStore): Promis
   }
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('No provider of yours and no key is stored.'));
-    return false;
+    return undefined;
   }
   const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Remove which provider?') });
-  if (picked === undefined) return false;
+  if (picked === undefined) return undefined;
   const remove = vscode.l10n.t('Remove');
   const answer = await vscode.window.showWarningMessage(
     vscode.l10n.t('Remove {0}? A stored key cannot be brought back.', picked.label),
     { modal: true },
     remove,
   );
-  if (answer !== remove) return false;
+  if (answer !== remove) return undefined;
   await removeNamed(picked.name, settings, keys);
-  return true;
+  return picked.name;
 }
 
 function detailOf(isOwn: boolean, hasKey: boolean, others: readonly string[]): string {

@@ -129,5 +129,7 @@ function whatOf(act: AuditRow['decision']['act']): string {
       return JSON.stringify(act.chars);
     case 'tool':
       return act.tool;
+    case 'hook':
+      return `${act.event}: ${act.command}`;
   }
 }

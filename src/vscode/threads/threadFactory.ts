@@ -24,6 +24,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   readonly settings: () => Settings;
   /** Further tools of each thread. */
   readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
+  readonly hooks: NonNullable<ThreadHost['hooks']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -152,6 +153,7 @@ export class ThreadFactory implements ThreadSource {
       sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
       toolProviders: this.#deps.toolProviders(),
+      hooks: this.#deps.hooks,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };

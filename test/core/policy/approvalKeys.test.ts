@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { describeApproval } from '../../../src/core/rules/approvals.ts';
 import {
   type CommandApproval,
   canonicalArgv,
   commandApprovalKey,
+  fetchApprovalKey,
   patchApprovalKeys,
+  toolApprovalKey,
 } from '../../../src/core/policy/approvalKeys.ts';
 
 const approval: CommandApproval = {
@@ -16,6 +19,15 @@ const approval: CommandApproval = {
   tty: false,
 };
 const key = (changes: Partial<CommandApproval>): string => commandApprovalKey({ ...approval, ...changes });
+
+test.each([
+  ['command', [key({})]],
+  ['patch', patchApprovalKeys([{ name: '/w/a', target: '/w/b' }])],
+  ['tool', [toolApprovalKey('notes', 'write', 'h1', 'h2')]],
+  ['fetch', [fetchApprovalKey('https://docs.rs')]],
+] as const)('the keys of a %s can be described in the rules page', (kind, keys) => {
+  for (const each of keys) expect(describeApproval(each)?.kind).toBe(kind);
+});
 
 describe('an approval of a command', () => {
   test('holds for the same words, whatever their spacing or quotes', () => {

@@ -157,6 +157,7 @@ describe('where a path lies', () => {
     ['/w/a/any.code-workspace', 'protected'],
     ['/w/any.code-workspaces', 'inside'],
     ['/w/.github/workflows/ci.yml', 'protected'],
+    ['/w/.github/hooks/check.json', 'protected'],
     ['/w/a/.github/workflows', 'protected'],
     ['/w/.github/CODEOWNERS', 'inside'],
     ['/w/workflows/ci.yml', 'inside'],

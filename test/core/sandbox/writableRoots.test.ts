@@ -29,7 +29,12 @@ test('files that control other programs stay protected in every writable folder'
   const roots = writableRoots(workspaceWrite({}), { cwd: '/w', platform: 'linux' });
   expect(roots).toEqual({
     type: 'roots',
-    roots: [{ path: '/w', protectedPaths: [...PROTECTED_NAMES, '.github/workflows'].map((name) => `/w/${name}`) }],
+    roots: [
+      {
+        path: '/w',
+        protectedPaths: [...PROTECTED_NAMES, '.github/workflows', '.github/hooks'].map((name) => `/w/${name}`),
+      },
+    ],
   });
 });
 

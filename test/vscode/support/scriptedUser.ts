@@ -47,6 +47,8 @@ export class ScriptedUser {
 
   readonly #message = async (message: string, ...buttons: readonly unknown[]): Promise<string | undefined> => {
     this.shown.push(message);
+    const [options] = buttons;
+    if (typeof options === 'object' && options !== null && 'detail' in options) this.shown.push(String(options.detail));
     const answer = this.#answers[0];
     if (answer === undefined || answer === 'cancel' || !('button' in answer)) return undefined;
     this.#answers.shift();

@@ -51,6 +51,7 @@ const RULES: RulesHostMessage = {
       approvals: [
         { key: 'a', kind: 'command', text: 'node --test', cwd: '/w/shop', uses: TWICE },
         { key: 'b', kind: 'patch', text: '/w/shop/src/cart.js', cwd: null, uses: NEVER },
+        { key: 'c', kind: 'fetch', text: 'https://docs.rs', cwd: null, uses: TWICE },
       ],
       proposals: [
         {

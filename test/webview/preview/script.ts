@@ -5,9 +5,11 @@ import type { PanelSettings } from '../../../src/protocol/wire.ts';
 
 export const SETTINGS: PanelSettings = {
   model: 'gpt-5-codex',
-  models: [{ id: 'gpt-5-codex', label: 'gpt-5-codex' }],
+  provider: 'openai',
+  modelOfMode: { plan: { model: 'gpt-5.2', effort: 'xhigh' } },
   mode: 'agent',
   efforts: ['low', 'medium', 'high', 'xhigh'],
+  areEffortsGuessed: false,
   effort: 'high',
   approvalPolicy: 'on-request',
   sandboxPolicy: {

@@ -62,6 +62,7 @@ export async function setStage() {
       await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
+      if (scene.later !== undefined) await send(page, scene.later);
       if (scene.typed !== undefined) {
         await page.getByTestId('composer-input').focus();
         await page.keyboard.type(scene.typed);

@@ -3,6 +3,7 @@ import type { CommandChanges } from '../../../src/protocol/baseline.ts';
 import type { DraftEdit } from '../../../src/protocol/draft.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
+import type { ModelGroup } from '../../../src/protocol/modelMenu.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type {
   HostMessage,
@@ -30,6 +31,8 @@ export interface PanelScene {
   readonly messages: readonly HostMessage[];
   /** Test ids clicked, in order, to get there. */
   readonly clicks?: readonly string[];
+  /** Posted after the clicks. */
+  readonly later?: readonly HostMessage[];
   /** Written into the composer after them. */
   readonly typed?: string;
   /** The answer to the list that it opens. */
@@ -658,6 +661,7 @@ function mcpTool(): Script {
 }
 
 function agents(): Script {
+  const hook = { type: 'hook_run' as const, source: 'tiller.hooks', durationMs: 120 };
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
   return titled(
     'Compare retry libraries',
@@ -701,6 +705,29 @@ function agents(): Script {
         why: 'docs/login.svg cannot be shown: it is an SVG; only PNG, JPEG, GIF and WebP images can be sent.',
       },
     })
+    .item(
+      {
+        ...hook,
+        event: 'PreToolUse',
+        tool: 'Bash',
+        command: './hooks/no-push.sh',
+        effect: 'blocked',
+        text: 'Pushing is up to you.',
+      },
+      'declined',
+    )
+    .item({ ...hook, event: 'SessionStart', command: 'git status --short', effect: 'context', text: ' M src/retry.ts' })
+    .item(
+      {
+        ...hook,
+        event: 'PostToolUse',
+        tool: 'Edit',
+        command: 'npx prettier --write .',
+        effect: 'failed',
+        text: 'It did not end within 60 s and was ended.',
+      },
+      'failed',
+    )
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
@@ -1031,11 +1058,53 @@ function mentioned(): Script {
   );
 }
 
+/** Models of three providers: one is still being asked, one does not answer. */
+function models(id: number, ...groups: readonly ModelGroup[]): HostMessage {
+  return { type: 'models', build: BUILD, id, groups };
+}
+
+const MODELS = [
+  models(
+    1,
+    {
+      provider: 'openai',
+      title: 'OpenAI',
+      models: ['gpt-5-codex', 'gpt-5.2', 'gpt-5.2-pro', 'gpt-5-mini', 'o4-mini'].map((id) => ({
+        id,
+        label: id,
+        detail: '',
+      })),
+      isCut: false,
+      listing: { type: 'listed' },
+      takesNames: true,
+    },
+    {
+      provider: 'ollama',
+      title: 'Ollama',
+      models: [
+        { id: 'qwen3-coder:30b', label: 'qwen3-coder:30b', detail: '32,768 tokens · loaded' },
+        { id: 'gemma3:4b', label: 'gemma3:4b', detail: 'no tools: it can only talk' },
+      ],
+      isCut: false,
+      listing: { type: 'asking' },
+      takesNames: true,
+    },
+    {
+      provider: 'gateway.example.com',
+      title: 'gateway.example.com',
+      models: [{ id: 'team/large', label: 'team/large', detail: '' }],
+      isCut: false,
+      listing: { type: 'failed', problem: 'The server cannot be reached. connect ECONNREFUSED 10.0.0.7:443' },
+      takesNames: true,
+    },
+  ),
+] as const;
+
 const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `Thread number ${index}`, index));
 
 export const SCENES = {
   'no-workspace': scene(null, { hasWorkspace: false, model: null }),
-  setup: scene(null, { model: null, models: [] }),
+  setup: scene(null, { model: null }),
   empty: scene(null, { effort: null }),
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
@@ -1086,6 +1155,24 @@ export const SCENES = {
   answer: scene(answer(), { imageRoot: '.' }),
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
+  'mode-menu': scene(done(), {}, ['pick-mode']),
+  'sandbox-menu': scene(done(), { approvalPolicy: 'untrusted', mode: null }, ['pick-box']),
+  'model-menu': { ...scene(done(), {}, ['pick-model']), later: MODELS },
+  'model-menu-guessed': {
+    ...scene(
+      null,
+      {
+        provider: 'ollama',
+        model: 'qwen3-coder:30b',
+        efforts: ['low', 'medium', 'high'],
+        areEffortsGuessed: true,
+        effort: null,
+      },
+      ['pick-model'],
+    ),
+    later: MODELS,
+  },
+  'model-menu-none': { ...scene(null, { model: null, efforts: null }, ['pick-model']), later: [models(1)] },
   find: scene(done(), {}, ['more-actions', 'more-actions-find']),
   long: scene(long()),
   threads: threadList(ROWS),

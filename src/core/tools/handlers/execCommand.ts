@@ -7,6 +7,7 @@ import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 import type { CommandRequest } from './commandTool.ts';
+import { displayOf } from './displayOf.ts';
 import { isMutatingShell, prepareShell, runShell, type ShellPlan } from './shellTool.ts';
 
 /**
@@ -160,21 +161,4 @@ function parseShell(payload: ToolPayload): Parsed<ShellArguments> {
     type: 'function',
     arguments: JSON.stringify({ command, workdir: working_directory, timeout_ms }),
   });
-}
-
-/**
- * Shows `bash -lc SCRIPT` as its script if the program is a system shell; otherwise quotes arguments as a shell needs
- * it.
- */
-function displayOf(argv: readonly string[]): string {
-  const [program, flag, script] = argv;
-  if (
-    argv.length === 3 &&
-    script !== undefined &&
-    /^(\/(usr\/)?bin\/)?(ba|z)?sh$/.test(program ?? '') &&
-    /^-l?c$/.test(flag ?? '')
-  ) {
-    return script;
-  }
-  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
 }

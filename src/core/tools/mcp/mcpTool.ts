@@ -2,13 +2,14 @@ import * as z from 'zod';
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import { newLogPath } from '../../exec/outputLogs.ts';
 import { type McpCallResult, McpFault, type McpProgress, type McpTool } from '../../mcp/connection.ts';
-import { canonical, toolHash } from '../../mcp/definitions.ts';
+import { toolHash } from '../../mcp/definitions.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
-import type { AllowScope, McpTrust, ToolIdentity } from '../../mcp/trust.ts';
+import type { AllowScope, Trust, ToolIdentity } from '../../trust/trust.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
 import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
+import { canonical } from '../../util/canonical.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
@@ -18,7 +19,7 @@ import { elicitIn } from './elicit.ts';
 import { cutResult, isOversized, partsOf } from './toolResult.ts';
 
 export interface McpToolDeps {
-  readonly trust: McpTrust;
+  readonly trust: Trust;
   readonly storage: Storage;
   readonly log: Log;
   /** The open folder that contains a working directory, or that directory. */
@@ -103,18 +104,7 @@ export function mcpTool(
         binding: JSON.stringify([definition.hash, identity.hash, args]),
       };
     },
-    async run(plan, attempt, context) {
-      const now = server.tool(plan.tool.name);
-      if (now !== undefined && toolHash(now) !== plan.identity.hash) {
-        return {
-          output: 'The server has changed this tool since it was approved.',
-          success: false,
-          changedSince: true,
-        };
-      }
-      await remember(plan.identity, attempt, context, deps);
-      return call(plan, server, deps, context);
-    },
+    run: (plan, attempt, context) => call(plan, attempt, server, deps, context),
   };
 }
 
@@ -150,8 +140,10 @@ function scopeIn(answer: NonNullable<Attempt['answer']>): AllowScope | undefined
   return typeof answer === 'object' && 'approved_tool' in answer ? answer.approved_tool.scope : undefined;
 }
 
+/** Calls the tool if it is still what was approved: the server may have been restarted since. */
 async function call(
-  { args, item, tool }: Plan,
+  { args, item, tool, identity }: Plan,
+  attempt: Attempt,
   server: McpServer,
   deps: McpToolDeps,
   context: ToolContext,
@@ -173,6 +165,12 @@ async function call(
   try {
     const stop = AbortSignal.any([signal, expiry.signal]);
     const connection = await server.connection(stop);
+    const now = server.tool(tool.name);
+    if (now === undefined) throw new Error('The server has this tool no more.');
+    if (toolHash(now) !== identity.hash) {
+      return { output: 'The server has changed this tool since it was approved.', success: false, changedSince: true };
+    }
+    await remember(identity, attempt, context, deps);
     const result = await server.during(
       (request, asked) => timer.pausedFor(() => elicit(request, asked)),
       () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),

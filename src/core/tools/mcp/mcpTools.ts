@@ -1,6 +1,6 @@
 import type { EventMsgOf } from '../../../protocol/event.ts';
 import type { McpTool } from '../../mcp/connection.ts';
-import type { McpServer } from '../../mcp/mcpServer.ts';
+import type { McpServer, McpServerStatus } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
 import { nameTools } from '../../mcp/toolNames.ts';
 import type { Disposable } from '../../util/disposable.ts';
@@ -18,6 +18,7 @@ const MAX_SCHEMA = 64_000;
 interface Offered {
   readonly server: McpServer;
   readonly tools: readonly McpTool[];
+  readonly instructions: string;
 }
 
 export interface McpToolsDeps extends McpToolDeps {
@@ -49,20 +50,26 @@ export class McpTools implements ToolProvider {
       const { status } = server;
       // A server that is being restarted keeps its tools: its calls wait for it, and the prompt stays the same.
       const known = before.get(server.name);
-      if (status.type === 'ready') this.#offered.set(server.name, { server, tools: status.tools });
+      if (status.type === 'ready') this.#offered.set(server.name, offeredBy(server, status));
       else if (known?.server === server && status.type !== 'stopped') this.#offered.set(server.name, known);
     }
     if (!isSame(before, this.#offered) || servers.all.length === 0) this.#tools = undefined;
   }
 
   tools(): readonly ToolHandler[] {
-    for (const server of this.#enabled) {
-      if (server.status.type !== 'ready' || this.#offered.has(server.name)) continue;
-      this.#offered.set(server.name, { server, tools: server.status.tools });
-      this.#tools = undefined;
-    }
+    this.#addLate();
     this.#tools ??= this.#made();
     return this.#tools;
+  }
+
+  /** Takes up the servers that have become ready during the turn. */
+  #addLate(): void {
+    for (const server of this.#enabled) {
+      const { status } = server;
+      if (status.type !== 'ready' || this.#offered.has(server.name)) continue;
+      this.#offered.set(server.name, offeredBy(server, status));
+      this.#tools = undefined;
+    }
   }
 
   async ready(signal: AbortSignal): Promise<string | undefined> {
@@ -79,12 +86,10 @@ export class McpTools implements ToolProvider {
   }
 
   instructions(): readonly ToolInstructions[] {
+    this.#addLate();
     return [...this.#offered.values()]
-      .flatMap(({ server }) => {
-        if (server.status.type !== 'ready') return [];
-        const text = server.status.connection.info.instructions.trim().slice(0, MAX_INSTRUCTIONS);
-        return text === '' ? [] : [{ source: server.name, text }];
-      })
+      .filter(({ instructions }) => instructions !== '')
+      .map(({ server, instructions: text }) => ({ source: server.name, text }))
       .toSorted((one, other) => (one.source < other.source ? -1 : 1));
   }
 
@@ -112,6 +117,10 @@ export class McpTools implements ToolProvider {
     );
     return [...tools, ...resourceTools(servers)].toSorted((one, other) => (one.names[0] < other.names[0] ? -1 : 1));
   }
+}
+
+function offeredBy(server: McpServer, { connection, tools }: Extract<McpServerStatus, { type: 'ready' }>): Offered {
+  return { server, tools, instructions: connection.info.instructions.trim().slice(0, MAX_INSTRUCTIONS) };
 }
 
 function hasUsableSchema({ inputSchema }: McpTool): boolean {

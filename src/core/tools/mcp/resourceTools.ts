@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../../protocol/toolSpec.ts';
 import type { McpConnection, McpPage } from '../../mcp/connection.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
+import { deadline } from '../../util/abort.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
@@ -181,12 +182,11 @@ async function looked<Arguments>(
   args: Arguments,
   { clock, signal }: ToolContext,
 ): Promise<string> {
-  const timer = new AbortController();
-  const cancel = clock.after(TIMEOUT_MS, () => timer.abort(new Error(`no answer within ${TIMEOUT_MS} ms.`)));
+  const limit = deadline(clock, TIMEOUT_MS, new Error(`no answer within ${TIMEOUT_MS} ms.`), signal);
   try {
-    return JSON.stringify(await look(args, AbortSignal.any([signal, timer.signal])));
+    return JSON.stringify(await look(args, limit.signal));
   } finally {
-    cancel();
+    limit.end();
   }
 }
 

@@ -1,15 +1,14 @@
-/** What the user has allowed of MCP servers, kept in TILLER_HOME by the hash of their definition. */
+/** What the user has allowed of programs and tools of others, kept in TILLER_HOME by the hash of their definition. */
 import * as z from 'zod';
 import type { Log, Storage } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { parseJson } from '../util/json.ts';
 
-const FILE = 'mcp.json';
 /** The oldest records of tools are dropped first. */
 const MAX_TOOLS = 2_000;
 
 const toolRecordSchema = z.object({
-  /** Of the definition of its server. */
+  /** Of the definition of its server; of a tool of an extension, the id of that. */
   server: z.string(),
   tool: z.string(),
   /** Of all that the server said of it. */
@@ -21,7 +20,7 @@ const toolRecordSchema = z.object({
 });
 const serverRecordSchema = z.object({
   hash: z.string(),
-  /** `proposal`: a workspace wants it to be started. `outside`: it runs without a sandbox. */
+  /** `proposal`: a file names it, and the user has to approve it. `outside`: it runs without a sandbox. */
   about: z.enum(['proposal', 'outside']),
   accepted: z.boolean(),
 });
@@ -45,11 +44,14 @@ export interface ToolIdentity {
 export type AllowScope = 'workspace' | 'user';
 
 /** Read before each decision, so that a change by another window applies at once. */
-export class McpTrust {
+export class Trust {
+  readonly #file: string;
   readonly #storage: Storage;
   readonly #log: Log;
 
-  constructor(storage: Storage, log: Log) {
+  /** `file`: in TILLER_HOME. */
+  constructor(file: 'mcp.json' | 'hooks.json' | 'tools.json', storage: Storage, log: Log) {
+    this.#file = file;
     this.#storage = storage;
     this.#log = log;
   }
@@ -100,7 +102,7 @@ export class McpTrust {
   }
 
   async #read(): Promise<TrustFile> {
-    const text = await this.#storage.readText(FILE);
+    const text = await this.#storage.readText(this.#file);
     return text === undefined ? NOTHING : this.#parse(text);
   }
 
@@ -108,12 +110,12 @@ export class McpTrust {
   #parse(text: string): TrustFile {
     const parsed = fileSchema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
-    this.#log.warn(`${FILE} is not valid, so nothing in it is allowed: ${messageOf(parsed.error)}`);
+    this.#log.warn(`${this.#file} is not valid, so nothing in it is allowed: ${messageOf(parsed.error)}`);
     return NOTHING;
   }
 
   async #update(change: (file: TrustFile) => TrustFile): Promise<void> {
-    await this.#storage.updateText(FILE, (text) => {
+    await this.#storage.updateText(this.#file, (text) => {
       const file = text === undefined ? NOTHING : this.#parse(text);
       return `${JSON.stringify(change(file), null, 2)}\n`;
     });

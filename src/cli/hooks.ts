@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { commandOf } from '../core/hooks/definition.ts';
+import type { SelectedHook } from '../core/hooks/selectHooks.ts';
+import { createHooks } from '../node/hooks/createHooks.ts';
+import { createNodePorts } from '../node/ports.ts';
+import { printSentence } from './print.ts';
+import { loadSettings } from './settingsFile.ts';
+import type { Streams } from './streams.ts';
+import { EXIT, UsageError } from './usage.ts';
+
+/** In hexadecimal digits: what is shown of a hash, and enough to name it. */
+const SHOWN_HASH = 12;
+
+/** `tiller hooks` (docs/hooks.md): lists the hooks of settings and files, approves and refuses them. @throws UsageError */
+export async function hooks(argv: readonly string[], streams: Streams): Promise<number> {
+  const [verb = 'list', ...ids] = argv;
+  const cwd = path.resolve('.');
+  const ports = createNodePorts({ roots: [cwd] });
+  const say = (message: string) => printSentence(streams.stderr, message);
+  const layers = { flags: {}, config: [], environment: ports.host.environment };
+  const settings = await loadSettings(ports.storage, layers, say);
+  const store = createHooks({ ports, settings: () => settings, roots: () => [cwd] });
+  const selected = await store.current();
+  switch (verb) {
+    case 'list':
+      if (ids.length > 0) throw new UsageError('hooks list takes no arguments');
+      for (const one of selected.hooks) printSentence(streams.stdout, lineOf(one));
+      for (const problem of selected.problems) say(problem);
+      return EXIT.done;
+    case 'approve':
+    case 'refuse': {
+      if (ids.length === 0) throw new UsageError(`hooks ${verb} takes the ids of hooks, as hooks list shows them`);
+      const found = ids.map((id) => namedHook(id, selected.hooks));
+      for (const { hook } of found) await store.decide(hook.hash, verb === 'approve');
+      return EXIT.done;
+    }
+    default:
+      throw new UsageError('give hooks list, hooks approve ID… or hooks refuse ID…');
+  }
+}
+
+/** @throws UsageError */
+function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {
+  const found = all.filter(({ hook }) => hook.origin !== 'settings' && hook.hash.startsWith(id));
+  const [one] = found;
+  if (one === undefined || found.length > 1 || id === '') throw new UsageError(`no file here names one hook ${id}`);
+  return one;
+}
+
+function lineOf({ hook, state }: SelectedHook): string {
+  const { hash, event, matcher, source } = hook;
+  const about = matcher === '' ? event : `${event} (${matcher})`;
+  return `${hash.slice(0, SHOWN_HASH)}  ${state.padEnd(8)}  ${about}  ${commandOf(hook)}  [${source}]`;
+}
+
+/** Says at the start of `exec` that hooks of files are not run. */
+export function sayProposed(all: readonly SelectedHook[], say: (line: string) => void): void {
+  const proposed = all.filter(({ state }) => state === 'proposed');
+  if (proposed.length === 0) return;
+  const files = [...new Set(proposed.map(({ hook }) => hook.source))].join(', ');
+  const what = proposed.length === 1 ? 'One hook is' : `${proposed.length} hooks are`;
+  say(`${what} not run until you approve: see tiller hooks list (${files})`);
+}

@@ -1,0 +1,225 @@
+/** Calls as hooks see them: under the names of Claude Code, with its arguments, and under our own. */
+import path from 'node:path';
+import { recognisePatch } from '../patch/invocation.ts';
+import type { PatchOperation } from '../patch/operation.ts';
+import { parsePatch } from '../patch/parse.ts';
+import type { Host } from '../ports.ts';
+import type { ToolCall, ToolPayload } from '../tools/handler.ts';
+import { displayOf } from '../tools/handlers/displayOf.ts';
+import { rawArgumentsOf } from '../tools/router.ts';
+import { shellArgv } from '../tools/shellArgv.ts';
+import { parseJson } from '../util/json.ts';
+import type { Hook } from './definition.ts';
+import { matchesName } from './parseHooks.ts';
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** A call under one name. */
+export interface ToolFace {
+  readonly name: string;
+  readonly input: Arguments;
+  /** The arguments of the tool with what a hook has changed; `undefined` where they cannot be made from it. */
+  readonly updated: (input: Arguments) => ToolPayload | undefined;
+  /** `tool_response` of PostToolUse. */
+  readonly response: (text: string, success: boolean) => unknown;
+}
+
+export interface HookedTool {
+  /** Ours, with its aliases. */
+  readonly names: readonly string[];
+  readonly own: ToolFace;
+  /** The names of Claude Code; the files of a patch are one each. Empty where it has no such tool. */
+  readonly claude: readonly ToolFace[];
+  /** The name and arguments of Codex, where they are others than ours. */
+  readonly codex?: ToolFace;
+}
+
+/** `undefined` for arguments that no tool takes: the call fails by itself. */
+export function hookedTool(
+  call: ToolCall,
+  names: readonly string[],
+  place: { readonly cwd: string; readonly host: Host },
+): HookedTool | undefined {
+  const args = argumentsOf(call.payload);
+  if (args === undefined) return undefined;
+  const own = faceOf(call.name, args, (input) => input);
+  const [name] = names;
+  switch (name) {
+    case 'exec_command':
+    case 'local_shell':
+      return shellTool(own, args, names, place);
+    case 'apply_patch': {
+      const patch = textIn(args, 'input') ?? '';
+      const codex = patchFace(patch);
+      return { names, own: codex, codex, claude: patchFaces(patch, place.cwd) };
+    }
+    default: {
+      const known = name === undefined || !Object.hasOwn(CLAUDE, name) ? undefined : CLAUDE[name];
+      return { names, own, claude: known === undefined ? [] : [known(args, place.cwd)] };
+    }
+  }
+}
+
+/** The faces under which a hook gets the call; none when its matcher does not match. */
+export function facesFor(hook: Pick<Hook, 'matcher' | 'style'>, tool: HookedTool): readonly ToolFace[] {
+  const { matcher, style } = hook;
+  const { names, own, claude, codex = own } = tool;
+  const isClaude = claude.filter(({ name }) => matchesName(matcher, name));
+  const isOurs = [...names, own.name, codex.name].some((name) => matchesName(matcher, name));
+  if (style === 'codex') return isClaude.length > 0 || isOurs ? [codex] : [];
+  if (isClaude.length > 0) return isClaude;
+  return isOurs ? [own] : [];
+}
+
+function argumentsOf(payload: ToolPayload): Arguments | undefined {
+  if (payload.type === 'custom') return { input: payload.input };
+  const text = rawArgumentsOf(payload);
+  const value = parseJson(text === '' ? '{}' : text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+}
+
+function faceOf(
+  name: string,
+  input: Arguments,
+  updated: (input: Arguments) => Arguments | undefined,
+  response: ToolFace['response'] = (text) => text,
+): ToolFace {
+  return {
+    name,
+    input,
+    updated: (changed) => {
+      const args = updated(changed);
+      return args && { type: 'function', arguments: JSON.stringify(args) };
+    },
+    response,
+  };
+}
+
+function textIn(args: Arguments, key: string): string | undefined {
+  const value = args[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function absolute(given: string | undefined, cwd: string): string {
+  return path.resolve(cwd, given ?? '.');
+}
+
+/** A patch that is written as a command is a patch, too. */
+function shellTool(
+  own: ToolFace,
+  args: Arguments,
+  names: readonly string[],
+  { cwd, host }: { readonly cwd: string; readonly host: Host },
+): HookedTool {
+  const key = 'cmd' in args ? 'cmd' : 'command';
+  const written = args[key];
+  const words = Array.isArray(written) ? written.filter((word) => typeof word === 'string') : undefined;
+  const command = words === undefined ? (textIn(args, key) ?? '') : displayOf(words);
+  const workdir = textIn(args, 'workdir') ?? textIn(args, 'working_directory');
+  const { working_directory: _, type: __, ...rest } = args;
+  const bash = faceOf(
+    'Bash',
+    { command, ...(workdir === undefined ? {} : { workdir }), ...described(args) },
+    (input) => {
+      const changed = textIn(input, 'command');
+      return changed === undefined ? undefined : { ...rest, ...(workdir && { workdir }), [key]: changed };
+    },
+    (stdout) => ({ stdout, stderr: '', interrupted: false, isImage: false }),
+  );
+  const argv = words ?? shellArgv(command, host);
+  const invocation = recognisePatch(argv);
+  const patch =
+    invocation.type === 'patch'
+      ? patchFaces(invocation.patch, path.resolve(cwd, workdir ?? '.', invocation.workdir ?? '.'))
+      : [];
+  return { names, own, claude: [bash, ...patch], codex: bash };
+}
+
+function described(args: Arguments): Arguments {
+  const description = textIn(args, 'justification');
+  return description === undefined ? {} : { description };
+}
+
+function patchFace(patch: string): ToolFace {
+  return faceOf('apply_patch', { command: patch, input: patch }, (input) => {
+    const changed = [textIn(input, 'input'), textIn(input, 'command')].find((text) => text && text !== patch);
+    return { input: changed ?? patch };
+  });
+}
+
+/** One for each file: a hook that guards files must see every one of them, also those that are deleted or moved. */
+function patchFaces(patch: string, cwd: string): readonly ToolFace[] {
+  const parsed = parsePatch(patch);
+  if (parsed.type === 'invalid') return [];
+  const isAlone = parsed.operations.length === 1;
+  return parsed.operations.flatMap((operation) => operationFaces(operation, isAlone, cwd));
+}
+
+function operationFaces(operation: PatchOperation, isAlone: boolean, cwd: string): readonly ToolFace[] {
+  const file = absolute(operation.path, cwd);
+  const done = (_text: string, success: boolean) => ({ filePath: file, success });
+  switch (operation.type) {
+    case 'add': {
+      const rewritten = (input: Arguments) => {
+        const content = textIn(input, 'content');
+        if (!isAlone || content === undefined) return undefined;
+        return { input: addPatch(textIn(input, 'file_path') ?? operation.path, content) };
+      };
+      const content = operation.lines.map((line) => `${line}\n`).join('');
+      return [faceOf('Write', { file_path: file, content }, rewritten, done)];
+    }
+    case 'delete':
+      return [editFace(file, '', '', done)];
+    case 'update': {
+      const lines = operation.chunks.flatMap((chunk) => chunk.lines);
+      const before = lines.filter(({ kind }) => kind !== 'add').map(({ text }) => text);
+      const after = lines.filter(({ kind }) => kind !== 'remove').map(({ text }) => text);
+      const edit = editFace(file, before.join('\n'), after.join('\n'), done);
+      if (operation.movedTo === null) return [edit];
+      return [edit, editFace(absolute(operation.movedTo, cwd), '', after.join('\n'), done)];
+    }
+  }
+}
+
+/** A changed edit cannot be made into a patch safely: its old text may stand at several places. */
+function editFace(file: string, before: string, after: string, response: ToolFace['response']): ToolFace {
+  const input = { file_path: file, old_string: before, new_string: after, replace_all: false };
+  return faceOf('Edit', input, () => undefined, response);
+}
+
+function addPatch(file: string, content: string): string {
+  const lines = content.replace(/\n$/, '').split('\n');
+  return ['*** Begin Patch', `*** Add File: ${file}`, ...lines.map((line) => `+${line}`), '*** End Patch'].join('\n');
+}
+
+/** Takes the values of some keys of a changed input back into the arguments of our tool. */
+function renamed(args: Arguments, keys: Readonly<Record<string, string>>): (input: Arguments) => Arguments {
+  return (input) => {
+    const changed = Object.entries(keys).flatMap(([theirs, ours]) => (theirs in input ? [[ours, input[theirs]]] : []));
+    return { ...args, ...Object.fromEntries(changed) };
+  };
+}
+
+/** Our tools that Claude Code has under another name. */
+const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace>> = {
+  read_file: (args, cwd) => {
+    const { file_path: _, ...rest } = args;
+    const keys = { file_path: 'file_path', offset: 'offset', limit: 'limit' };
+    return faceOf('Read', { ...rest, file_path: absolute(textIn(args, 'file_path'), cwd) }, renamed(args, keys));
+  },
+  view_image: (args, cwd) =>
+    faceOf('Read', { file_path: absolute(textIn(args, 'path'), cwd) }, renamed(args, { file_path: 'path' })),
+  list_dir: (args, cwd) =>
+    faceOf('LS', { path: absolute(textIn(args, 'dir_path'), cwd) }, renamed(args, { path: 'dir_path' })),
+  grep_files: (args, cwd) => {
+    const input = { pattern: args['pattern'], path: absolute(textIn(args, 'path'), cwd), glob: args['include'] };
+    return faceOf('Grep', input, renamed(args, { pattern: 'pattern', path: 'path', glob: 'include' }));
+  },
+  fetch_url: (args) => faceOf('WebFetch', { url: args['url'], prompt: '' }, renamed(args, { url: 'url' })),
+  update_plan: (args) => {
+    const steps = Array.isArray(args['plan']) ? args['plan'] : [];
+    const todos = steps.map(({ step, status }) => ({ content: step, status, activeForm: step }));
+    return faceOf('TodoWrite', { todos }, () => undefined);
+  },
+  request_user_input: (args) => faceOf('AskUserQuestion', args, (input) => input),
+};

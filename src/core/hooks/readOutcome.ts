@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { HookEvent } from '../../protocol/hooks.ts';
+import { parseJson } from '../util/json.ts';
+
+/** How the process of a hook has ended. */
+export interface HookEnd {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a hook wants. Texts are as the hook wrote them. */
+export interface HookOutcome {
+  /** Why it counts as failed. What it wanted is not known then. */
+  readonly failure?: string;
+  /** Denies a call, rejects a message, or makes the model continue instead of stopping; with the reason. */
+  readonly block?: string;
+  /** Wants the user to decide about a call. */
+  readonly ask?: string;
+  /** Ends the turn. */
+  readonly stop?: string;
+  /** The arguments of the call instead of those of the model. */
+  readonly updatedInput?: Readonly<Record<string, unknown>>;
+  /** For the model. */
+  readonly context?: string;
+  /** For the user. */
+  readonly message?: string;
+}
+
+/** What of the output has a meaning; further keys are ignored, as a newer hook may have them. */
+const outputSchema = z.object({
+  continue: z.boolean().optional(),
+  stopReason: z.string().optional(),
+  systemMessage: z.string().optional(),
+  decision: z.enum(['block', 'deny', 'approve', 'allow', 'ask']).optional(),
+  reason: z.string().optional(),
+  additionalContext: z.string().optional(),
+  hookSpecificOutput: z
+    .object({
+      permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
+      permissionDecisionReason: z.string().optional(),
+      updatedInput: z.record(z.string(), z.unknown()).optional(),
+      additionalContext: z.string().optional(),
+    })
+    .optional(),
+});
+
+/** The exit code with which a hook blocks; the reason is on stderr, and stdout does not count. */
+const BLOCKS = 2;
+/** In characters: what an error message has of an output. */
+const MAX_QUOTED = 500;
+
+/**
+ * Reads the output of a hook as Claude Code, Codex and VS Code do. Text that is not JSON is context for the model where an
+ * event takes context only (SessionStart, UserPromptSubmit), and means nothing elsewhere.
+ */
+export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
+  if (exitCode === BLOCKS) return blocked(event, stderr.trim());
+  if (exitCode !== 0) {
+    const said = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
+    return { failure: `It ended with exit code ${exitCode}${said === '' ? '.' : `: ${said}`}` };
+  }
+  const text = stdout.trim();
+  if (text === '') return {};
+  if (!text.startsWith('{')) return takesText(event) ? { context: text } : {};
+  const parsed = outputSchema.safeParse(parseJson(text));
+  if (!parsed.success) return { failure: `Its output is not what a ${event} hook prints: ${problemIn(parsed.error)}` };
+  return wanted(event, parsed.data);
+}
+
+function problemIn({ issues: [issue] }: z.ZodError): string {
+  const place = issue?.path.join('.');
+  return place ? `${place}: ${issue?.message}` : 'it is not valid JSON.';
+}
+
+function takesText(event: HookEvent): boolean {
+  return event === 'SessionStart' || event === 'UserPromptSubmit';
+}
+
+/** A session that starts cannot be blocked: the reason is for the user. */
+function blocked(event: HookEvent, reason: string): HookOutcome {
+  if (event === 'SessionStart') return reason === '' ? {} : { message: reason };
+  return { block: reason === '' ? 'The hook gave no reason.' : reason };
+}
+
+function wanted(event: HookEvent, output: z.infer<typeof outputSchema>): HookOutcome {
+  const { decision, reason, systemMessage, hookSpecificOutput = {} } = output;
+  const { permissionDecision, permissionDecisionReason, updatedInput } = hookSpecificOutput;
+  const context = hookSpecificOutput.additionalContext ?? output.additionalContext;
+  const common: HookOutcome = {
+    ...(systemMessage === undefined ? {} : { message: systemMessage }),
+    ...(context === undefined || context.trim() === '' ? {} : { context }),
+    ...(output.continue === false ? { stop: output.stopReason ?? reason ?? 'A hook has stopped the turn.' } : {}),
+  };
+  if (event !== 'PreToolUse') return isBlock(decision) ? { ...common, ...blocked(event, reason ?? '') } : common;
+  const why = permissionDecisionReason ?? reason ?? '';
+  const word = permissionDecision ?? decision;
+  if (isBlock(word)) return { ...common, ...blocked(event, why) };
+  return {
+    ...common,
+    // "defer" leaves the decision to the user.
+    ...(word === 'ask' || word === 'defer' ? { ask: why === '' ? 'A hook wants you to decide.' : why } : {}),
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+  };
+}
+
+function isBlock(word: string | undefined): boolean {
+  return word === 'block' || word === 'deny';
+}

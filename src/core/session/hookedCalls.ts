@@ -1,0 +1,61 @@
+import type { ToolCall, ToolHandler, ToolOutput } from '../tools/handler.ts';
+import { withHookVerdict } from '../tools/hookVerdict.ts';
+import type { OrchestratorDeps } from '../tools/orchestrator.ts';
+import { type TurnHooks, withNote } from './turnHooks.ts';
+
+type Registry = OrchestratorDeps['registry'];
+
+/** A call as its hooks have left it, with the tool that runs it. */
+export interface ReadyCall {
+  readonly call: ToolCall;
+  readonly registry: Registry;
+  /** Runs the hooks behind the call, if it has run. Returns the output that the model gets. */
+  finish(answer: ToolOutput): Promise<ToolOutput>;
+}
+
+export interface GuardedCall {
+  /** True when hooks decide about the call before it is prepared. */
+  readonly isGuarded: boolean;
+  /** Runs these hooks, once. Rejects only with the signal's reason. */
+  ready(): Promise<ReadyCall>;
+}
+
+/** The hooks of a call that is about to run; `undefined` when no hook is about it. */
+export function guardedCall(
+  call: ToolCall,
+  registry: Registry,
+  hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>,
+): GuardedCall | undefined {
+  const handler = registry.handler(call.name);
+  if (handler === undefined) return undefined;
+  const { names } = handler;
+  const guard = hooks.before(call, names);
+  if (guard === undefined && !hooks.hasAfter(call, names)) return undefined;
+  let made: Promise<ReadyCall> | undefined;
+  const make = async (): Promise<ReadyCall> => {
+    const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
+    let hasRun = false;
+    const tool = noting(withHookVerdict(handler, hooked.verdict), () => (hasRun = true));
+    return {
+      call: hooked.call,
+      registry: { handler: () => tool, offeredNames: registry.offeredNames },
+      async finish(answer) {
+        const noted = hooked.notes.reduce(withNote, answer);
+        return hasRun ? hooks.after(hooked.call, names, noted) : noted;
+      },
+    };
+  };
+  return { isGuarded: guard !== undefined, ready: () => (made ??= make()) };
+}
+
+/** Calls `hasRun` when the tool has done something. */
+function noting(handler: ToolHandler, hasRun: () => void): ToolHandler {
+  return {
+    ...handler,
+    async run(plan, attempt, context) {
+      const result = await handler.run(plan, attempt, context);
+      if (result.changedSince !== true) hasRun();
+      return result;
+    },
+  };
+}

@@ -1,0 +1,427 @@
+import path from 'node:path';
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
+import type { TurnItemOf } from '../../protocol/item.ts';
+import { textOf } from '../../protocol/responseItem.ts';
+import { commandOf, type Hook } from '../hooks/definition.ts';
+import { facesFor, type HookedTool, hookedTool, type ToolFace } from '../hooks/hookedTool.ts';
+import { matchesName } from '../hooks/parseHooks.ts';
+import { type HookOutcome, readOutcome } from '../hooks/readOutcome.ts';
+import { type HookSurroundings, runHook } from '../hooks/runHook.ts';
+import { NO_HOOKS, type SelectedHooks } from '../hooks/selectHooks.ts';
+import { hookContext } from '../prompt/notices.ts';
+import type { Ports } from '../ports.ts';
+import type { Auditor } from '../tools/auditor.ts';
+import { confinementOf } from '../tools/confinementOf.ts';
+import { commandEnvironment, withoutSecrets } from '../tools/environment.ts';
+import type { ToolCall, ToolOutput } from '../tools/handler.ts';
+import type { HookVerdict } from '../tools/hookVerdict.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import { isBelow } from '../util/pathBelow.ts';
+import { TurnPaused } from './failure.ts';
+import type { ThreadSettings } from './sessionOptions.ts';
+
+/** What the hooks of a thread keep from turn to turn. */
+export class HookMemory {
+  /** Why SessionStart is due; `undefined` when its hooks have run. */
+  start: 'startup' | 'resume' | 'compact' | undefined;
+  readonly #told = new Set<string>();
+
+  constructor(start: 'startup' | 'resume') {
+    this.start = start;
+  }
+
+  /** True the first time for each text. */
+  isNew(text: string): boolean {
+    const isNew = !this.#told.has(text);
+    this.#told.add(text);
+    return isNew;
+  }
+}
+
+export interface TurnHooksDeps {
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly settings: TurnSettings;
+  readonly audit: Auditor;
+  /** Emits an event of the turn. */
+  readonly emit: (msg: EventMsg) => void;
+  readonly signal: AbortSignal;
+  /** Those of the front door; absent where it has none. */
+  readonly source: (() => Promise<SelectedHooks>) | undefined;
+  readonly memory: HookMemory;
+  readonly isTrusted: boolean;
+  /** Of a sub-agent: only the hooks of tools run. */
+  readonly agentId: string | null;
+  /** Absolute. */
+  readonly rolloutPath: string;
+  readonly tools: Pick<ThreadSettings['tools'], 'environment' | 'unreadable'>;
+  readonly ports: Pick<Ports, 'exec' | 'clock' | 'host' | 'keys' | 'ids' | 'storage'>;
+}
+
+/** A call after its PreToolUse hooks. */
+export interface HookedCall {
+  /** With the arguments that a hook has changed. */
+  readonly call: ToolCall;
+  readonly verdict: HookVerdict;
+  /** What the model reads with the output. */
+  readonly notes: readonly string[];
+}
+
+/** In characters: what the model gets of the text of one hook. */
+const MAX_FOR_MODEL = 10_000;
+/** In characters: what a row shows. */
+const MAX_SHOWN = 2_000;
+/** A hook without an effect is shown when it takes longer. */
+const SHOWN_AFTER_MS = 1_000;
+/** How often in a row Stop hooks make the model continue: a hook that always blocks must not run forever. */
+const MAX_CONTINUATIONS = 8;
+
+interface Run {
+  readonly hook: Hook;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Of a tool event. */
+  readonly face?: ToolFace;
+}
+
+type Finished = Run & { readonly outcome: HookOutcome };
+
+/** The hooks of one turn (docs/hooks.md). `load` comes first. Waits reject with the reason of the turn's signal. */
+export class TurnHooks {
+  readonly #deps: TurnHooksDeps;
+  #hooks: readonly Hook[] = [];
+  #continuations = 0;
+  #stopped: string | undefined;
+
+  constructor(deps: TurnHooksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Reads which hooks run, and reports once per thread what is wrong with others. */
+  async load(): Promise<void> {
+    const { source, isTrusted, memory, emit } = this.#deps;
+    const { hooks, problems } = source === undefined ? NO_HOOKS : await source();
+    const running = hooks.flatMap(({ hook, state }) => (state === 'runs' ? [hook] : []));
+    const untrusted = 'Hooks do not run in a workspace that you have not trusted.';
+    const messages = [...problems, ...(running.length > 0 && !isTrusted ? [untrusted] : [])];
+    for (const message of messages) if (memory.isNew(message)) emit({ type: 'warning', message });
+    this.#hooks = isTrusted ? running : [];
+  }
+
+  /** Runs the SessionStart hooks when they are due. Returns a text for the model. @throws TurnPaused */
+  async sessionStarts(): Promise<string | undefined> {
+    const { memory, agentId } = this.#deps;
+    const { start } = memory;
+    memory.start = undefined;
+    if (start === undefined || agentId !== null) return undefined;
+    const matching = this.#of('SessionStart').filter(({ matcher }) => matchesName(matcher, start));
+    const finished = await this.#run('SessionStart', this.#plain(matching, { source: start }));
+    this.throwIfStopped();
+    return contextIn('SessionStart', finished);
+  }
+
+  /** Runs the UserPromptSubmit hooks on a message. `blocked`: the model must not get it. */
+  async promptSubmitted(
+    prompt: string,
+  ): Promise<{ readonly context: string | undefined } | { readonly blocked: string }> {
+    if (this.#deps.agentId !== null) return { context: undefined };
+    const finished = await this.#run('UserPromptSubmit', this.#plain(this.#of('UserPromptSubmit'), { prompt }));
+    const [blocked] = finished.flatMap(({ outcome }) => outcome.block ?? outcome.stop ?? []);
+    this.#stopped = undefined;
+    return blocked === undefined ? { context: contextIn('UserPromptSubmit', finished) } : { blocked };
+  }
+
+  /**
+   * Runs the Stop hooks when the model is done. Returns what the model gets to continue with; `undefined` when the turn may
+   * end.
+   */
+  async stopping(lastMessage: string | null): Promise<string | undefined> {
+    if (this.#deps.agentId !== null) return undefined;
+    const hooks = this.#of('Stop');
+    const input = { stop_hook_active: this.#continuations > 0, last_assistant_message: lastMessage };
+    const finished = await this.#run('Stop', this.#plain(hooks, input));
+    const reasons = finished.flatMap(({ outcome }) => outcome.block ?? []);
+    if (this.#stopped !== undefined || reasons.length === 0) return undefined;
+    if (++this.#continuations > MAX_CONTINUATIONS) {
+      const message = `Stop hooks have made the model continue ${MAX_CONTINUATIONS} times. The turn ends now.`;
+      this.#deps.emit({ type: 'warning', message });
+      return undefined;
+    }
+    return hookContext('Stop', reasons.map(forModel));
+  }
+
+  /**
+   * `names`: of the tool. Returns what runs the PreToolUse hooks of the call; `undefined` when none is about it. When a
+   * hook cannot be run at all, the call is denied.
+   */
+  before(call: ToolCall, names: readonly string[]): (() => Promise<HookedCall>) | undefined {
+    const runs = this.#runsFor('PreToolUse', call, names, () => ({}));
+    if (runs.length === 0) return undefined;
+    return () =>
+      this.#before(call, runs).catch((error: unknown) => {
+        this.#deps.signal.throwIfAborted();
+        const text = `The hooks of this call could not be run: ${messageOf(error)}`;
+        return { call, verdict: { type: 'deny', reason: { source: 'hook', id: 'failed', text } }, notes: [] };
+      });
+  }
+
+  /** Whether a PostToolUse hook is about the call. */
+  hasAfter(call: ToolCall, names: readonly string[]): boolean {
+    return this.#runsFor('PostToolUse', call, names, () => ({})).length > 0;
+  }
+
+  /** Runs the PostToolUse hooks of a call that has run. Returns the output that the model gets. */
+  async after(call: ToolCall, names: readonly string[], answer: ToolOutput): Promise<ToolOutput> {
+    const text = textOf(answer.output);
+    const runs = this.#runsFor('PostToolUse', call, names, (face) => ({
+      tool_response: face.response(text, answer.success),
+    }));
+    if (runs.length === 0) return answer;
+    const finished = await this.#run('PostToolUse', runs);
+    const texts = finished.flatMap(({ outcome }) => [outcome.block ?? [], outcome.context ?? []].flat());
+    return texts.length === 0 ? answer : withNote(answer, hookContext('PostToolUse', texts.map(forModel)));
+  }
+
+  /** @throws TurnPaused when a hook has ended the turn */
+  throwIfStopped(): void {
+    if (this.#stopped !== undefined) throw new TurnPaused(`A hook has stopped the turn: ${this.#stopped}`);
+  }
+
+  async #before(call: ToolCall, runs: readonly Run[]): Promise<HookedCall> {
+    const finished = await this.#run('PreToolUse', runs);
+    const context = contextIn('PreToolUse', finished);
+    let verdict = verdictIn(finished);
+    let changed = call;
+    for (const { hook, face, outcome } of finished) {
+      if (outcome.updatedInput === undefined || face === undefined) continue;
+      const payload = face.updated(outcome.updatedInput);
+      if (payload === undefined) {
+        const text = `The hook ${commandOf(hook)} changed the arguments of ${face.name}, and no call can be made from them.`;
+        verdict = { type: 'deny', reason: reasonOf(hook, text) };
+      } else changed = { ...call, payload };
+    }
+    const notes = [
+      ...(changed === call ? [] : ['Note: a hook of the user has changed the arguments of this call before it ran.']),
+      ...(context === undefined ? [] : [context]),
+    ];
+    return { call: changed, verdict, notes };
+  }
+
+  #of(event: HookEvent): readonly Hook[] {
+    return this.#hooks.filter((hook) => hook.event === event);
+  }
+
+  #plain(hooks: readonly Hook[], input: Run['input']): readonly Run[] {
+    return hooks.map((hook) => ({ hook, input }));
+  }
+
+  #runsFor(
+    event: 'PreToolUse' | 'PostToolUse',
+    call: ToolCall,
+    names: readonly string[],
+    more: (face: ToolFace) => Run['input'],
+  ): readonly Run[] {
+    const hooks = this.#of(event);
+    if (hooks.length === 0) return [];
+    const { settings, ports } = this.#deps;
+    const tool: HookedTool | undefined = hookedTool(call, names, { cwd: settings.cwd, host: ports.host });
+    if (tool === undefined) return [];
+    return hooks.flatMap((hook) =>
+      facesFor(hook, tool).map((face) => {
+        const input = { tool_name: face.name, tool_input: face.input, tool_use_id: call.callId, ...more(face) };
+        return { hook, face, input };
+      }),
+    );
+  }
+
+  /** All at the same time; the outcomes in the order of the hooks. */
+  async #run(event: HookEvent, runs: readonly Run[]): Promise<readonly Finished[]> {
+    if (runs.length === 0) return [];
+    const settled = await Promise.allSettled(
+      runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
+    );
+    this.#deps.signal.throwIfAborted();
+    const finished = settled.map((one) => {
+      if (one.status === 'rejected') throw one.reason;
+      return one.value;
+    });
+    this.#stopped ??= finished.find(({ outcome }) => outcome.stop !== undefined)?.outcome.stop;
+    return finished;
+  }
+
+  async #one(event: HookEvent, { hook, input, face }: Run): Promise<HookOutcome> {
+    const { ports, signal, audit, emit, settings } = this.#deps;
+    const id = ports.ids.next('item');
+    const surroundings = this.#surroundings(hook);
+    const box = surroundings.confinement.type === 'none' ? 'none' : settings.box;
+    const command = commandOf(hook);
+    const item: TurnItemOf<'hook_run'> = {
+      id,
+      type: 'hook_run',
+      status: 'in_progress',
+      event,
+      command,
+      source: this.#shownSource(hook),
+      effect: 'none',
+      durationMs: 0,
+      ...(face === undefined ? {} : { tool: face.name }),
+    };
+    let isShown = false;
+    const show = () => {
+      if (!isShown) emit({ type: 'item_started', item });
+      isShown = true;
+    };
+    const act = { type: 'hook' as const, event, command, cwd: settings.cwd };
+    const reason = hook.origin === 'settings' ? OF_SETTINGS : APPROVED;
+    audit.decided({ itemId: id, callId: id, act, outcome: 'allowed', by: 'policy', reason, box, escalated: false });
+    const cancel = ports.clock.after(SHOWN_AFTER_MS, show);
+    let ended: TurnItemOf<'hook_run'> = { ...item, status: 'aborted' };
+    let exit: number | null = null;
+    try {
+      const whole = { ...this.#common(event), ...input };
+      const run = await runHook(hook, whole, surroundings, ports, signal);
+      const said =
+        run.type === 'ended' ? readOutcome(event, run.end) : { failure: run.problem.replaceAll(/\s+/g, ' ') };
+      exit = run.type === 'ended' ? run.end.exitCode : null;
+      const outcome = this.#redacted(withFailure(said, hook, event));
+      for (const message of run.findings) emit({ type: 'warning', message });
+      ended = { ...item, ...shownOf(outcome), durationMs: run.durationMs };
+      return outcome;
+    } finally {
+      cancel();
+      if (ended.effect !== 'none') show();
+      if (isShown) emit({ type: 'item_completed', item: ended });
+      audit.ended({ itemId: id, callId: id, status: ended.status, exit, durationMs: ended.durationMs });
+    }
+  }
+
+  #redacted(outcome: HookOutcome): HookOutcome {
+    const { keys } = this.#deps.ports;
+    const { updatedInput, ...texts } = outcome;
+    const redacted = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, keys.hide(text)]));
+    return { ...redacted, ...(updatedInput === undefined ? {} : { updatedInput }) };
+  }
+
+  /** A hook of the workspace runs where commands of this turn run; one of the user is a program of the user. */
+  #surroundings(hook: Hook): HookSurroundings {
+    const { settings, ports, threadId, tools } = this.#deps;
+    const { host, keys, storage } = ports;
+    const { cwd } = settings;
+    if (hook.origin !== 'workspace') {
+      const env = withoutSecrets(host.environment, tools.environment.keep, keys);
+      return { cwd, env, confinement: { type: 'none' } };
+    }
+    const thread = { id: threadId, home: storage.home, unreadable: tools.unreadable };
+    const env = commandEnvironment(host.environment, tools.environment, keys);
+    return { cwd, env, confinement: confinementOf(settings.box, { settings, host, thread }) };
+  }
+
+  /** What every hook gets, under the names of Claude Code and Codex, and two in the spelling of VS Code. */
+  #common(event: HookEvent): Readonly<Record<string, unknown>> {
+    const { threadId, turnId, settings, rolloutPath, agentId, ports } = this.#deps;
+    return {
+      session_id: threadId,
+      sessionId: threadId,
+      transcript_path: rolloutPath,
+      cwd: settings.cwd,
+      hook_event_name: event,
+      hookEventName: event,
+      permission_mode: permissionMode(settings),
+      model: settings.model,
+      turn_id: turnId,
+      timestamp: ports.clock.now().toISOString(),
+      ...(agentId === null ? {} : { agent_id: agentId }),
+    };
+  }
+
+  #shownSource({ source, origin }: Hook): string {
+    if (origin === 'settings') return source;
+    const { settings, ports } = this.#deps;
+    if (isBelow(source, settings.cwd)) return path.relative(settings.cwd, source);
+    const { homeDirectory } = ports.host;
+    return isBelow(source, homeDirectory) ? `~/${path.relative(homeDirectory, source)}` : source;
+  }
+}
+
+const OF_SETTINGS = { source: 'policy', id: 'hook-of-settings', text: 'Your settings name this hook.' } as const;
+const APPROVED = { source: 'policy', id: 'hook-approved', text: 'You have approved this hook.' } as const;
+
+function reasonOf(hook: Hook, text: string) {
+  return { source: 'hook', id: commandOf(hook), text } as const;
+}
+
+/** The strictest wins, and of equals the first. */
+function verdictIn(finished: readonly Finished[]): HookVerdict {
+  for (const { hook, outcome } of finished) {
+    const denial = outcome.block ?? outcome.stop;
+    if (denial !== undefined)
+      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
+  }
+  for (const { hook, outcome } of finished) {
+    if (outcome.ask !== undefined) return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${outcome.ask}`) };
+  }
+  return { type: 'none' };
+}
+
+function contextIn(event: HookEvent, finished: readonly Finished[]): string | undefined {
+  const texts = finished.flatMap(({ outcome }) => outcome.context ?? []);
+  return texts.length === 0 ? undefined : hookContext(event, texts.map(forModel));
+}
+
+function forModel(text: string): string {
+  return text.length <= MAX_FOR_MODEL ? text : `${text.slice(0, MAX_FOR_MODEL)}… (cut)`;
+}
+
+/** The output with a note behind it. */
+export function withNote(answer: ToolOutput, note: string): ToolOutput {
+  const { output } = answer;
+  return {
+    ...answer,
+    output: typeof output === 'string' ? `${output}\n\n${note}` : [...output, { type: 'input_text', text: note }],
+  };
+}
+
+/** A failed hook blocks where the user has said so; a session that starts cannot be blocked. */
+function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: HookEvent): HookOutcome {
+  const { failure } = outcome;
+  if (failure === undefined || onFailure !== 'block' || event === 'SessionStart') return outcome;
+  return { failure, block: `The hook failed, and its "onFailure" is "block". ${failure}` };
+}
+
+function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'status' | 'effect' | 'text'> {
+  const { failure, stop, block, ask, updatedInput, context, message } = outcome;
+  const effect: HookEffect =
+    failure !== undefined
+      ? 'failed'
+      : stop !== undefined
+        ? 'stopped'
+        : block !== undefined
+          ? 'blocked'
+          : ask !== undefined
+            ? 'asked'
+            : updatedInput !== undefined
+              ? 'changed'
+              : context !== undefined
+                ? 'context'
+                : message === undefined
+                  ? 'none'
+                  : 'message';
+  const input = updatedInput === undefined ? [] : [JSON.stringify(updatedInput)];
+  const texts = [
+    failure ?? [],
+    stop ?? [],
+    failure === undefined ? (block ?? []) : [],
+    ask ?? [],
+    message ?? [],
+  ].flat();
+  const text = [...texts, ...input, context ?? []].flat().join('\n').slice(0, MAX_SHOWN);
+  const status =
+    effect === 'failed' ? 'failed' : effect === 'stopped' || effect === 'blocked' ? 'declined' : 'completed';
+  return { status, effect, ...(text === '' ? {} : { text }) };
+}
+
+/** The approval policy in the words of Claude Code. */
+function permissionMode({ approvalPolicy, sandboxPolicy }: TurnSettings): string {
+  if (approvalPolicy !== 'never') return 'default';
+  return sandboxPolicy.type === 'danger-full-access' ? 'bypassPermissions' : 'dontAsk';
+}

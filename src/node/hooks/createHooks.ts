@@ -1,0 +1,36 @@
+import { NO_HOOKS, selectHooks, type SelectedHooks } from '../../core/hooks/selectHooks.ts';
+import type { Ports } from '../../core/ports.ts';
+import { Trust } from '../../core/trust/trust.ts';
+import type { Settings } from '../../protocol/settings.ts';
+import { readHookFiles } from './hookFiles.ts';
+
+export interface HooksHost {
+  readonly ports: Pick<Ports, 'storage' | 'log' | 'host'>;
+  readonly settings: () => Pick<Settings, 'hooks'>;
+  /** The folders of the workspace; none while it is not trusted. */
+  readonly roots: () => readonly string[];
+}
+
+/** The hooks of this process. */
+export interface Hooks {
+  /** Those of settings and files as they are now. Never rejects: without what cannot be read there are fewer. */
+  current(): Promise<SelectedHooks>;
+  /** Approves or refuses a hook of a file. */
+  decide(hash: string, accepted: boolean): Promise<void>;
+}
+
+export function createHooks({ ports, settings, roots }: HooksHost): Hooks {
+  const { storage, log, host } = ports;
+  const trust = new Trust('hooks.json', storage, log);
+  return {
+    async current() {
+      try {
+        return await selectHooks(settings().hooks, await readHookFiles(roots(), host), host.platform, trust);
+      } catch (error) {
+        log.error('The hooks cannot be read', error);
+        return { ...NO_HOOKS, problems: ['Your hooks could not be read, and none of them runs. The log says why.'] };
+      }
+    },
+    decide: (hash, accepted) => trust.decide(hash, 'proposal', accepted),
+  };
+}

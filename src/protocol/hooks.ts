@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+/** The points of a thread at which hooks run (docs/hooks.md). Other products have more. */
+export const hookEventSchema = z.enum(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']);
+export type HookEvent = z.infer<typeof hookEventSchema>;
+
+/** The setting as the user wrote it. Its hooks are checked one by one, so that a wrong one costs no other. */
+export const hooksSettingSchema = z.record(z.string(), z.unknown());
+
+/**
+ * What a hook did, the weightiest where it did several things. `none`: it only ran, which is shown where that took long.
+ */
+export const hookEffectSchema = z.enum([
+  'failed',
+  'stopped',
+  'blocked',
+  'asked',
+  'changed',
+  'context',
+  'message',
+  'none',
+]);
+export type HookEffect = z.infer<typeof hookEffectSchema>;

@@ -1,0 +1,14 @@
+import type { TurnOverrides } from '../../protocol/op.ts';
+import type { ChatMode, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import type { RememberedModel } from './modeMemory.ts';
+import { MODES } from './modes.ts';
+
+/** What a mode stands for, with the model that was used in it last. */
+export function modeOverrides(
+  mode: ChatMode,
+  policyOf: (mode: SandboxMode) => SandboxPolicy,
+  lastModel: (mode: ChatMode) => RememberedModel | undefined,
+): TurnOverrides | undefined {
+  const bundle = MODES.find((one) => one.mode === mode);
+  return bundle && { policy: bundle.policy, box: policyOf(bundle.sandbox), ...lastModel(mode) };
+}

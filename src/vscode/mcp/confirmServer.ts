@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import type { NamedServer } from '../../core/mcp/selectServers.ts';
+import { joinShellWords } from '../../core/policy/shellWords.ts';
+import type { McpServerSettings, McpStdioServer } from '../../protocol/mcp.ts';
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+
+/** What the user decides about a server: whether a workspace may start it, whether it may leave the sandbox. */
+export type ServerQuestion = 'proposal' | 'outside';
+
+/** In characters: a longer entry is not approved in a dialog that cannot show it. */
+const MAX_DETAIL = 4_000;
+
+/**
+ * Shows all that the approval covers, which is what the hash of the definition covers, and asks for it. Variables are shown by
+ * name: the approval holds for each of their values.
+ */
+export async function confirmServer(server: NamedServer, about: ServerQuestion): Promise<boolean> {
+  const detail = approvedFacts(server.settings).map(visibleName).join('\n');
+  if (detail.length > MAX_DETAIL) {
+    const tooLong = vscode.l10n.t(
+      'The entry of {0} is too long to be shown, so it cannot be approved here.',
+      server.name,
+    );
+    void vscode.window.showWarningMessage(tooLong);
+    return false;
+  }
+  const start = about === 'outside' ? vscode.l10n.t('Start Outside the Sandbox') : vscode.l10n.t('Approve and Start');
+  const question = about === 'outside' ? outsideText(server) : proposalText(server);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, start)) === start;
+}
+
+export function outsideText({ name, file }: NamedServer): string {
+  return file === undefined
+    ? vscode.l10n.t(
+        'The MCP server {0} is to run without a sandbox, as its entry in your settings says: it could read and change everything that you can.',
+        name,
+      )
+    : vscode.l10n.t(
+        'The MCP server {0} is to run without a sandbox, as {1} of this workspace says: it could read and change everything that you can.',
+        name,
+        vscode.workspace.asRelativePath(file),
+      );
+}
+
+export function proposalText({ name, file = '' }: NamedServer): string {
+  return vscode.l10n.t(
+    'This workspace asks Tiller to use the MCP server {0} ({1}).',
+    name,
+    vscode.workspace.asRelativePath(file),
+  );
+}
+
+/** One fact in a line, as the entry says it. */
+function approvedFacts(settings: McpServerSettings): readonly string[] {
+  if ('command' in settings) return [...programFacts(settings), ...named(vscode.l10n.t('Variable'), settings.env, '=')];
+  const { url, headers, bearer } = settings;
+  return [
+    vscode.l10n.t('Address: {0}', url),
+    ...named(vscode.l10n.t('Header'), headers, ': '),
+    ...(bearer === undefined ? [] : [vscode.l10n.t('Bearer token: {0}', bearer)]),
+  ];
+}
+
+function programFacts({ command, args, cwd, sandbox }: McpStdioServer): readonly string[] {
+  const program = [
+    vscode.l10n.t('Command: {0}', joinShellWords([command, ...args])),
+    vscode.l10n.t('Working directory: {0}', cwd ?? '${workspaceFolder}'),
+  ];
+  if (sandbox === 'off') return [...program, vscode.l10n.t('Sandbox: none')];
+  const writable = [...sandbox.writableRoots, vscode.l10n.t('a temporary folder')].join(', ');
+  return [
+    ...program,
+    vscode.l10n.t('Sandbox: it may write in {0}', writable),
+    sandbox.network ? vscode.l10n.t('Network: it may connect to every host') : vscode.l10n.t('Network: none'),
+  ];
+}
+
+function named(kind: string, values: Readonly<Record<string, string>>, between: string): readonly string[] {
+  return Object.entries(values).map(([name, value]) => `${kind}: ${name}${between}${value}`);
+}

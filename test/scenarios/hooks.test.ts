@@ -1,0 +1,457 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { selectHooks } from '../../src/core/hooks/selectHooks.ts';
+import type { HookFile } from '../../src/core/hooks/hookFiles.ts';
+import { auditRows } from '../../src/protocol/audit.ts';
+import { auditEntries } from '../support/auditEntries.ts';
+import { calls, says } from '../support/modelScript.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+
+const ADD_NOTE = '*** Begin Patch\n*** Add File: note.txt\n+one\n*** End Patch';
+
+/** A scenario with the hooks of the settings, and with those of files that the user has approved. */
+async function withHooks(
+  hooks: Record<string, unknown>,
+  options: ScenarioOptions,
+  files: readonly HookFile[] = [],
+): Promise<Scenario> {
+  const trust = { decisionOn: async () => true };
+  return startScenario({
+    ...options,
+    host: { hooks: async () => selectHooks(hooks, files, 'linux', trust), ...options.host },
+  });
+}
+
+const command = (line: string, more: Record<string, unknown> = {}) => [
+  { hooks: [{ type: 'command', command: line, ...more }] },
+];
+const forTool = (matcher: string, line: string, more: Record<string, unknown> = {}) => [
+  { matcher, hooks: [{ type: 'command', command: line, ...more }] },
+];
+const prints = (output: unknown) => `cat > /dev/null; echo '${JSON.stringify(output)}'`;
+const decides = (permissionDecision: string, more: Record<string, unknown> = {}) =>
+  prints({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision,
+      permissionDecisionReason: 'so it is',
+      ...more,
+    },
+  });
+
+/** What a hook that copies its stdin to a file got. */
+function got(chat: Scenario, name: string): Record<string, unknown>[] {
+  return readFileSync(chat.folder.at(name), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
+const effects = (chat: Scenario) => chat.items('hook_run').map(({ event, effect, text }) => [event, effect, text]);
+
+describe('PreToolUse', () => {
+  it('gets a command as Claude Code sends it, and stays silent in the transcript', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    const [input] = got(chat, 'seen.jsonl');
+    expect(input).toMatchObject({
+      session_id: chat.session.threadId,
+      cwd: chat.folder.path,
+      hook_event_name: 'PreToolUse',
+      permission_mode: 'bypassPermissions',
+      tool_name: 'Bash',
+      tool_input: { command: 'echo hi' },
+    });
+    expect(existsSync(String(input?.['transcript_path']))).toBe(true);
+    expect(chat.items('hook_run')).toEqual([]);
+    expect(chat.outputs()[0]).toContain('hi');
+  });
+
+  it('blocks with exit code 2: nothing runs, the model reads stderr, the audit log names the hook', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'echo "not here" >&2; exit 2') },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.outputs()).toEqual(['Not allowed: A hook of the user denied it: not here']);
+    expect(Object.keys(chat.files())).toEqual([]);
+    expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['declined']);
+    expect(effects(chat)).toEqual([['PreToolUse', 'blocked', 'not here']]);
+    const decisions = auditRows(auditEntries(chat)).map(({ decision }) => decision);
+    expect(decisions.toReversed().map(({ act, outcome, by }) => [act.type, outcome, by])).toEqual([
+      ['hook', 'allowed', 'policy'],
+      ['command', 'forbidden', 'hook'],
+    ]);
+  });
+
+  it('guards each file of a patch under the names Edit and Write', async () => {
+    const patch =
+      '*** Begin Patch\n*** Add File: new.txt\n+1\n*** Update File: a.txt\n@@\n-one\n+two\n*** Delete File: b.txt\n*** End Patch';
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Edit|Write', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
+      {
+        files: { 'a.txt': 'one\n', 'b.txt': 'x\n' },
+        model: [[calls('apply_patch', { input: patch })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    const seen = got(chat, 'seen.jsonl').map(({ tool_name, tool_input }) => [tool_name, tool_input]);
+    expect(seen).toHaveLength(3);
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        ['Write', { file_path: chat.folder.at('new.txt'), content: '1\n' }],
+        ['Edit', { file_path: chat.folder.at('a.txt'), old_string: 'one', new_string: 'two', replace_all: false }],
+        ['Edit', { file_path: chat.folder.at('b.txt'), old_string: '', new_string: '', replace_all: false }],
+      ]),
+    );
+  });
+
+  it('guards a patch that the model writes as a command', async () => {
+    const script = `apply_patch <<'EOF'\n${ADD_NOTE}\nEOF`;
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Write', 'exit 2') },
+      { model: [[calls('exec_command', { cmd: script })], [says('Ok.')]] },
+    );
+    await chat.send('go');
+    expect(Object.keys(chat.files())).toEqual([]);
+  });
+
+  it('asks the user where the policy would not, and remembers nothing of it for calls without the hook', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', decides('ask')) },
+      { model: [[calls('exec_command', { cmd: 'ls' })], [says('Done.')]] },
+    );
+    const ended = chat.send('go');
+    const request = await chat.next('approval_requested');
+    expect(request.reason).toMatchObject({ source: 'hook', text: 'A hook asks you: so it is' });
+    await chat.answer('approved');
+    await ended;
+    expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['completed']);
+  });
+
+  it('asks about a tool that never asks by itself', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('TodoWrite', decides('ask')) },
+      { model: [[calls('update_plan', { plan: [{ step: 'a', status: 'pending' }] })], [says('Done.')]] },
+    );
+    const ended = chat.send('go');
+    await chat.next('approval_requested');
+    await chat.answer({ denied: { message: 'no plans' } });
+    await ended;
+    expect(chat.outputs()).toEqual(['Denied by the user: no plans']);
+  });
+
+  it('under `never` an ask refuses, because no question is asked', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', decides('ask')) },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toBe('Not allowed: A hook asks you: so it is The approval policy asks for nothing.');
+  });
+
+  it('`allow` does not beat the policy: the user is asked all the same', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', decides('allow')) },
+      { policy: 'untrusted', model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]] },
+    );
+    const ended = chat.send('go');
+    await chat.next('approval_requested');
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(Object.keys(chat.files())).toEqual([]);
+  });
+
+  it('the strictest of several hooks wins: deny, then ask', async () => {
+    await using chat = await withHooks(
+      {
+        PreToolUse: [
+          ...forTool('Bash', decides('allow')),
+          ...forTool('', decides('ask')),
+          ...forTool('*', decides('deny')),
+        ],
+      },
+      { model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]] },
+    );
+    await chat.send('go');
+    expect(chat.outputs()).toEqual(['Not allowed: A hook of the user denied it: so it is']);
+  });
+
+  it('changes the arguments, which the policy then decides about, and tells the model', async () => {
+    const updatedInput = { command: 'echo changed' };
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', decides('allow', { updatedInput, additionalContext: 'prefer echo' })) },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'touch made' })], [says('Ok.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.items('command_execution').map(({ command: line }) => line)).toEqual(['echo changed']);
+    expect(chat.outputs()[0]).toMatch(/changed\n[\s\S]*a hook of the user has changed the arguments[\s\S]*prefer echo/);
+    expect(Object.keys(chat.files())).toEqual([]);
+  });
+
+  it('denies a call when its changed arguments cannot be used', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Edit', decides('allow', { updatedInput: { file_path: 'b.txt' } })) },
+      {
+        files: { 'a.txt': 'one\n' },
+        model: [
+          [calls('apply_patch', { input: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch' })],
+          [says('Ok.')],
+        ],
+      },
+    );
+    await chat.send('go');
+    expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
+    expect(chat.outputs()[0]).toContain('no call can be made from them');
+  });
+
+  it('a hook that fails is shown, and the call runs; with onFailure "block" it does not', async () => {
+    const script = [[calls('exec_command', { cmd: 'echo ran' })], [says('Ok.')]] as const;
+    const options = { policy: 'never', sandbox: 'danger-full-access', model: script } as const;
+    await using open = await withHooks({ PreToolUse: forTool('Bash', 'echo broken >&2; exit 3') }, options);
+    await open.send('go');
+    expect(effects(open)).toEqual([['PreToolUse', 'failed', 'It ended with exit code 3: broken']]);
+    expect(open.outputs()[0]).toContain('ran');
+    await using closed = await withHooks(
+      { PreToolUse: forTool('Bash', 'no-such-program-at-all', { onFailure: 'block' }) },
+      options,
+    );
+    await closed.send('go');
+    expect(closed.outputs()[0]).toContain('Not allowed: A hook of the user denied it: The hook failed');
+  });
+
+  it('a hook that does not end is ended with all that it started, and shown', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'sleep 300 & sleep 300', { timeout: 0.2 }) },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo ran' })], [says('Ok.')]],
+      },
+    );
+    await chat.send('go');
+    expect(effects(chat)).toEqual([['PreToolUse', 'failed', 'It did not end within 0.2 s and was ended.']]);
+    expect(chat.outputs()[0]).toContain('ran');
+  });
+
+  it('an interrupt ends a hook, and the call does not run', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'touch "$CLAUDE_PROJECT_DIR/started"; exec sleep 300') },
+      { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'touch ran' })]] },
+    );
+    const ended = chat.send('go');
+    // The row of a hook that takes long appears while it runs.
+    while ((await chat.next('item_started')).item.type !== 'hook_run');
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(Object.keys(chat.files())).toEqual(['started']);
+    expect(chat.items('hook_run').map(({ status }) => status)).toEqual(['aborted']);
+  });
+
+  it('`continue: false` denies the call and ends the turn', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', prints({ continue: false, stopReason: 'enough' })) },
+      { model: [[calls('exec_command', { cmd: 'ls' })]] },
+    );
+    await chat.send('go');
+    expect(chat.said('error').map(({ kind, message }) => [kind, message])).toEqual([
+      ['paused', 'A hook has stopped the turn: enough'],
+    ]);
+    expect(chat.server.requests).toHaveLength(1);
+  });
+
+  it('the names of our own tools match, with their own arguments', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('exec_command', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: 'exec_command', tool_input: { cmd: 'echo hi' } }]);
+  });
+});
+
+describe('PostToolUse', () => {
+  it('gets the result; what it says goes to the model', async () => {
+    const answer = prints({
+      decision: 'block',
+      reason: 'add a test',
+      hookSpecificOutput: { additionalContext: 'lint is green' },
+    });
+    await using chat = await withHooks(
+      { PostToolUse: [...forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"'), ...forTool('Bash', answer)] },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    expect(got(chat, 'seen.jsonl')).toMatchObject([
+      { tool_name: 'Bash', tool_response: { stdout: expect.stringContaining('hi'), interrupted: false } },
+    ]);
+    expect(chat.outputs()[0]).toContain(
+      '<hook_context event="PostToolUse">\nadd a test\n\nlint is green\n</hook_context>',
+    );
+  });
+
+  it('does not run for a call that was refused', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'exit 2'), PostToolUse: forTool('', 'touch "$CLAUDE_PROJECT_DIR/ran"') },
+      { model: [[calls('exec_command', { cmd: 'ls' })], [says('Ok.')]] },
+    );
+    await chat.send('go');
+    expect(Object.keys(chat.files())).toEqual([]);
+  });
+});
+
+describe('messages, sessions and ends of turns', () => {
+  it('SessionStart and UserPromptSubmit add their text to what the model reads, once and each time', async () => {
+    await using chat = await withHooks(
+      { SessionStart: forTool('startup', 'echo branch main'), UserPromptSubmit: command('echo today is Monday') },
+      { model: [[says('Hello.')], [says('Again.')]] },
+    );
+    await chat.send('hi');
+    await chat.send('once more');
+    const texts = chat.server.lastRequest.input.map((item) => JSON.stringify(item.content ?? ''));
+    expect(texts.filter((text) => text.includes('branch main'))).toHaveLength(1);
+    expect(texts.filter((text) => text.includes('today is Monday'))).toHaveLength(2);
+  });
+
+  it('a message that is blocked never reaches the model; the turn ends and says why', async () => {
+    await using chat = await withHooks(
+      { UserPromptSubmit: command('grep -q secret && { echo "holds a secret" >&2; exit 2; }; exit 0') },
+      { model: [[says('Hello.')]] },
+    );
+    expect(await chat.send('the secret word')).toMatchObject({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('error').map(({ message }) => message)).toEqual([
+      'A hook blocked this message, and the model did not get it: holds a secret',
+    ]);
+    expect(await chat.send('hi')).toMatchObject({ type: 'turn_completed' });
+    expect(JSON.stringify(chat.server.lastRequest.input)).not.toContain('secret word');
+  });
+
+  it('an interrupt while a hook looks at a message ends the item of the message', async () => {
+    await using chat = await withHooks({ UserPromptSubmit: command('exec sleep 300') }, { model: [] });
+    const ended = chat.send('hi');
+    while ((await chat.next('item_started')).item.type !== 'hook_run');
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(chat.items('user_message').map(({ status }) => status)).toEqual(['aborted']);
+  });
+
+  it('Stop makes the model continue with its reason, and gets stop_hook_active then', async () => {
+    const script =
+      'input=$(cat); case "$input" in *\'"stop_hook_active":true\'*) exit 0;; esac; echo "run the tests" >&2; exit 2';
+    await using chat = await withHooks({ Stop: command(script) }, { model: [[says('Done.')], [says('Tested.')]] });
+    expect(await chat.send('go')).toMatchObject({ type: 'turn_completed', lastMessage: 'Tested.' });
+    expect(JSON.stringify(chat.server.lastRequest.input)).toContain('run the tests');
+  });
+
+  it('a Stop hook that always blocks is overruled after eight times', async () => {
+    await using chat = await withHooks(
+      { Stop: command('exit 2') },
+      { model: Array.from({ length: 9 }, (_, at) => [says(`Done ${at}.`)]) },
+    );
+    expect(await chat.send('go')).toMatchObject({ type: 'turn_completed', lastMessage: 'Done 8.' });
+    expect(chat.said('warning').map(({ message }) => message)).toContain(
+      'Stop hooks have made the model continue 8 times. The turn ends now.',
+    );
+  });
+});
+
+describe('where hooks come from', () => {
+  it('hooks of the workspace run in the sandbox, those of the user outside', async () => {
+    const file = (origin: HookFile['origin']): HookFile => ({
+      origin,
+      source: `/${origin}/settings.json`,
+      style: 'claude',
+      text: JSON.stringify({ hooks: { UserPromptSubmit: command(`cat > ${origin}.json`) } }),
+    });
+    await using chat = await withHooks({}, { box: 'real', model: [[says('Hello.')]], sandbox: 'read-only' }, [
+      file('workspace'),
+      file('user'),
+    ]);
+    await chat.send('hi');
+    expect(effects(chat)).toMatchObject([['UserPromptSubmit', 'failed', expect.stringMatching(/exit code 1/)]]);
+    expect(Object.keys(chat.files())).toEqual(['user.json']);
+  });
+
+  it('a file of Codex gets the names and arguments of Codex', async () => {
+    const file: HookFile = {
+      origin: 'user',
+      source: '/home/u/.codex/hooks.json',
+      style: 'codex',
+      text: JSON.stringify({ hooks: { PreToolUse: forTool('Edit|Write', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') } }),
+    };
+    await using chat = await withHooks({}, { model: [[calls('apply_patch', { input: ADD_NOTE })], [says('Done.')]] }, [
+      file,
+    ]);
+    await chat.send('go');
+    expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: 'apply_patch', tool_input: { command: ADD_NOTE } }]);
+  });
+
+  it('no hook runs in a workspace without trust, and one warning says so', async () => {
+    await using chat = await withHooks(
+      { UserPromptSubmit: command('touch "$CLAUDE_PROJECT_DIR/ran"') },
+      { trusted: false, model: [[says('Hello.')], [says('Again.')]] },
+    );
+    await chat.send('hi');
+    await chat.send('hi');
+    expect(Object.keys(chat.files())).toEqual([]);
+    const warnings = chat.said('warning').map(({ message }) => message);
+    expect(warnings.filter((message) => message.startsWith('Hooks do not run'))).toHaveLength(1);
+  });
+
+  it('a variable that holds a secret is not given to a hook', async () => {
+    process.env['SOME_API_KEY'] = 'sk-not-for-hooks';
+    try {
+      await using chat = await withHooks(
+        { UserPromptSubmit: command('env > "$CLAUDE_PROJECT_DIR/env.txt"') },
+        { model: [[says('Hello.')]] },
+      );
+      await chat.send('hi');
+      const variables = readFileSync(chat.folder.at('env.txt'), 'utf8');
+      expect(variables).toContain('PATH=');
+      expect(variables).not.toContain('sk-not-for-hooks');
+    } finally {
+      delete process.env['SOME_API_KEY'];
+    }
+  });
+
+  it('what is wrong with a hook is said once, and the others run', async () => {
+    await using chat = await withHooks(
+      { UserPromptSubmit: [{ type: 'prompt', prompt: 'x' }, ...command('echo fine')], Nonsense: [] },
+      { model: [[says('Hello.')], [says('Again.')]] },
+    );
+    await chat.send('hi');
+    await chat.send('hi');
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      'tiller.hooks: UserPromptSubmit[0]: hooks of the type "prompt" are not supported, only "command".',
+      'tiller.hooks: Nonsense: Tiller has no such event.',
+    ]);
+    expect(effects(chat)).toHaveLength(2);
+  });
+});

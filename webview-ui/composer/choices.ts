@@ -1,0 +1,123 @@
+/** The values that the menus at the chips and the commands of the composer offer. */
+import type { ReasoningEffort } from '../../src/protocol/op.ts';
+import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../src/protocol/policy.ts';
+import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
+import { post } from '../bridge.ts';
+import { t } from '../l10n.ts';
+import { effort, settings } from '../store.ts';
+
+export interface Choice {
+  readonly label: string;
+  /** One line; may be empty. */
+  readonly detail: string;
+  /** It is what is set now. */
+  readonly isCurrent?: boolean;
+  /** It lifts limits of Tiller. */
+  readonly isRisky?: boolean;
+  readonly run: () => void;
+}
+
+export function choose(what: Extract<WebviewMessage, { type: 'choose' }>['what']): void {
+  post({ type: 'choose', what });
+}
+
+export function modeLabel(mode: ChatMode): string {
+  const labels: Record<ChatMode, string> = {
+    chat: t('Chat'),
+    agent: t('Agent'),
+    plan: t('Plan'),
+    'full-access': t('Full access'),
+  };
+  return labels[mode];
+}
+
+/** With the model that each mode brings back. */
+export function modeChoices(): readonly Choice[] {
+  const modes: readonly (readonly [ChatMode, string])[] = [
+    ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
+    ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
+    ['plan', t('Reads and plans; asks before anything is changed.')],
+    ['full-access', t('Runs and writes everything without asking. Take care.')],
+  ];
+  return modes.map(([mode, about]) => {
+    const last = settings.value?.modelOfMode[mode];
+    const model = last && (last.effort === null ? last.model : t('{0}, {1}', last.model, effortLabel(last.effort)));
+    return {
+      label: modeLabel(mode),
+      detail: model === undefined ? about : `${about} ${t('Model: {0}', model)}`,
+      isCurrent: settings.value?.mode === mode,
+      isRisky: mode === 'full-access',
+      run: () => choose({ type: 'mode', mode }),
+    };
+  });
+}
+
+export function approvalLabel(policy: ApprovalPolicy): string {
+  const labels: Record<ApprovalPolicy, string> = {
+    untrusted: t('Always ask'),
+    'on-request': t('Ask on request'),
+    'on-failure': t('Ask on failure'),
+    never: t('Never ask'),
+  };
+  return labels[policy];
+}
+
+export function approvalChoices(): readonly Choice[] {
+  const policies: readonly (readonly [ApprovalPolicy, string])[] = [
+    ['untrusted', t('Asks before every command that is not known to be read-only')],
+    ['on-request', t('Asks when the model wants more than the sandbox allows')],
+    ['on-failure', t('Asks when a command fails in the sandbox')],
+    ['never', t('Asks nothing; what needs an approval is refused')],
+  ];
+  return policies.map(([policy, detail]) => ({
+    label: approvalLabel(policy),
+    detail,
+    isCurrent: settings.value?.approvalPolicy === policy,
+    run: () => choose({ type: 'approvals', policy }),
+  }));
+}
+
+export function sandboxChoices(): readonly Choice[] {
+  const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
+    ['read-only', t('Read only'), t('Commands may read files and write none.')],
+    ['workspace-write', t('Workspace'), t('Commands may write in the workspace, without network.')],
+    ['danger-full-access', t('No sandbox'), t('Commands run with all your rights.')],
+  ];
+  return modes.map(([mode, label, detail]) => ({
+    label,
+    detail,
+    isCurrent: settings.value?.sandboxPolicy.type === mode,
+    isRisky: mode === 'danger-full-access',
+    run: () => choose({ type: 'sandbox', mode }),
+  }));
+}
+
+export function effortLabel(effort: ReasoningEffort): string {
+  const labels: Record<ReasoningEffort, string> = {
+    none: t('None'),
+    minimal: t('Minimal'),
+    low: t('Low'),
+    medium: t('Medium'),
+    high: t('High'),
+    xhigh: t('Extra high'),
+  };
+  return labels[effort];
+}
+
+/** `null`: the default of the model, or a model that takes none. */
+export function currentEffort({ efforts, effort: chosen }: PanelSettings): ReasoningEffort | null {
+  return efforts === null ? null : (effort.value ?? chosen);
+}
+
+/** Empty where the model takes no effort. */
+export function effortChoices(): readonly Choice[] {
+  const { value } = settings;
+  if (value === null || value.efforts === null || value.model === null) return [];
+  const current = currentEffort(value);
+  return [null, ...value.efforts].map((one) => ({
+    label: one === null ? t('Default') : effortLabel(one),
+    detail: '',
+    isCurrent: current === one,
+    run: () => choose({ type: 'effort', effort: one }),
+  }));
+}

@@ -1,0 +1,136 @@
+/** The state of the model menu: what the host knows and what is searched. */
+import { computed, signal } from '@preact/signals';
+import type { ModelGroup, ModelRow } from '../../src/protocol/modelMenu.ts';
+import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
+import type { HostMessage, PanelSettings } from '../../src/protocol/wire.ts';
+import { post } from '../bridge.ts';
+import { settings } from '../store.ts';
+import { choose } from './choices.ts';
+
+/** One row that can be taken. */
+export type MenuRow =
+  | { readonly type: 'model'; readonly group: ModelGroup; readonly model: ModelRow; readonly isCurrent: boolean }
+  /** A name that no provider lists. */
+  | { readonly type: 'typed'; readonly group: ModelGroup; readonly model: string }
+  /** The provider lists no models, or more than are shown. */
+  | { readonly type: 'set_up'; readonly group: ModelGroup };
+
+/** A provider with its rows. */
+export interface MenuGroup {
+  readonly group: ModelGroup;
+  readonly rows: readonly MenuRow[];
+}
+
+export const query = signal('');
+const answer = signal<{ readonly id: number; readonly groups: readonly ModelGroup[] }>({ id: 0, groups: [] });
+/** `null`: the model in use, or the best match. */
+const place = signal<number | null>(null);
+let asked = 0;
+
+export const menuGroups = computed((): readonly MenuGroup[] => {
+  const wanted = query.value.trim();
+  const { value } = settings;
+  const found = answer.value.groups.flatMap((group): MenuGroup[] => {
+    const rows = wanted === '' ? allRows(group, value) : matchingRows(group, wanted, value);
+    return rows.length === 0 && (wanted !== '' || group.listing.type === 'listed') ? [] : [{ group, rows }];
+  });
+  if (wanted === '' || found.length > 0) return found;
+  const named = answer.value.groups.filter(({ takesNames }) => takesNames);
+  return named.map((group) => ({ group, rows: [{ type: 'typed', group, model: wanted }] }));
+});
+
+function allRows(group: ModelGroup, value: PanelSettings | null): readonly MenuRow[] {
+  const models = group.models.map((model) => rowOf(group, model, value));
+  const mayNeedSetUp = group.isCut || group.listing.type === 'failed';
+  return mayNeedSetUp ? [...models, { type: 'set_up', group }] : models;
+}
+
+/** By the name of the model or of its provider, the best first. */
+function matchingRows(group: ModelGroup, wanted: string, value: PanelSettings | null): readonly MenuRow[] {
+  const isProvider = fuzzyMatch(wanted, group.title) !== undefined;
+  return group.models
+    .flatMap((model) => {
+      const match = fuzzyMatch(wanted, model.label) ?? fuzzyMatch(wanted, model.id);
+      if (match === undefined && !isProvider) return [];
+      return [{ row: rowOf(group, model, value), score: match?.score ?? Number.NEGATIVE_INFINITY }];
+    })
+    .toSorted((one, other) => (one.score === other.score ? 0 : other.score - one.score))
+    .map(({ row }) => row);
+}
+
+function rowOf(group: ModelGroup, model: ModelRow, value: PanelSettings | null): MenuRow {
+  const isProvider = value?.model !== null && group.provider === value?.provider;
+  return { type: 'model', group, model, isCurrent: isProvider && (value.demo || value.model === model.id) };
+}
+
+const rows = computed(() => menuGroups.value.flatMap((group) => group.rows));
+export const activeIndex = computed(() => {
+  const last = rows.value.length - 1;
+  if (place.value !== null) return Math.min(place.value, last);
+  return Math.max(Math.min(0, last), query.value === '' ? rows.value.findIndex(isCurrent) : 0);
+});
+export const activeRow = computed(() => rows.value[activeIndex.value] ?? null);
+export const isAsking = computed(() => answer.value.groups.some(({ listing }) => listing.type === 'asking'));
+
+function isCurrent(row: MenuRow): boolean {
+  return row.type === 'model' && row.isCurrent;
+}
+
+/** Call when the menu opens; returns what to call when it closes. */
+export function open(): () => void {
+  query.value = '';
+  place.value = null;
+  post({ type: 'list_models', id: ++asked });
+  return () => post({ type: 'close_models' });
+}
+
+export function search(text: string): void {
+  query.value = text;
+  place.value = null;
+}
+
+export function step(by: number): void {
+  const count = rows.peek().length;
+  if (count > 0) place.value = (activeIndex.peek() + by + count) % count;
+}
+
+/** Moves to a row, within the list. */
+export function moveTo(index: number): void {
+  place.value = Math.max(0, Math.min(index, rows.peek().length - 1));
+}
+
+export function take(row: MenuRow): void {
+  const { provider } = row.group;
+  switch (row.type) {
+    case 'model':
+      return choose({ type: 'model', provider, model: row.model.id });
+    case 'typed':
+      return choose({ type: 'model', provider, model: row.model });
+    case 'set_up':
+      return post({ type: 'set_up_provider', provider });
+  }
+}
+
+/** The selected row stays selected when rows arrive before it. */
+export function receiveModels(message: HostMessage): void {
+  if (message.type !== 'models' || message.id !== asked) return;
+  const before = answer.peek();
+  const { id, groups } = message;
+  const selected = place.peek() === null ? null : activeRow.peek();
+  answer.value = before.id === id ? { id, groups: merged(before.groups, groups) } : { id, groups };
+  if (selected !== null)
+    place.value = Math.max(
+      0,
+      rows.peek().findIndex((row) => isSame(row, selected)),
+    );
+}
+
+function merged(groups: readonly ModelGroup[], newer: readonly ModelGroup[]): readonly ModelGroup[] {
+  const kept = groups.map((group) => newer.find(({ provider }) => provider === group.provider) ?? group);
+  return [...kept, ...newer.filter(({ provider }) => groups.every((group) => group.provider !== provider))];
+}
+
+function isSame(row: MenuRow, other: MenuRow): boolean {
+  if (row.type !== other.type || row.group.provider !== other.group.provider) return false;
+  return row.type !== 'model' || other.type !== 'model' || row.model.id === other.model.id;
+}

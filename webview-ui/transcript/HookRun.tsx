@@ -1,0 +1,85 @@
+import type { ComponentChild } from 'preact';
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import { say, t } from '../l10n.ts';
+import { CALL_STATES, Step } from '../components/Step.tsx';
+import { duration } from '../text/format.ts';
+
+/** A hook that had an effect, failed or took long. What it said stands below the line when it stopped something. */
+export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
+  const { event, command, source, tool, text = '', status, effect, durationMs } = item;
+  const isRefusal = effect === 'failed' || effect === 'blocked' || effect === 'stopped' || effect === 'asked';
+  const word = visibleText(text);
+  return (
+    <Step
+      testid="hook-run"
+      icon="plug"
+      state={CALL_STATES[status]}
+      title={command}
+      label={labelOf(item)}
+      meta={status === 'in_progress' ? undefined : duration(durationMs)}
+      {...(isRefusal && word !== '' ? { word } : {})}
+      body={() => (
+        <>
+          <dl class="choices">
+            <div>
+              <dt>{t('Event')}</dt>
+              <dd>{tool === undefined ? event : visibleText(`${event} · ${tool}`)}</dd>
+            </div>
+            <div>
+              <dt>{t('Command')}</dt>
+              <dd>{visibleText(command)}</dd>
+            </div>
+            <div>
+              <dt>{t('Named by')}</dt>
+              <dd>{visibleText(source)}</dd>
+            </div>
+          </dl>
+          {!isRefusal && word !== '' && (
+            <pre class="band" tabIndex={0} role="group" aria-label={t('Text of the hook')}>
+              {word}
+            </pre>
+          )}
+        </>
+      )}
+    />
+  );
+}
+
+function labelOf({ event, command, tool, effect, status }: TurnItemOf<'hook_run'>) {
+  const hook = <code>{visibleText(firstLine(command))}</code>;
+  if (status === 'in_progress') return say('Running the hook {0}', hook);
+  switch (effect) {
+    case 'failed':
+      return say('The hook {0} failed', hook);
+    case 'stopped':
+      return say('The hook {0} stopped the turn', hook);
+    case 'blocked':
+      return blockedLabel(event, tool, hook);
+    case 'asked':
+      return say('The hook {0} wants you to decide', hook);
+    case 'changed':
+      return say('The hook {0} changed the arguments', hook);
+    case 'context':
+      return say('The hook {0} added context', hook);
+    case 'message':
+      return say('The hook {0} has a message', hook);
+    case 'none':
+      return say('Ran the hook {0}', hook);
+  }
+}
+
+function blockedLabel(event: TurnItemOf<'hook_run'>['event'], tool: string | undefined, hook: ComponentChild) {
+  switch (event) {
+    case 'UserPromptSubmit':
+      return say('The hook {0} blocked your message', hook);
+    case 'Stop':
+      return say('The hook {0} made the model continue', hook);
+    case 'PostToolUse':
+      return say('The hook {0} objected to the result of {1}', hook, visibleText(tool ?? ''));
+    case 'SessionStart':
+    case 'PreToolUse':
+      return say('The hook {0} denied {1}', hook, visibleText(tool ?? ''));
+  }
+}
