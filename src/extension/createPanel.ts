@@ -121,12 +121,14 @@ export function createPanel(
           storedQuarantine.ids,
         ),
       submit: async (op) => {
+        // Of now: another thread may be shown before the message is sent.
+        const { target } = threads;
         await choosing;
         await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
-          submit: (chosen) => mentions.submit(chosen),
-          giveBack: (input) => view.giveBack(input),
+          submit: (chosen) => mentions.submit(chosen, target),
+          giveBack: (input) => view.giveBack(input, target.threadId ?? null),
         });
       },
       keys: host.redactor.registered,
@@ -162,9 +164,7 @@ export function createPanel(
         );
       },
       exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
-      shownThread: () => threads.state?.threadId,
-      submit: (op) => threads.submit(op),
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      send: (op, target) => threads.send(op, target),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -239,7 +239,7 @@ export function createPanel(
       if (which === 'same' && current().model !== '') return true;
       return (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
-    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
+    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 

@@ -12,6 +12,10 @@ export class OpenWork {
     this.#resolve();
   }
 
+  get isNone(): boolean {
+    return this.#count === 0;
+  }
+
   /** Resolves when all work that was begun has ended. */
   none(): Promise<void> {
     return new Promise((resolve) => {
@@ -21,7 +25,7 @@ export class OpenWork {
   }
 
   #resolve(): void {
-    if (this.#count > 0) return;
+    if (!this.isNone) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

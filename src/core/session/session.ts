@@ -263,6 +263,11 @@ export class Session {
     return this.#work.none();
   }
 
+  /** What `idle` waits for is so. */
+  get isIdle(): boolean {
+    return this.#work.isNone;
+  }
+
   /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });

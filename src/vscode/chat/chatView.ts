@@ -273,11 +273,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments, isReturned: true });
   }
 
-  /** A message that was not sent goes back to the composer. */
-  giveBack(input: readonly UserInput[]): void {
+  /** A message that was not sent goes back to the composer of its thread; `null`: of the one that it was to start. */
+  giveBack(input: readonly UserInput[], threadId: string | null): void {
     const { drafts, threads } = this.#options;
     const [text, attachments] = [textOfInput(input), attachmentsOf(input)];
-    drafts.append(threads.state?.threadId ?? null, text, attachments);
+    drafts.append(threadId, text, attachments);
+    if ((threads.state?.threadId ?? null) !== threadId) return;
     this.tell({ type: 'insert_text', text, attachments, isUnsent: true });
   }
 

@@ -5,6 +5,7 @@ export interface SubmitDeps {
   readonly hasModel: () => boolean;
   /** Lets the user choose a model; resolves also when none was chosen. */
   readonly selectModel: () => Promise<void>;
+  /** Rejects when a message is not submitted. */
   readonly submit: (op: Op) => Promise<void>;
   /** Returns a message that is not sent to the composer. */
   readonly giveBack: (input: readonly UserInput[]) => void;
@@ -12,16 +13,18 @@ export interface SubmitDeps {
 
 /**
  * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
- * none, it goes back to the composer.
+ * none, and when it cannot be submitted, it goes back to the composer.
  */
 export async function submitWithModel(op: Op, { hasModel, selectModel, submit, giveBack }: SubmitDeps): Promise<void> {
-  if ((op.type === 'user_turn' || op.type === 'steer') && !hasModel()) {
-    try {
-      await selectModel();
-    } finally {
-      if (!hasModel()) giveBack(op.input);
-    }
-    if (!hasModel()) return;
+  const isNew = op.type === 'user_turn' || op.type === 'steer';
+  let isSent = false;
+  try {
+    if (isNew && !hasModel()) await selectModel();
+    if (isNew && !hasModel()) return;
+    await submit(op);
+    isSent = true;
+  } finally {
+    const input = isNew || op.type === 'edit_queued' ? op.input : null;
+    if (!isSent && input !== null) giveBack(input);
   }
-  await submit(op);
 }

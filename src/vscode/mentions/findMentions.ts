@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { posix } from 'node:path';
 import { abortable } from '../../core/util/abort.ts';
 import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
+import { unusedName } from '../../protocol/text/mentionTokens.ts';
 import type { LineRange, Mention } from '../../protocol/item.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
@@ -121,11 +122,14 @@ export function contextRows(
   if (changes !== undefined) add(plainMention('changes'), vscode.l10n.t('Git Changes'), changes);
   const [first, ...others] = terminals.terminals;
   if (first !== undefined) {
-    add({ ...plainMention('terminal'), id: first.name }, vscode.l10n.t('Terminal Output'), first.name);
+    add({ ...plainMention('terminal'), id: first.id }, vscode.l10n.t('Terminal Output'), first.name);
   }
-  for (const { name } of others) {
-    const mention: Mention = { ...plainMention('terminal'), name: `terminal:${name}`, id: name };
-    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), name);
+  const names = new Set<string>();
+  for (const { id, name } of others) {
+    const unused = unusedName([`terminal:${name}`], names);
+    names.add(unused);
+    const mention: Mention = { ...plainMention('terminal'), name: unused, id };
+    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), unused.slice('terminal:'.length));
   }
   return rows;
 }
@@ -144,12 +148,17 @@ async function threadRows(query: string, { threads }: FindMentionsDeps): Promise
     return match === undefined ? [] : [{ id, title, match }];
   });
   const best = wanted === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
-  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => ({
-    mention: { type: 'mention', kind: 'thread', name: `thread:${title}`, path: '', id },
-    label: title,
-    detail: vscode.l10n.t('Thread'),
-    positions: match.positions,
-  }));
+  const names = new Set<string>();
+  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => {
+    const name = unusedName([`thread:${title}`], names);
+    names.add(name);
+    return {
+      mention: { type: 'mention', kind: 'thread', name, path: '', id },
+      label: title,
+      detail: vscode.l10n.t('Thread'),
+      positions: match.positions,
+    };
+  });
 }
 
 async function symbolsOf(
