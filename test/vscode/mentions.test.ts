@@ -321,6 +321,7 @@ suite('mentions of a message', () => {
       threads: async () => [],
       exportThread: async () => undefined,
       send: async (op) => submitted.push(op) > 0,
+      hold: () => () => {},
       post: (message) => void posted.push(message),
       postWhenReady: (message) => void posted.push(message),
       report: (error) => {
@@ -353,17 +354,24 @@ suite('mentions of a message', () => {
 
   test('go with it to its thread; a message that cannot be sent is rejected, and the next one is sent', async () => {
     const sent: unknown[] = [];
+    const held = new Set<unknown>();
     const { mentions } = withOps({
       send: async (op, { threadId }) => {
         sent.push([op.type, threadId]);
         return threadId !== 'gone';
       },
+      hold: (_input, { threadId }) => {
+        held.add(threadId);
+        return () => void held.delete(threadId);
+      },
     });
     try {
       const first = mentions.submit(turn('to one that is gone', problems), targetOf('gone'));
       const second = mentions.submit(turn('to a'), targetOf('a'));
+      assert.deepEqual([...held], ['gone', 'a']);
       await assert.rejects(first, /The message was not sent/);
       await second;
+      await until(() => held.size === 0, 20_000);
       assert.deepEqual(sent, [
         ['steer', 'gone'],
         ['steer', 'a'],

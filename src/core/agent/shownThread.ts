@@ -2,16 +2,17 @@ import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
-import type { ThreadAccess } from '../../protocol/wire.ts';
+import type { AgentRow, ThreadAccess } from '../../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Clock } from '../ports.ts';
 import type { ReaderUpdate } from '../rollout/threadReader.ts';
 import type { Session } from '../session/session.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
+import { agentRows } from './agentRows.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
-import { activityOf, isAtRest, pendingIn, type ThreadActivity } from './threadActivity.ts';
+import { activityOf, isAtRest, isSubAgent, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
@@ -131,6 +132,18 @@ export class ShownThread {
     return this.#shown?.state ?? null;
   }
 
+  /** The sub-agents of the shown thread. */
+  get agents(): readonly AgentRow[] {
+    return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
+  }
+
+  /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
+  asking(id: string): ThreadState | null {
+    const asks = ({ approvals }: ThreadState) =>
+      approvals.some(({ approvalId, itemId }) => approvalId === id || itemId === id);
+    return this.waiting.find(asks) ?? this.state;
+  }
+
   /** Of the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
@@ -154,9 +167,13 @@ export class ShownThread {
     return this.live.reduce((sum, state) => sum + pendingIn(state), 0);
   }
 
-  /** How many live threads that are not shown wait, and how many run. */
+  /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
-    const activities = this.live.filter((state) => state !== this.state).map(activityOf);
+    const { live } = this.#deps;
+    const shown = this.state && live.get(this.state.threadId);
+    const root = shown ? live.rootOf(shown) : undefined;
+    const others = live.roots.filter((thread) => thread !== root);
+    const activities = others.map((thread) => live.activityOf(thread));
     const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
     return { waiting: count('waiting'), running: count('running') };
   }
@@ -241,8 +258,9 @@ export class ShownThread {
   }
 
   /**
-   * Submits an op to a thread, shown or not. A message opens the thread when it was suspended since. Returns false when the
-   * thread cannot be opened for writing: it is deleted, another process owns it, or this window closes.
+   * Submits an op to a thread, shown or not. A message opens the thread when it was suspended since; so does every op for
+   * the shown thread, which may be a sub-agent that was closed when its task had ended. Returns false when the thread cannot
+   * be opened for writing: it is deleted, another process owns it, or this window closes.
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     await this.restore();
@@ -252,8 +270,8 @@ export class ShownThread {
     if (threadId === undefined) return false;
     const { live } = this.#deps;
     // Nothing is awaited between this check and the submission: a session that is being suspended takes none.
-    const isReady = () => !isMessage || (live.get(threadId) !== undefined && !this.#moving.has(threadId));
-    while (!isReady()) {
+    const isReady = () => live.get(threadId) !== undefined && !this.#moving.has(threadId);
+    while ((isMessage || this.state?.threadId === threadId) && !isReady()) {
       if (!(await this.#isOpened(threadId))) return false;
     }
     this.#fresh.delete(threadId);
@@ -273,12 +291,14 @@ export class ShownThread {
     }
   }
 
-  /** Opens a thread for writing where it is not live; it is not shown. */
+  /** Opens a thread for writing where it is not live. */
   async #isOpened(threadId: string): Promise<boolean> {
     if (this.#shown instanceof FollowedThread && this.#shown.threadId === threadId) return false;
     const thread = await this.#open(threadId);
-    if (thread instanceof FollowedThread) thread.close();
-    return thread !== undefined && !(thread instanceof FollowedThread);
+    if (thread === undefined) return false;
+    if (this.state?.threadId === threadId) this.#show(thread);
+    else if (thread instanceof FollowedThread) thread.close();
+    return !(thread instanceof FollowedThread);
   }
 
   /** To a live thread, shown or not. */
@@ -377,8 +397,12 @@ export class ShownThread {
     const thread = live.rootOf(member);
     const { session } = thread;
     const { threadId } = session;
-    const isResting = () => [thread, ...live.descendantsOf(threadId)].every(({ state }) => isAtRest(state));
-    const mayGo = () => !this.#closed && thread !== this.#shown && !this.#fresh.has(threadId) && isResting();
+    const family = () => [thread, ...live.descendantsOf(threadId)];
+    // A sub-agent whose session is closed may be shown, too.
+    const isShown = ({ session }: LiveThread) =>
+      [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
+    const mayGo = () =>
+      !this.#closed && !this.#fresh.has(threadId) && family().every((one) => !isShown(one) && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       // A message that was submitted since has not changed the state yet.
@@ -390,7 +414,7 @@ export class ShownThread {
 
   /** What the next window opens at once. */
   #keepBusy(): void {
-    const roots = this.live.filter(({ started }) => started?.parentId === undefined);
+    const roots = this.live.filter((state) => !isSubAgent(state));
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }

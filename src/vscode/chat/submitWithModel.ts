@@ -7,6 +7,8 @@ export interface SubmitDeps {
   readonly selectModel: () => Promise<void>;
   /** Rejects when a message is not submitted. */
   readonly submit: (op: Op) => Promise<void>;
+  /** Keeps a message over a reload of the window until the returned function is called. */
+  readonly hold: (input: readonly UserInput[]) => () => void;
   /** Returns a message that is not sent to the composer. */
   readonly giveBack: (input: readonly UserInput[]) => void;
 }
@@ -15,16 +17,22 @@ export interface SubmitDeps {
  * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
  * none, and when it cannot be submitted, it goes back to the composer.
  */
-export async function submitWithModel(op: Op, { hasModel, selectModel, submit, giveBack }: SubmitDeps): Promise<void> {
+export async function submitWithModel(
+  op: Op,
+  { hasModel, selectModel, submit, hold, giveBack }: SubmitDeps,
+): Promise<void> {
   const isNew = op.type === 'user_turn' || op.type === 'steer';
+  const input = isNew || op.type === 'edit_queued' ? op.input : null;
+  const mustChoose = isNew && !hasModel();
+  const release = mustChoose ? hold(op.input) : undefined;
   let isSent = false;
   try {
-    if (isNew && !hasModel()) await selectModel();
-    if (isNew && !hasModel()) return;
+    if (mustChoose) await selectModel();
+    if (mustChoose && !hasModel()) return;
     await submit(op);
     isSent = true;
   } finally {
-    const input = isNew || op.type === 'edit_queued' ? op.input : null;
     if (!isSent && input !== null) giveBack(input);
+    release?.();
   }
 }

@@ -23,6 +23,8 @@ export interface MentionsDeps {
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
   /** `ShownThread.send`. */
   readonly send: (op: Op, target: MessageTarget) => Promise<boolean>;
+  /** Keeps a message over a reload of the window until the returned function is called. */
+  readonly hold: (input: readonly UserInput[], target: MessageTarget) => () => void;
   readonly post: (message: PanelUpdate) => void;
   /** Sent with the next snapshot where the panel is not shown yet. */
   readonly postWhenReady: (message: PanelUpdate) => void;
@@ -175,7 +177,7 @@ export class Mentions implements Disposable {
       const input = [...(await this.#filled(written))];
       await this.#send(late({ ...op, input }), target);
     });
-    const settled = sending.catch(() => {});
+    const settled = sending.catch(() => {}).then(this.#deps.hold(written, target));
     this.#sending = settled;
     void settled.then(() => {
       if (this.#sending === settled) this.#sending = undefined;
