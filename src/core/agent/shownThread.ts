@@ -270,8 +270,11 @@ export class ShownThread {
     if (threadId === undefined) return false;
     const { live } = this.#deps;
     // Nothing is awaited between this check and the submission: a session that is being suspended takes none.
-    const isReady = () => live.get(threadId) !== undefined && !this.#moving.has(threadId);
-    while ((isMessage || this.state?.threadId === threadId) && !isReady()) {
+    const isReady = () => {
+      const mustBeOpen = isMessage || this.state?.threadId === threadId;
+      return !mustBeOpen || (live.get(threadId) !== undefined && !this.#moving.has(threadId));
+    };
+    while (!isReady()) {
       if (!(await this.#isOpened(threadId))) return false;
     }
     this.#fresh.delete(threadId);

@@ -324,6 +324,8 @@ export const MENTION_STORIES = {
     await page.getByTestId('attachment').waitFor();
     await page.getByTestId('queued-edit').first().focus();
     await page.keyboard.press('Enter');
+    await page.getByTestId('queued-cancel-edit').waitFor();
+    await composer(page).focus();
     await page.keyboard.type('zzz');
     await page.waitForFunction(() =>
       globalThis.posted.some(({ type, text }) => type === 'draft' && text.includes('zzz')),
