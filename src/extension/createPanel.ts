@@ -266,7 +266,7 @@ export function createPanel(
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
       leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
     }),
   );
 
