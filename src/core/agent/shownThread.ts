@@ -137,6 +137,18 @@ export class ShownThread {
     return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
   }
 
+  /** What a live thread does with its sub-agents, and the one of them that waits for the user. */
+  activityWithAgents(threadId: string): {
+    readonly activity: ThreadActivity;
+    readonly asking: ThreadState | undefined;
+  } {
+    const { live } = this.#deps;
+    const thread = live.get(threadId);
+    const family = thread ? [thread, ...live.descendantsOf(threadId)] : [];
+    const asking = family.find(({ state }) => activityOf(state) === 'waiting')?.state;
+    return { activity: thread ? live.activityOf(thread) : 'idle', asking };
+  }
+
   /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
   asking(id: string): ThreadState | null {
     const asks = ({ approvals }: ThreadState) =>
