@@ -281,6 +281,7 @@ export class Session {
     return this.#loop;
   }
 
+  /** No turn runs, and every submission is handled. */
   get isIdle(): boolean {
     return this.#work.isNone;
   }
