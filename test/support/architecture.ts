@@ -96,7 +96,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
+      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
         feature,
         ['workspace', 'ui'],
       ]),

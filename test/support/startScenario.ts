@@ -39,6 +39,7 @@ export interface ScenarioOptions {
   readonly review?: 'before' | 'after';
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
+  readonly problemsAfterPatch?: 'errors' | 'errorsAndWarnings' | 'off';
   readonly webFetch?: boolean;
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
@@ -130,6 +131,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       review: options.review ?? 'after',
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
+      problemsAfterPatch: options.problemsAfterPatch ?? 'errors',
       webFetch: options.webFetch ?? true,
       unreadable: options.unreadable ?? [],
       memory: options.memory ?? false,

@@ -123,6 +123,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       review: surroundings.review,
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
+      problemsAfterPatch: settings.problemsAfterPatch,
       webFetch: settings['web.fetch'],
       unreadable: settings['sandbox.unreadable'],
       memory: settings['memory.enabled'],
