@@ -278,9 +278,11 @@ export class FakeSession {
           saveBeforeCommands: 'ask',
           problemsAfterPatch: 'off',
           webFetch: true,
+          webSearch: 'off',
           unreadable: [],
           memory: false,
         },
+        agents: { tools: 'none', maxThreads: 6, maxDepth: 1, maxTokens: null, maxRounds: null, maxMinutes: null },
       },
       host: {
         models: {

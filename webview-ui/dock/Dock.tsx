@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { decision, denying, makingRule, quietIn } from '../view.ts';
 import { answersTogether, type Waiting } from '../store.ts';
+import { Agents } from './Agents.tsx';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
 import { Composer } from '../composer/Composer.tsx';
@@ -39,6 +40,7 @@ export function Dock() {
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
         <Review />
+        <Agents />
         <Processes />
         <Queue />
         <Composer />

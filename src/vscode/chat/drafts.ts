@@ -16,19 +16,32 @@ import { ownValue } from '../../protocol/ownValue.ts';
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
 const ATTACHMENTS = 'tiller.draftAttachments';
+const HELD = 'tiller.heldMessages';
 /** The key of the draft for a thread that does not exist yet. */
 const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
 const KEPT = 50;
+
+/** A message that is neither sent nor in a draft. */
+interface Held {
+  readonly threadId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
 
 /** Unsent text by thread: a new message, or an edit of a queued or an earlier one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
   /** Pasted images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
   readonly #images = new Map<string, DraftImages>();
+  #held: readonly Held[] = [];
 
+  /** Messages that were held when the window was closed are in the drafts of their threads. */
   constructor(memento: vscode.Memento) {
     this.#memento = memento;
+    const left = memento.get<readonly Held[]>(HELD, []);
+    for (const { threadId, text, attachments } of left) this.append(threadId, text, attachments);
+    if (left.length > 0) this.#keepHeld([]);
   }
 
   get(threadId: string | null): string {
@@ -89,6 +102,21 @@ export class Drafts {
     }
     const all = [...this.attachmentsOf(threadId), ...attachments];
     this.set(threadId, onNewLine(this.get(threadId), text), edit, all);
+  }
+
+  /**
+   * Keeps a message while it is not decided whether it is sent: if the window is closed until then, the next one has it in
+   * its draft, without its images. The returned function ends this.
+   */
+  hold(threadId: string | null, text: string, attachments: readonly Attachment[]): () => void {
+    const held: Held = { threadId, text, attachments: partImages({ edit: null, attachments }).parts.attachments };
+    this.#keepHeld([...this.#held, held]);
+    return () => this.#keepHeld(this.#held.filter((one) => one !== held));
+  }
+
+  #keepHeld(held: readonly Held[]): void {
+    this.#held = held;
+    void this.#memento.update(HELD, held.length === 0 ? undefined : held);
   }
 
   /** A message is no longer queued. If it was being edited here, the edit becomes the draft; otherwise returns false. */
