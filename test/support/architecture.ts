@@ -96,10 +96,9 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
-        feature,
-        ['workspace', 'ui'],
-      ]),
+      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
+        (feature) => [feature, ['workspace', 'ui']],
+      ),
     ),
   },
   'webview-ui': {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { CheckedFile, PatchedFile, ProblemWatch } from '../../src/core/ports.ts';
+import { Lenses } from '../../src/vscode/changeReview/lenses.ts';
 import { EditorProblems, PROBLEM_TIMES } from '../../src/vscode/problems/editorProblems.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 
@@ -297,6 +298,39 @@ suite('problems after a patch', () => {
       const wait = await server.lands();
       wait.stop();
       assert.deepEqual(await outcome(wait, here), ['a.py checking 0 → 0']);
+    }),
+  );
+});
+
+suite('a change under review', () => {
+  test(
+    'says how many errors are in its lines now',
+    withServer({ 'a.py': BEFORE }, async (server, here) => {
+      const lenses = new Lenses(here.reviews);
+      try {
+        const { document } = await here.open('a.py');
+        const after = BEFORE.replace('one', 'uno').replace('four', 'quattro');
+        const unseen = { turnId: 'turn', itemId: 'item', isUnseen: true };
+        const result = await here.apply([here.update('a.py', BEFORE, after)], unseen);
+        assert.equal(result.type, 'applied');
+        const errors = () =>
+          lenses
+            .provideCodeLenses(document)
+            .filter(({ command }) => command?.title.startsWith('$(error)'))
+            .map(({ range, command }) => [range.start.line + 1, command?.title]);
+        assert.deepEqual(errors(), []);
+        let isRefreshed = false;
+        const listening = lenses.onDidChangeCodeLenses(() => (isRefreshed = true));
+        await server.reports('a.py', 1, 2, 4, 4);
+        await until(() => isRefreshed, 20_000);
+        listening.dispose();
+        assert.deepEqual(errors(), [
+          [1, '$(error) 1 error'],
+          [4, '$(error) 2 errors'],
+        ]);
+      } finally {
+        lenses.dispose();
+      }
     }),
   );
 });

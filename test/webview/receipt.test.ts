@@ -90,12 +90,11 @@ describe('the receipt of a turn', () => {
 
   it('says what the editor said of its patches, and of which files it knew nothing at last', () => {
     const known = { errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [] };
-    const of = (problems: object, path = 'a.ts'): TurnItem =>
-      ({
-        ...PATCH,
-        changes: [{ path, kind: 'update', added: 1, removed: 1 }],
-        problems: { ...known, ...problems },
-      }) as TurnItem;
+    const of = (problems: object, path = 'a.ts'): TurnItem => ({
+      ...PATCH,
+      changes: [{ path, kind: 'update', added: 1, removed: 1 }],
+      problems: { ...known, ...problems },
+    });
     const said = (...items: readonly TurnItem[]) => sentences(items)?.[1];
     expect(said(of({}))).toBe('In the editor: no new problems.');
     expect(said(of({ errors: 2, warnings: 1 }), of({ fixed: 1 }))).toBe(

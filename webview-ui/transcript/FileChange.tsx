@@ -129,8 +129,8 @@ function Problems({ problems }: { problems: PatchProblems }) {
   const { errors, checking } = problems;
   if (counts === null && checking.length === 0) return null;
   const pending = checking.length > 0 && (
-    <span class="soft" title={checking.join(', ')}>
-      {plural(checking.length, '{0} file is still being checked', '{0} files are still being checked')}
+    <span class="patch-checking" title={checking.join(', ')}>
+      {plural(checking.length, '{0} file was still being checked', '{0} files were still being checked')}
     </span>
   );
   return (

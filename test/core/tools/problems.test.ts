@@ -178,7 +178,7 @@ describe('the report of a patch', () => {
           (line) => /^(new|fixed): .* (error|warning): /.exec(line)?.slice(1, 3).join() ?? [],
         );
         const ranks = order.map((kind) => ['new,error', 'new,warning', 'fixed,error', 'fixed,warning'].indexOf(kind));
-        expect(ranks).toEqual(ranks.toSorted());
+        expect(ranks).toEqual(ranks.toSorted((one, other) => one - other));
       }),
     );
   });
