@@ -5,6 +5,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
+import { proposedPlanOf } from '../src/protocol/proposedPlan.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
@@ -96,6 +97,9 @@ export const cwd = computed(() => thread.value?.settings?.cwd ?? thread.value?.s
 /** The provider that the thread began with. */
 export const startedProvider = computed(() => thread.value?.started?.provider);
 export const plan = computed(() => thread.value?.plan ?? null);
+/** The plan that the user can edit and run. */
+export const proposedPlan = computed(() => (thread.value === null ? null : proposedPlanOf(thread.value)));
+export const proposedPlanId = computed(() => proposedPlan.value?.itemId ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);
 export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);
 export const threadWarnings = computed(() => thread.value?.warnings ?? []);

@@ -7,7 +7,7 @@ import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
-import type { ChatMode } from '../protocol/policy.ts';
+import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -17,6 +17,7 @@ import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
+import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
@@ -24,6 +25,8 @@ import { Mentions } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
+import { PlanCommands } from '../vscode/plans/planCommands.ts';
+import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
@@ -58,6 +61,7 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
+  readonly plans: PlanCommands;
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
@@ -237,28 +241,39 @@ export function createPanel(
     threads,
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
-    chooseModel: async (which) => {
-      if (which === 'same' && current().model !== '') return true;
-      return (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+    hasModel: async () => {
+      await choosing;
+      return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
     send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
+  const override = async (overrides: TurnOverrides) => {
+    factory.choose(overrides);
+    const { provider, model } = overrides;
+    if (provider !== undefined && model !== undefined) {
+      choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
+      used.note(provider, model).then(undefined, report);
+    }
+    if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
+    view.sendSettings();
+  };
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const plans: PlanCommands = store.add(
+    new PlanCommands({
+      threads,
+      documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
+      leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+    }),
+  );
+
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides: TurnOverrides) => {
-      factory.choose(overrides);
-      const { provider, model } = overrides;
-      if (provider !== undefined && model !== undefined) {
-        choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
-        used.note(provider, model).then(undefined, report);
-      }
-      if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
-      view.sendSettings();
-    },
-    policyOf: (mode) => factory.policyOf(mode),
+    override: (overrides) => void override(overrides).catch(tell),
+    policyOf,
     lastModel,
     models: modelMenu,
     previewRule: (approvalId, rule) => {
@@ -322,6 +337,7 @@ export function createPanel(
     threads: threadCommands,
     processes,
     reverts,
+    plans,
     rules,
     recovery,
     quarantine,

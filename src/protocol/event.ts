@@ -81,6 +81,8 @@ export const turnSettingsSchema = z.object({
   box: sandboxMechanismSchema,
   /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
   noSandboxCause: z.string().optional(),
+  /** The model only reads and proposes a plan; absent otherwise. */
+  planMode: z.literal(true).optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 

@@ -46,6 +46,8 @@ export const settingsSchema = z.strictObject({
   /** Instead of the provider's. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
+  /** A new thread begins in plan mode: the model only reads and proposes a plan. */
+  planMode: z.boolean().default(false),
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),
   /** Absolute paths that commands may write in besides the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),

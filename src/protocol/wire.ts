@@ -372,8 +372,6 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
     restoresFiles: z.boolean(),
-    /** `another`: the user selects the model first. */
-    model: z.enum(['same', 'another']),
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),

@@ -95,6 +95,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
+    plans: ['ui'],
     ...Object.fromEntries(
       ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
         (feature) => [feature, ['workspace', 'ui']],

@@ -11,6 +11,7 @@ import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
 import { InterruptedCard } from '../decisions/InterruptedCard.tsx';
 import { PatchApproval } from '../decisions/PatchApproval.tsx';
 import { Processes } from './Processes.tsx';
+import { ProposedPlan } from './ProposedPlan.tsx';
 import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
 import { Queue } from './Queue.tsx';
@@ -39,6 +40,7 @@ export function Dock() {
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <ProposedPlan />
         <Review />
         <Agents />
         <Processes />

@@ -300,6 +300,26 @@ function done(): Script {
     .complete();
 }
 
+const PLAN = `# Cap the retries of the fetch client
+
+The client gives up after four attempts and says so.
+
+1. \`src/http/retry.ts\`: one function \`mayRetry(attempt, status)\` that holds the limit.
+2. \`src/http/client.ts:14\`: the loop asks it, and throws \`RetryError\` with the last status.
+3. \`test/retry.test.ts\`: the cap, the abort, a 404 that is never retried.
+
+**Check**: \`npm test -- retry\``;
+
+/** Plan mode: two plans, the first of them replaced. */
+function planned(isDone: boolean): Script {
+  const script = new Script().emit({ type: 'title_changed', title: 'Cap the retries' }).inPlanMode().turn(ASK);
+  const says = (title: string) =>
+    `I have read the client and its tests.\n\n<proposed_plan>\n${PLAN.replace('Cap the retries', title)}\n</proposed_plan>`;
+  looksAround(script).says(says('Limit the retries')).complete();
+  script.turn('Leave uploads alone.');
+  return isDone ? script.says(says('Cap the retries')).complete() : script.streams(says('Cap the').slice(0, 260));
+}
+
 /** A message that is edited in place, of a turn whose files can go back. */
 function editSent(): PanelScene {
   const shown = scene(done());
@@ -1218,6 +1238,8 @@ export const SCENES = {
   unsaved: scene(unsaved()),
   review: review(),
   done: scene(done()),
+  planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
+  planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   'edit-sent': editSent(),
   'try-again': scene(done(), {}, ['turn-try-again']),
   'long-message': scene(longMessage()),
