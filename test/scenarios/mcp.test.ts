@@ -711,6 +711,32 @@ describe('a server that asks the user', { timeout: LONG }, () => {
     expect(JSON.parse(chat.outputs()[0] ?? '')).toMatchObject({ action: 'accept' });
   });
 
+  test.skipIf(noSandbox)(
+    'to open a page before a call is called again as often as the user has opened it',
+    async () => {
+      await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__sign_in')], [says('Done.')]] });
+      const { chat } = made;
+      const ended = chat.send('go');
+      for (let time = 1; time <= 2; time++) {
+        const { request } = await chat.next('question_requested');
+        expect(request).toMatchObject({ message: 'Sign in first', url: 'https://example.test/first' });
+        chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action: 'accept' });
+      }
+      await ended;
+      expect(chat.outputs()).toEqual(['signed in']);
+    },
+  );
+
+  test.skipIf(noSandbox)('to open a page before a call, and is declined, fails the call', async () => {
+    await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__sign_in')], [says('Done.')]] });
+    const { chat } = made;
+    const ended = chat.send('go');
+    const { request } = await chat.next('question_requested');
+    chat.submit({ type: 'elicitation_answer', questionId: request.questionId, action: 'decline' });
+    await ended;
+    expect(chat.outputs()).toEqual(['tool call error: The user did not open the page that it needs.']);
+  });
+
   test.skipIf(noSandbox)('for the open folders gets them', async () => {
     await using made = await mcpScenario(legacy, { model: [[calls('mcp__notes__roots')], [says('Done.')]] });
     await made.chat.send('go');

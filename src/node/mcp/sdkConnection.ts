@@ -48,10 +48,20 @@ const promptSchema = z.looseObject({
     .catch([]),
 });
 
+/** A page that the user has to open before a call. */
+const pageSchema = z.object({ message: z.string(), url: z.string() });
+/** Calls of one tool that need a page, and pages of one call. */
+const [MAX_PAGE_ROUNDS, MAX_ASKED_PAGES] = [5, 3];
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: McpProgress) => void;
+}
+
 export interface SdkConnectionOptions {
   /** How the connection has ended, in one sentence. */
   readonly endedWhy: () => string;
-  readonly handlers: Pick<McpHandlers, 'log'>;
+  readonly handlers: Pick<McpHandlers, 'log' | 'elicit'>;
 }
 
 /** A connected client of the SDK as core needs it. */
@@ -97,11 +107,32 @@ export class SdkConnection implements McpConnection {
     });
   }
 
-  async callTool(
-    { name, raw }: McpTool,
-    args: Wild,
-    { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: McpProgress) => void },
-  ): Promise<McpCallResult> {
+  /**
+   * A server of 2025 can refuse a call until the user has opened a page ("URLElicitationRequiredError"): the user is asked, and
+   * the call is made again.
+   */
+  async callTool(tool: McpTool, args: Wild, options: CallOptions): Promise<McpCallResult> {
+    for (let round = 1; ; round++) {
+      try {
+        return await this.#callOnce(tool, args, options);
+      } catch (error) {
+        const pages = this.#pagesIn(error);
+        if (pages.length === 0 || round === MAX_PAGE_ROUNDS) throw error;
+        for (const page of pages) {
+          const { action } = await this.#options.handlers.elicit({ mode: 'url', ...page }, options.signal);
+          if (action !== 'accept') throw new McpFault('refused', 'The user did not open the page that it needs.');
+        }
+      }
+    }
+  }
+
+  #pagesIn(error: unknown): readonly z.infer<typeof pageSchema>[] {
+    const cause = error instanceof McpFault ? error.cause : undefined;
+    if (!(cause instanceof this.#sdk.UrlElicitationRequiredError)) return [];
+    return z.array(pageSchema).max(MAX_ASKED_PAGES).catch([]).parse(cause.elicitations);
+  }
+
+  async #callOnce({ name, raw }: McpTool, args: Wild, { signal, onProgress }: CallOptions): Promise<McpCallResult> {
     // Without its `outputSchema`: a result that does not fit it is given to the model as it is.
     const toolDefinition = {
       name,
