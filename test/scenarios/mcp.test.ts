@@ -164,6 +164,21 @@ describe.skipIf(noSandbox)('tools of an MCP server', { timeout: LONG }, () => {
     expect(chat.files()).not.toHaveProperty('out.txt');
   });
 
+  test('that wait for an approval when the window is reloaded run after it, when their server has started again', async () => {
+    const servers = { notes: scripted([], { sandbox: { writableRoots: ['${workspaceFolder}'] } }) };
+    const write = calls('mcp__notes__write', { path: 'out.txt' });
+    await using before = await mcpScenario(servers, { model: [[write]] });
+    const asked = before.chat.next('approval_requested');
+    before.chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'write' }] });
+    await asked;
+    await before.chat.session.suspend();
+    await using after = await mcpScenario(servers, { resume: before.chat, model: [[says('Done.')]] });
+    const ended = after.chat.turnEnds();
+    await after.chat.answer('approved');
+    expect((await ended).type).toBe('turn_completed');
+    expect(after.chat.outputs()).toEqual(['wrote out.txt']);
+  });
+
   test('that are new are offered from the next turn on', async () => {
     await using made = await mcpScenario(
       { notes: scripted() },
