@@ -4,7 +4,15 @@ import { describeApproval } from '../../src/core/rules/approvals.ts';
 import { completeArgument, expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
 import { listResources, readResourceText } from '../../src/core/mcp/resources.ts';
 import { AsyncQueue } from '../../src/core/util/asyncQueue.ts';
-import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
+import {
+  definitionsOf,
+  everything,
+  everythingHttp,
+  mcpScenario,
+  modern,
+  modernHttp,
+  scripted,
+} from '../support/mcpServers.ts';
 import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -177,6 +185,49 @@ describe.skipIf(noSandbox)('tools of an MCP server', { timeout: LONG }, () => {
     await after.chat.answer('approved');
     expect((await ended).type).toBe('turn_completed');
     expect(after.chat.outputs()).toEqual(['wrote out.txt']);
+  });
+
+  test('of a server that becomes ready in a turn are added between two requests, with its instructions', async () => {
+    const late = { late: scripted(['--only', 'echo', '--instructions', 'Echo twice.']) };
+    await using made = await mcpScenario(
+      {},
+      {
+        policy: 'untrusted',
+        model: [
+          [calls('exec_command', { cmd: 'touch a' })],
+          [calls('mcp__late__echo', { text: 'hi' })],
+          [says('Done.')],
+        ],
+      },
+    );
+    const { chat, mcp } = made;
+    const ended = chat.send('go');
+    await chat.next('approval_requested');
+    mcp.servers.configure({ definitions: definitionsOf(late, chat.folder.path) });
+    await mcp.servers.settled(() => true, new AbortController().signal);
+    const askedAgain = chat.next('approval_requested');
+    await chat.answer('approved');
+    await askedAgain;
+    await chat.answer('approved');
+    await ended;
+    expect(chat.outputs().at(-1)).toBe('hi');
+    const [first, second] = chat.server.requests;
+    expect(first?.toolNames).not.toContain('mcp__late__echo');
+    expect(second?.toolNames).toContain('mcp__late__echo');
+    expect(JSON.stringify(second?.input.at(-1))).toContain('Echo twice.');
+  });
+
+  test('are those that the settings leave', async () => {
+    await using made = await mcpScenario(
+      {
+        some: scripted([], { enabledTools: ['echo', 'write', 'nothing'], disabledTools: ['write'] }),
+        none: scripted([], { enabled: false }),
+      },
+      { model: [[says('Hi.')]] },
+    );
+    await made.chat.send('go');
+    const names = made.chat.server.requests[0]?.toolNames ?? [];
+    expect(names.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__some__echo']);
   });
 
   test('that are new are offered from the next turn on', async () => {

@@ -67,11 +67,11 @@ export interface SdkConnectionOptions {
 /** A connected client of the SDK as core needs it. */
 export class SdkConnection implements McpConnection {
   readonly info: McpServerInfo;
-  readonly closed: Promise<string>;
+  readonly closed: Promise<McpFault>;
   readonly #sdk: Sdk;
   readonly #client: Client;
   readonly #options: SdkConnectionOptions;
-  #end: (reason: string) => void = () => {};
+  #end: (fault: McpFault) => void = () => {};
 
   constructor(sdk: Sdk, client: Client, options: SdkConnectionOptions) {
     this.#sdk = sdk;
@@ -91,7 +91,7 @@ export class SdkConnection implements McpConnection {
     };
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
-      Object.assign(client, { onclose: () => resolve(options.endedWhy()) });
+      Object.assign(client, { onclose: () => resolve(new McpFault('closed', options.endedWhy())) });
     });
   }
 
@@ -193,7 +193,7 @@ export class SdkConnection implements McpConnection {
 
   async close(): Promise<void> {
     await this.#client.close().catch(() => {});
-    this.#end(this.#options.endedWhy());
+    this.#end(new McpFault('closed', this.#options.endedWhy()));
   }
 
   async #all(method: string, key: string, signal: AbortSignal): Promise<readonly Wild[]> {
@@ -238,9 +238,9 @@ export class SdkConnection implements McpConnection {
     } catch (error) {
       signal.throwIfAborted();
       const fault = describeError(this.#sdk, error);
+      // A server behind HTTP has no connection that could end: its next request says that it is gone, or closed to Tiller.
+      if (fault.kind === 'closed' || fault.kind === 'auth') this.#end(fault);
       if (fault.kind !== 'closed') throw fault;
-      // A server behind HTTP has no connection that could end: its next request says that it is gone.
-      this.#end(fault.message);
       const why = this.#options.endedWhy();
       throw new McpFault('closed', fault.message === ENDED ? why : fault.message, { cause: error });
     }
