@@ -106,6 +106,27 @@ export async function mcpScenario(
   };
 }
 
+/** Resolves when the server `notes` has a tool with this name. */
+export function toolsOf(mcp: Mcp, tool: string): Promise<void> {
+  return changed(mcp, () => mcp.servers.get('notes')?.tool(tool) !== undefined);
+}
+
+/** Resolves when the server `notes` has this status. */
+export function statusOf(mcp: Mcp, status: string): Promise<void> {
+  return changed(mcp, () => mcp.servers.get('notes')?.status.type === status);
+}
+
+function changed({ servers }: Mcp, isReached: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    if (isReached()) return resolve();
+    const listening = servers.onChange(() => {
+      if (!isReached()) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+}
+
 const MODERN = fileURLToPath(new URL('../fixtures/mcp/modern.mjs', import.meta.url));
 
 /** The server on the SDK's server package, over stdio. */
