@@ -37,13 +37,14 @@ import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
-import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -71,6 +72,7 @@ export interface Panel {
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
+  readonly walkthrough: Walkthrough;
   /** Logs an error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -108,6 +110,7 @@ export function createPanel(
       onChange: () => {
         view.sendInterrupted();
         statusBar.refresh();
+        keys.refresh();
       },
       report,
     }),
@@ -251,6 +254,15 @@ export function createPanel(
   const quarantine = store.add(
     new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
+  const walkthrough = new Walkthrough();
+  store.add(
+    threads.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'turn_started') walkthrough.note('ask');
+      if (msg.type === 'approval_resolved' && msg.by === 'user') walkthrough.note('decide');
+      if (msg.type === 'files_reverted') walkthrough.note('undo');
+    }),
+  );
+  const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
@@ -359,8 +371,6 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
-  const setRunning = contextKey<boolean>('tiller.running');
-  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
   return {
     view,
     chat,
@@ -373,6 +383,7 @@ export function createPanel(
     rules,
     recovery,
     quarantine,
+    walkthrough,
     tell,
   };
 }

@@ -209,6 +209,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('dynamic_tool_call'),
     callId: z.string(),
     tool: z.string(),
+    /** Whose tool it is, for display; absent for one of the client. */
+    source: z.string().optional(),
     arguments: z.unknown(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),

@@ -78,15 +78,15 @@ export type ThreadAccess =
 export interface ThreadRow {
   readonly id: string;
   readonly title: string | null;
-  /** `unread`: it ended while another thread was shown. */
-  readonly status: 'waiting' | 'running' | 'unread' | 'idle';
-  /** What it waits for, or the matched text with its surroundings. */
+  /** `unread`: it ended while another thread was shown. `failed`: its last turn did, whether it was seen or not. */
+  readonly status: 'waiting' | 'running' | 'unread' | 'failed' | 'idle';
+  /** What it waits for, or why it cannot go on. */
   readonly note: string | null;
+  /** What the search found, with the text around it. */
+  readonly found?: { readonly before: string; readonly match: string; readonly after: string };
   /** ISO 8601. */
   readonly updatedAt: string;
   readonly model: string;
-  /** The sum over all its requests. */
-  readonly tokens: number;
   /** The folder's name. */
   readonly place: string;
 }

@@ -45,6 +45,20 @@ describe.skipIf(noSandbox)('tools of an MCP server', { timeout: LONG }, () => {
     ]);
   });
 
+  test('are left out when the schema is too long for a request, and the server, the model and the user read which', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted(['--only', 'echo', '--long', '--instructions', 'Use echo.']) },
+      { model: [[says('Fine.')]] },
+    );
+    const { chat } = made;
+    await chat.send('go');
+    const leftOut = 'Not offered, because the schema is longer than 64000 characters: too_long.';
+    const names = chat.server.requests[0]?.toolNames ?? [];
+    expect(names.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__notes__echo', 'mcp__notes__long']);
+    expect(chat.said('mcp_status').at(-1)).toMatchObject({ status: 'ready', toolCount: 2, leftOut });
+    expect(chat.server.requests[0]?.text).toContain(`Use echo.\\n\\n${leftOut}`);
+  });
+
   test('are answered under the names of older clients', async () => {
     await using made = await mcpScenario(
       { notes: scripted() },

@@ -92,6 +92,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     models: ['ui', 'settings'],
     mcp: ['ui', 'settings'],
     hooks: ['ui'],
+    languageModelTools: ['ui', 'settings'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
