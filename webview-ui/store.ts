@@ -285,11 +285,11 @@ function take(message: HostMessage): void {
     case 'history':
       history.value = message.texts;
       break;
-    case 'prompts':
-      prompts.value = message.rows;
-      break;
     case 'agents':
       agentRows.value = message.rows;
+      break;
+    case 'prompts':
+      prompts.value = message.rows;
       break;
     case 'interrupted':
       interrupted.value = message.patches;
