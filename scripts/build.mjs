@@ -50,6 +50,7 @@ const cachedAtRunTime = (...names) => ({
 /** Separate programs that the extension and the command line start. */
 const PROGRAMS = {
   afterKill: 'src/node/afterKill.ts',
+  starter: 'src/node/starterProgram.ts',
   baselineWorker: 'src/node/baseline/worker.ts',
   imageWorker: 'src/node/images/worker.ts',
 };

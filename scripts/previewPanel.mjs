@@ -1,4 +1,4 @@
-// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT]`
+// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT] [--speed]`
 // Renders every state of the panel in four themes and three widths to artifacts/panel/, runs axe on each, then operates
 // the panel by keyboard alone and measures it. Exits with 1 if there are findings.
 import path from 'node:path';
@@ -18,6 +18,7 @@ const { positionals, values } = parseArgs({
     'no-axe': { type: 'boolean' },
     drive: { type: 'boolean' },
     story: { type: 'string' },
+    speed: { type: 'boolean' },
   },
 });
 const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
@@ -27,7 +28,7 @@ const widths = values.width ? [Number(values.width)] : WIDTHS;
 const stage = await setStage();
 const findings = [];
 try {
-  const isAll = positionals.length === 0 && values.story === undefined;
+  const isAll = positionals.length === 0 && values.story === undefined && !values.speed;
   if (isAll) await emptyFolder(artifacts);
   const names = isAll ? Object.keys(stage.scenes) : positionals;
   for (const name of names) {
@@ -41,8 +42,8 @@ try {
   if (isAll || values.drive) {
     for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories)));
-    findings.push(...(await measureSpeed(stage)));
   }
+  if (isAll || values.drive || values.speed) findings.push(...(await measureSpeed(stage)));
 } finally {
   await stage.close();
 }

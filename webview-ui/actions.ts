@@ -1,7 +1,7 @@
 /** The actions of the panel's controls. They post messages to the host and do not change the thread. */
 import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
-import { type Attachment, attachmentsOf, type DraftEdit } from '../src/protocol/draft.ts';
+import { type Attachment, attachmentsOf, partImages, type DraftEdit } from '../src/protocol/draft.ts';
 import type { UserInput } from '../src/protocol/item.ts';
 import type { Op, OpOf } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
@@ -30,7 +30,7 @@ import {
   turnsFrom,
   turns,
 } from './store.ts';
-import { keyOf } from './text/attachments.ts';
+import { keyOf, withAttachments } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
@@ -131,7 +131,7 @@ export function resend(itemId: string, input: UserInput[] | null, restoresFiles:
 }
 
 /** The thread and the images that the host has of its draft. */
-let keptImages = 'null\n';
+let keptImages = '\n\n\n\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The host keeps the draft, too; it gets it debounced, and at once when an edit begins or ends. */
@@ -144,21 +144,20 @@ export function setDraft(text: string, attached: readonly Attachment[] = attachm
   keepDraft(250);
 }
 
+/** Attaches what the user adds. Unlike `setDraft` it keeps the reason why something else of the same act was refused. */
+export function attach(added: readonly Attachment[]): void {
+  attachments.value = withAttachments(attachments.value, added);
+  keepDraft(250);
+}
+
 /** Sends the current draft to the host. */
 export function keepDraft(afterMs = 0): void {
-  const isImage = ({ part }: Attachment) => part.type === 'image';
-  const images = attachments.value.filter(isImage);
-  const key = `${threadId.value}\n${images.map(keyOf).join('\n')}`;
-  const message: WebviewMessage = {
-    type: 'draft',
-    threadId: threadId.value,
-    text: draft.value,
-    edit: draftEdit.value,
-    attachments: attachments.value.filter((one) => !isImage(one)),
-    images,
-  };
+  const { parts, images } = partImages({ edit: draftEdit.value, attachments: attachments.value });
+  const keys = [images.draft, images.edit].map((all) => all.map(keyOf).join('\n'));
+  const key = [threadId.value, ...keys].join('\n\n');
+  const message = { type: 'draft', threadId: threadId.value, text: draft.value, ...parts } as const;
   const keep = () => {
-    post(key === keptImages ? { ...message, images: null } : message);
+    post({ ...message, images: key === keptImages ? null : images });
     keptImages = key;
   };
   clearTimeout(draftTimer);

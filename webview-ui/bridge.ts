@@ -3,6 +3,7 @@
  * burst makes no long task (docs/reference/libraries.md §1, "Coalescing").
  */
 import type { Attachment, DraftEdit } from '../src/protocol/draft.ts';
+import type { PanelEvent } from '../src/protocol/thread.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
 /** State that outlives the webview while the host runs. */
@@ -32,6 +33,8 @@ export function saveState(state: PanelState): void {
 /** Milliseconds and events of folding per frame; the rest waits for the next frame. Rendering costs even more. */
 const FRAME_BUDGET = 6;
 const EVENTS_PER_FRAME = 800;
+/** Characters that models write, per frame: drawing them takes about 8 µs each. The host joins no more in one event. */
+const PROSE_PER_FRAME = 3000;
 /** A hidden webview has no animation frames, but still gets messages. */
 const HIDDEN_INTERVAL = 200;
 
@@ -50,11 +53,10 @@ export function connect(receive: (message: HostMessage) => void): void {
   const flush = () => {
     scheduled = false;
     const deadline = performance.now() + FRAME_BUDGET;
-    let room = EVENTS_PER_FRAME;
-    while (queue.length > 0 && room > 0 && performance.now() < deadline) {
+    const room: Room = { events: EVENTS_PER_FRAME, prose: PROSE_PER_FRAME };
+    while (queue.length > 0 && room.events > 0 && room.prose > 0 && performance.now() < deadline) {
       const [next, later] = splitMessage(queue.shift(), room);
       if (later !== undefined) queue.unshift(later);
-      if (next?.type === 'events') room -= next.events.length;
       if (next !== undefined) receive(next);
     }
     if (queue.length > 0) schedule();
@@ -73,14 +75,29 @@ export function connect(receive: (message: HostMessage) => void): void {
   post({ type: 'ready', build: TILLER_BUILD });
 }
 
-function splitMessage(
-  message: HostMessage | undefined,
-  room: number,
-): readonly [now?: HostMessage, later?: HostMessage] {
-  if (message === undefined) return [];
-  if (message.type !== 'events' || message.events.length <= room) return [message];
+/** What the present frame still takes. */
+interface Room {
+  events: number;
+  prose: number;
+}
+
+/** Takes from `room` what goes into the first part, which has at least one event. */
+function splitMessage(message: HostMessage | undefined, room: Room): readonly [now?: HostMessage, later?: HostMessage] {
+  if (message?.type !== 'events') return [message];
+  let count = 0;
+  for (const event of message.events) {
+    if (count > 0 && (room.events === 0 || room.prose < proseIn(event))) break;
+    room.events -= 1;
+    room.prose -= proseIn(event);
+    count += 1;
+  }
+  if (count === message.events.length) return [message];
   return [
-    { ...message, events: message.events.slice(0, room) },
-    { ...message, events: message.events.slice(room) },
+    { ...message, events: message.events.slice(0, count) },
+    { ...message, events: message.events.slice(count) },
   ];
+}
+
+function proseIn({ msg }: PanelEvent): number {
+  return msg.type === 'item_delta' && msg.kind !== 'output' ? msg.text.length : 0;
 }

@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { HostMessage } from '../src/protocol/wire.ts';
-import { onNewLine } from '../src/protocol/draft.ts';
+import { onNewLine, partImages, withImages } from '../src/protocol/draft.ts';
 import { keepDraft } from './actions.ts';
 import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
@@ -39,8 +39,8 @@ function runClock(): void {
 /** The draft outlives the webview even when the host has not got the last keys. */
 function saveDraft(): void {
   effect(() => {
-    const kept = attachments.value.filter(({ part }) => part.type !== 'image');
-    const state = { threadId: threadId.value, draft: draft.value, edit: draftEdit.value, attachments: kept };
+    const { parts } = partImages({ edit: draftEdit.value, attachments: attachments.value });
+    const state = { threadId: threadId.value, draft: draft.value, ...parts };
     if (settings.value === null) return;
     const saved = savedState();
     const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
@@ -52,9 +52,9 @@ function saveDraft(): void {
 function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
   if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
-  const { draft, edit = null } = saved;
-  const images = message.attachments.filter(({ part }) => part.type === 'image');
-  const attachments = [...(saved.attachments ?? []), ...images];
+  const { draft } = saved;
+  const kept = { edit: saved.edit ?? null, attachments: saved.attachments ?? [] };
+  const { edit, attachments } = withImages(kept, partImages(message).images);
   if (edit === null) return draft === '' ? message : { ...message, draft, edit, attachments };
   if (edit.id === message.edit?.id) return { ...message, draft, edit, attachments };
   // The host has sent it.

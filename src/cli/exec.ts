@@ -6,6 +6,7 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
+import type { LiveThreads } from '../core/agent/liveThreads.ts';
 import { limitsIn, providerById, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
@@ -113,8 +114,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       notified = notified.then(() => notifyProgram.take(update));
     });
     const session = await open(manager, args, [thread, threadHost], say);
-    const submit: Submit = (id, op) => manager.live.submit(session.threadId, op, id);
-    const code = await run(session, submit, opening, args, { streams, report, mcp, say: sayWithoutKeys });
+    const code = await run(session, manager.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
     await Promise.all([notified, manager.memoriesWritten()]);
     return code;
   } finally {
@@ -176,7 +176,7 @@ async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string
 
 async function run(
   session: Session,
-  submit: Submit,
+  live: LiveThreads,
   opening: Opening,
   args: ExecArguments,
   {
@@ -191,7 +191,9 @@ async function run(
     readonly say: (line: string) => void;
   },
 ): Promise<number> {
-  session.onEvent((event) => report.tell(event));
+  const { threadId } = session;
+  const submit: Submit = (id, op) => live.submit(threadId, op, id);
+  const events = live.onEmitted((event) => report.tell(event, threadId));
   const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
@@ -204,14 +206,16 @@ async function run(
       await termination.orStopped(Promise.race([readSubmissions(streams.stdin, submit, say), session.closed]));
       session.endOfInput();
     }
-    await termination.orTooLate(session.idle());
-    await termination.orTooLate(session.dispose());
+    // The agents that it has started end their work, too.
+    await termination.orTooLate(live.idle(threadId));
+    await termination.orTooLate(live.close(threadId, 'end'));
     report.flush();
     await termination.orTooLate(report.caughtUp() ?? Promise.resolve());
-    report.close(session.threadId);
+    report.close(threadId);
     return termination.exitCode ?? report.exitCode;
   } finally {
     report.flush();
+    events.dispose();
     termination.dispose();
   }
 }

@@ -25,8 +25,8 @@ export function startMcp(
   { cwd, version }: { readonly cwd: string; readonly version: string },
 ): ExecMcp {
   const { servers: entries, problems } = parseMcpServers(settings.mcpServers);
-  const [problem] = problems;
-  if (problem) throw new UsageError(`setting "${problem.message}`.replace(': ', '": '));
+  const [first] = problems;
+  if (first) throw new UsageError(`setting "mcpServers.${first.server}": ${first.problem}`);
   if (entries.size === 0) return NONE;
   const mcp = createMcp({ ports, version, roots: () => [cwd], settings: () => settings, support: sandboxSupport });
   const { host } = ports;

@@ -17,8 +17,20 @@ export class Report {
     this.#lines = new JsonLines(streams.stdout);
   }
 
-  tell(event: Event): void {
+  /** `rootId`: the thread whose turns are the result; the others are its sub-agents. */
+  tell(event: Event, rootId: string): void {
     if (this.#json) this.#lines.write(event);
+    if (event.threadId === rootId) this.#tellRoot(event);
+    else this.#tellAgent(event);
+  }
+
+  #tellAgent({ threadId, msg }: Event): void {
+    if (msg.type === 'error') this.#say(`agent ${threadId}: ${msg.message}${detailOf(msg.detail)}`);
+    if (msg.type === 'warning') this.#say(`agent ${threadId}: ${msg.message}`);
+    if (msg.type === 'stream_error') this.#say(`agent ${threadId}: ${retryLine(msg)}`);
+  }
+
+  #tellRoot(event: Event): void {
     const { msg } = event;
     if (msg.type === 'turn_completed') {
       this.#lastTurn = 'completed';

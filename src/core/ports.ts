@@ -393,6 +393,8 @@ export interface ExecExit {
 }
 
 export interface Exec {
+  /** Makes the start of commands cheaper where it can. Call when a command may follow soon. Returns at once. */
+  prepare?(): void;
   /** @throws Error with a message for the model when the process cannot be started. */
   spawn(request: ExecRequest): Promise<ExecProcess>;
 }

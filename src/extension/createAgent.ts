@@ -22,7 +22,7 @@ import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
-import { typedText } from '../core/agent/threadActivity.ts';
+import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
 import { ShownThread } from '../core/agent/shownThread.ts';
 import { OtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { withUnsavedText } from '../vscode/apply/unsavedBaseline.ts';
@@ -180,8 +180,8 @@ export function createAgent(
     return { persistence, maxBytes };
   });
   store.add(
-    threads.onEvent(({ event: { msg, threadId } }) => {
-      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message') return;
+    threads.onEvent(({ event: { msg, threadId }, state }) => {
+      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message' || isSubAgent(state)) return;
       void history.add(threadId, typedText(msg.item.content));
     }),
   );

@@ -32,6 +32,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
     appRoot: vscode.env.appRoot,
     afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
+    starter: path.join(context.extensionUri.fsPath, 'dist', 'starter.js'),
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
     imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });

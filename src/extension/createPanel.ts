@@ -6,6 +6,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
@@ -130,6 +131,7 @@ export function createPanel(
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
           submit: (chosen) => mentions.submit(chosen),
+          hold: (input) => view.hold(input),
           giveBack: (input) => view.giveBack(input),
         });
       },
@@ -221,8 +223,8 @@ export function createPanel(
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
-    threads.onEvent(({ event: { msg } }) => {
-      if (msg.type !== 'turn_started') return;
+    threads.onEvent(({ event: { msg }, state }) => {
+      if (msg.type !== 'turn_started' || isSubAgent(state)) return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
       if (provider === undefined) return;
       modes.note(msg.settings, provider).then(undefined, report);
@@ -275,11 +277,16 @@ export function createPanel(
     lastModel,
     models: modelMenu,
     previewRule: (approvalId, rule) => {
-      const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
+      const preview = previewFor(threads.asking(approvalId), approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
-      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      const suggestion = await suggestionForApproval(
+        threads.asking(approvalId),
+        approvalId,
+        ports.audit,
+        node.host.platform,
+      );
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
@@ -287,8 +294,9 @@ export function createPanel(
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
-      if (!isRecorded) await openChange(id, file, threads.state, proposals);
+      if (!isRecorded) await openChange(id, file, threads.asking(id), proposals);
     },
+    stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;

@@ -9,6 +9,8 @@ import { pausableCommands } from './process/pausing.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
+import { type ReadyStarter, type Starter, StarterEnded, UncertainStart } from './process/starter.ts';
+import type { StartedChild } from './process/starterChild.ts';
 import { spawnInTerminal } from './process/terminal.ts';
 import { Sandboxes, type Launch, launchPlainly } from './sandbox/launch.ts';
 
@@ -16,57 +18,78 @@ import { Sandboxes, type Launch, launchPlainly } from './sandbox/launch.ts';
 const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
 
-/**
- * Without `home` (TILLER_HOME) there are no records of commands, so those that a killed Tiller leaves running are not
- * found again; nor is there a sandbox. `spareTerminals` is the folder of another node-pty, used when ours is missing.
- */
-export function createExec(
-  platform: NodeJS.Platform = process.platform,
-  home?: string,
-  sandboxes: Sandboxes | undefined = home === undefined ? undefined : new Sandboxes(home),
-  spareTerminals?: string,
-): Exec {
+export interface ExecOptions {
+  readonly platform?: NodeJS.Platform;
+  /**
+   * TILLER_HOME. Without it there are no records of commands, so those that a killed Tiller leaves running are not found
+   * again; nor is there a sandbox.
+   */
+  readonly home?: string | undefined;
+  /** Those of `home` where absent. */
+  readonly sandboxes?: Sandboxes | undefined;
+  /** The folder of another node-pty, used when ours is missing. */
+  readonly spareTerminals?: string | undefined;
+  /** Starts commands without a terminal as soon as it is ready; before that they are started directly. */
+  readonly starter?: Starter | undefined;
+}
+
+export function createExec(options: ExecOptions = {}): Exec {
+  const { platform = process.platform, home, spareTerminals, starter } = options;
+  const sandboxes = options.sandboxes ?? (home === undefined ? undefined : new Sandboxes(home));
+
+  async function run(request: ExecRequest, ready: ReadyStarter | undefined): Promise<ExecProcess> {
+    const launch = await launchOf(request, sandboxes, ready?.inheritable);
+    const mark = newMark();
+    const env = { ...request.env, ...launch.env, ...mark.env };
+    const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
+    const isSandboxed = request.confinement.type === 'sandbox';
+    const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
+    try {
+      const child = await startLaunch(launch, () =>
+        isForTerminal(marked)
+          ? spawnInTerminal(marked, mark.text, platform, spareTerminals)
+          : spawnPiped(marked, launch.descriptors, mark.text, { platform, ready }),
+      );
+      record?.started(child.pid);
+      if (isSandboxed) pausableCommands.add(child);
+      void child.exited.then(() => record?.ended());
+      return child;
+    } catch (error) {
+      record?.ended();
+      throw error;
+    }
+  }
+
   return {
+    prepare: () => starter?.prepare(),
     async spawn(request) {
-      const launch = await launchOf(request, sandboxes);
-      const mark = newMark();
-      const env = { ...request.env, ...launch.env, ...mark.env };
-      const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
-      const isSandboxed = request.confinement.type === 'sandbox';
-      const record =
-        home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
+      const ready = request.tty === undefined ? starter?.ready : undefined;
+      starter?.prepare();
+      if (ready === undefined) return run(request, undefined);
       try {
-        const child = await startLaunch(marked, launch, mark.text, platform, spareTerminals);
-        record?.started(child.pid);
-        if (isSandboxed) pausableCommands.add(child);
-        void child.exited.then(() => record?.ended());
-        return child;
+        return await run(request, ready);
       } catch (error) {
-        record?.ended();
+        if (error instanceof StarterEnded) return run(request, undefined);
         throw error;
       }
     },
   };
 }
 
-async function launchOf(request: ExecRequest, sandboxes: Sandboxes | undefined): Promise<Launch> {
+async function launchOf(
+  request: ExecRequest,
+  sandboxes: Sandboxes | undefined,
+  inheritable: readonly number[] | undefined,
+): Promise<Launch> {
   if (request.confinement.type === 'none') return launchPlainly(request);
   if (sandboxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
-  return sandboxes.launch(request, request.confinement.limits);
+  return sandboxes.launch(request, request.confinement.limits, inheritable);
 }
 
 /** Runs post-run checks before `exited` and `kill` resolve, so listeners receive their result with the exit. */
-async function startLaunch(
-  request: ExecRequest,
-  launch: Launch,
-  mark: string,
-  platform: NodeJS.Platform,
-  spareTerminals: string | undefined,
-): Promise<ExecProcess> {
+async function startLaunch(launch: Launch, spawn: () => Promise<ExecProcess>): Promise<ExecProcess> {
   try {
-    const child = isForTerminal(request)
-      ? await spawnInTerminal(request, mark, platform, spareTerminals)
-      : await spawnPiped(request, launch.descriptors, mark, platform);
+    const child = await spawn();
     const exited = child.exited.then(async (exit) => {
       const findings = await launch.ended();
       return findings.length === 0 ? exit : { ...exit, findings };
@@ -93,9 +116,11 @@ async function spawnPiped(
   request: ExecRequest,
   descriptors: Launch['descriptors'],
   mark: string,
-  platform: NodeJS.Platform,
+  { platform, ready }: { readonly platform: NodeJS.Platform; readonly ready: ReadyStarter | undefined },
 ): Promise<ExecProcess> {
-  const child = await start(request, descriptors, platform);
+  const child = await (ready === undefined
+    ? startDirectly(request, descriptors, platform)
+    : startByStarter(request, descriptors, mark, ready));
   const root: TreeRoot = {
     leader: child.pid,
     mark,
@@ -128,13 +153,29 @@ async function spawnPiped(
   };
 }
 
-type StartedChild = ChildProcess & { readonly pid: number };
+/** @throws StarterEnded, or Error with a message for the model */
+async function startByStarter(
+  request: ExecRequest,
+  descriptors: Launch['descriptors'],
+  mark: string,
+  ready: ReadyStarter,
+): Promise<StartedChild> {
+  try {
+    return await ready.start(request, descriptors);
+  } catch (error) {
+    if (error instanceof StarterEnded) throw error;
+    if (!(error instanceof UncertainStart)) throw spawnFailure(error, request);
+    const root: TreeRoot = { leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' };
+    await endTree(root, Promise.resolve(), 0);
+    throw error;
+  }
+}
 
 /**
  * Starts the process in its own session and process group, so that all of it can be signalled and no terminal is
  * shared.
  */
-async function start(
+async function startDirectly(
   { argv: [program, ...args], ...request }: ExecRequest,
   descriptors: Launch['descriptors'],
   platform: NodeJS.Platform,
@@ -155,11 +196,11 @@ async function start(
   // No pid: spawn failed; the `error` event carries the reason.
   if (child.pid === undefined) throw failed((await once(child, 'error'))[0]);
   child.on('error', () => {});
-  return child as StartedChild;
+  return child as ChildProcess & { readonly pid: number };
 }
 
 /** Resolves after the end of the process and then of its output; a child that holds a pipe delays it by up to two seconds. */
-function exitOf(child: ChildProcess, output: HeldOutput): Promise<ExecExit> {
+function exitOf(child: StartedChild, output: HeldOutput): Promise<ExecExit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {
       const exit = { code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], signal };

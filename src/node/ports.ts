@@ -15,6 +15,7 @@ import { createRegexps } from './host/regexps.ts';
 import { createTextSearch } from './host/textSearch.ts';
 import { createImages } from './images/images.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
+import { Starter } from './process/starter.ts';
 import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
 import { createStorage, tillerHome } from './storage/storage.ts';
@@ -34,6 +35,8 @@ export interface NodePortsOptions {
   readonly appRoot?: string;
   /** The built script afterKill.ts; without it the next start removes the leftovers of a kill in a workspace. */
   readonly afterKill?: string;
+  /** The built script starterProgram.ts; without it this process starts its commands itself. */
+  readonly starter?: string;
   /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
   readonly baselineWorker?: string;
   /** The built script images/worker.ts; without it images are scaled on the main thread. */
@@ -58,7 +61,13 @@ export function createNodePorts(options: NodePortsOptions): Ports {
   for (const secret of secretsIn(environment)) secrets.hide(secret);
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform, home, new Sandboxes(home, options.afterKill), options.spareTerminals),
+    exec: createExec({
+      platform: host.platform,
+      home,
+      sandboxes: new Sandboxes(home, options.afterKill),
+      spareTerminals: options.spareTerminals,
+      starter: starterOf(options.starter, home, host.platform),
+    }),
     keys,
     storage: createStorage(home, keys),
     baseline: createBaselineStore({ home, userHome: host.homeDirectory, worker: options.baselineWorker }),
@@ -75,4 +84,9 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     images: createImages(options.imageWorker),
     web: createWebGet(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
   };
+}
+
+/** Only Linux forks the whole process: macOS and Windows start a program without a copy of its page tables. */
+function starterOf(script: string | undefined, home: string, platform: NodeJS.Platform): Starter | undefined {
+  return script === undefined || platform !== 'linux' ? undefined : new Starter(home, script);
 }

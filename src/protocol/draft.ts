@@ -1,5 +1,6 @@
 /** Computes the text in the composer, for the panel and the host, which both keep it. */
 import type { Mention, UserInput } from './item.ts';
+import { mentionRanges } from './text/mentionTokens.ts';
 
 /** What goes with the text of a message that is being written. */
 export interface Attachment {
@@ -21,10 +22,12 @@ function unsent({ name, path, kind, lines, id, text }: Mention): Mention {
 /** The attachments of a message that was sent or queued, to write it again. */
 export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[] {
   const text = input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const names = input.flatMap((part) => (part.type === 'mention' ? [part.name] : []));
+  const named = new Set(mentionRanges(text, names).map(({ name }) => name));
   return input.flatMap((part): readonly Attachment[] => {
     if (part.type === 'text') return [];
     if (part.type !== 'mention') return [{ part, inText: false }];
-    return [{ part: unsent(part), inText: text.includes(`@${part.name}`) }];
+    return [{ part: unsent(part), inText: named.has(part.name) }];
   });
 }
 
@@ -52,6 +55,42 @@ export type SentEdit = EditOf<'sent'> & {
 };
 
 export type DraftEdit = QueuedEdit | SentEdit;
+
+/** What a draft has besides its text. */
+export interface DraftParts {
+  /** The message that the draft is an edit of. */
+  readonly edit: DraftEdit | null;
+  readonly attachments: readonly Attachment[];
+}
+
+/** The images of a draft, and those of the draft that returns after its edit. */
+export interface DraftImages {
+  readonly draft: readonly Attachment[];
+  readonly edit: readonly Attachment[];
+}
+
+/** Parts the images from the rest: they are large, so they are not written with every change of the text. */
+export function partImages({ edit, attachments }: DraftParts): { parts: DraftParts; images: DraftImages } {
+  const others = (all: readonly Attachment[]) => all.filter((one) => !isImage(one));
+  const kept = edit?.attachments && { ...edit, attachments: others(edit.attachments) };
+  return {
+    parts: { edit: kept ?? edit, attachments: others(attachments) },
+    images: { draft: attachments.filter(isImage), edit: edit?.attachments?.filter(isImage) ?? [] },
+  };
+}
+
+/** Undoes `partImages`, but for the order. */
+export function withImages({ edit, attachments }: DraftParts, images: DraftImages): DraftParts {
+  const isWhole = edit === null || images.edit.length === 0;
+  return {
+    edit: isWhole ? edit : { ...edit, attachments: [...(edit.attachments ?? []), ...images.edit] },
+    attachments: [...attachments, ...images.draft],
+  };
+}
+
+function isImage({ part }: Attachment): boolean {
+  return part.type === 'image';
+}
 
 /** A message that comes back to the composer during an edit belongs to the draft that returns after it. */
 export function withReturned(edit: SentEdit, text: string, attachments: readonly Attachment[]): SentEdit {

@@ -99,7 +99,11 @@ export const approvalChoiceSchema = z.enum([
 ]);
 export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
 
+/** The sub-agent that asks; absent where the root thread does. */
+const asking = { agent: z.object({ id: z.string(), role: z.string() }).optional() };
+
 export const approvalRequestSchema = z.object({
+  ...asking,
   approvalId: z.string(),
   itemId: z.string(),
   callId: z.string(),
@@ -159,6 +163,7 @@ export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 /** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
   z.object({
+    ...asking,
     source: z.literal('model'),
     questionId: z.string(),
     questions: z.array(questionSchema),
@@ -166,8 +171,9 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     callId: z.string().optional(),
   }),
   /** Tiller asks before it goes on: one of the options is the answer. */
-  z.object({ source: z.literal('tiller'), questionId: z.string(), questions: z.array(questionSchema) }),
+  z.object({ ...asking, source: z.literal('tiller'), questionId: z.string(), questions: z.array(questionSchema) }),
   z.object({
+    ...asking,
     source: z.literal('mcp'),
     questionId: z.string(),
     server: z.string(),
@@ -337,7 +343,16 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     agentId: z.string(),
     role: z.string(),
     state: agentStateSchema,
+    /** Its last message, or why it failed. */
     lastMessage: z.string().optional(),
+    /** What it is to do, in a few words. */
+    description: z.string().optional(),
+    /** The colour of its role, by a CSS name. */
+    color: z.string().optional(),
+    /** Used by its requests so far. */
+    tokens: z.number().optional(),
+    /** A call of `task` waits for it. */
+    isTask: z.boolean().optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
   /** What a command changed: after its item, for one in the background also after its turn. */

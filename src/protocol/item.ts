@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { hookEffectSchema, hookEventSchema } from './hooks.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
 /** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
@@ -41,6 +42,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('image'),
     imageUrl: z.string(),
+    /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
+    id: z.string().optional(),
     /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
     name: z.string().optional(),
     thumbnail: z.string().optional(),
@@ -123,7 +126,13 @@ const why = {
 
 export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('user_message'), content: z.array(userInputSchema) }),
-  z.object({ ...base, type: z.literal('agent_message'), text: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal('agent_message'),
+    text: z.string(),
+    /** Pages that the server names as sources of the text. */
+    citations: z.array(citationSchema).optional(),
+  }),
   z.object({ ...base, type: z.literal('reasoning'), summary: z.array(z.string()), raw: z.string().optional() }),
   z.object({
     ...base,
@@ -203,7 +212,20 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),
   }),
-  z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
+  /** The server of the model has searched the web. */
+  z.object({
+    ...base,
+    type: z.literal('web_search'),
+    query: z.string().optional(),
+    /** Absent until it is known. */
+    action: z
+      .discriminatedUnion('type', [
+        z.object({ type: z.literal('search'), queries: z.array(z.string()) }),
+        z.object({ type: z.literal('open_page'), url: z.string().optional() }),
+        z.object({ type: z.literal('find_in_page'), url: z.string().optional(), pattern: z.string().optional() }),
+      ])
+      .optional(),
+  }),
   /** The model has seen an image file (`view_image`). */
   z.object({
     ...base,
@@ -273,9 +295,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('sub_agent'),
+    callId: z.string().optional(),
+    /** What the call does with the agent. */
+    action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
+    /** Its thread. Empty where none was started. */
     agentId: z.string(),
+    /** Of a call about several agents: all of them. */
     role: z.string(),
+    /** What it is to do, in a few words. */
+    description: z.string().optional(),
+    /** When the call ended. */
     agentState: agentStateSchema,
+    /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
   }),
   z.object({

@@ -68,10 +68,20 @@ const NAME = /^[A-Za-z0-9_-]+$/;
 /** The setting as the user wrote it. Its entries are checked one by one, so that a wrong one costs no other. */
 export const mcpServersSettingSchema = z.record(z.string(), z.unknown());
 
+/** An entry that is wrong. `problem` is a clause about it. */
+export interface McpEntryProblem {
+  readonly server: string;
+  readonly problem: string;
+}
+
 export interface ParsedMcpServers {
   readonly servers: ReadonlyMap<string, McpServerSettings>;
-  /** One sentence for each entry that is wrong. */
-  readonly problems: readonly { readonly server: string; readonly message: string }[];
+  readonly problems: readonly McpEntryProblem[];
+}
+
+/** A sentence that names the entry. `key`: of the object that has it. */
+export function entryProblem(key: string, { server, problem }: McpEntryProblem): string {
+  return `${key}.${server}: ${problem}.`;
 }
 
 /** Reads `mcpServers` of the settings, or of a file that other programs share. */
@@ -80,10 +90,10 @@ export function parseMcpServers(
   { ignoresUnknown = false }: { readonly ignoresUnknown?: boolean } = {},
 ): ParsedMcpServers {
   const servers = new Map<string, McpServerSettings>();
-  const problems: { server: string; message: string }[] = [];
+  const problems: McpEntryProblem[] = [];
   for (const [server, entry] of Object.entries(entries)) {
     const parsed = parseEntry(server, entry, ignoresUnknown);
-    if (typeof parsed === 'string') problems.push({ server, message: `mcpServers.${server}: ${parsed}` });
+    if (typeof parsed === 'string') problems.push({ server, problem: parsed });
     else servers.set(server, parsed);
   }
   return { servers, problems };

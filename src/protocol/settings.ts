@@ -30,14 +30,19 @@ const bytesSchema = z
   .positive()
   .max(256 * 1024 * 1024);
 
+/** An empty text is none, too: the settings editor of VS Code has a control for a text, and none for a text or null. */
+function orNone<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
+}
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
-  model: z.string().min(1).nullable().default(null),
+  model: orNone(z.string()),
   /** A key of `providers` or one of the built-in ones. */
   provider: z.string().min(1).default('openai'),
   providers: z.record(z.string(), providerSettingsSchema).default({}),
   /** Instead of the provider's. */
-  baseUrl: httpUrlSchema.nullable().default(null),
+  baseUrl: orNone(httpUrlSchema),
   /** Instead of the provider's. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
@@ -65,6 +70,8 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** Whether the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
+  /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
+  'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
     .array(z.string())
@@ -95,6 +102,16 @@ export const settingsSchema = z.strictObject({
   'caps.dayCost': z.number().positive().nullable().default(null),
   'caps.monthTokens': z.number().int().positive().nullable().default(null),
   'caps.monthCost': z.number().positive().nullable().default(null),
+  /** Tools for sub-agents: none, `task` alone, or also `spawn_agent`, `send_input`, `wait`, `resume_agent`, `close_agent`. */
+  'agents.tools': z.enum(['none', 'task', 'all']).default('task'),
+  /** Sub-agents of one thread that are open at the same time. */
+  'agents.maxThreads': z.number().int().positive().default(6),
+  /** How deep sub-agents start others: at 1 they start none. */
+  'agents.maxDepth': z.number().int().positive().default(1),
+  /** Caps of one sub-agent, `null` for none: tokens of all its requests, tool rounds of a turn, minutes of a turn. */
+  'agents.maxTokens': z.number().int().positive().nullable().default(null),
+  'agents.maxRounds': z.number().int().positive().nullable().default(null),
+  'agents.maxMinutes': z.number().positive().nullable().default(null),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
   'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */
@@ -125,12 +142,9 @@ export const settingsSchema = z.strictObject({
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),
   /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
-  'mcp.clientMetadataUrl': z
-    .url({ protocol: /^https$/, error: 'must be an https URL' })
-    .nullable()
-    .default(null),
+  'mcp.clientMetadataUrl': orNone(z.url({ protocol: /^https$/, error: 'must be an https URL' })),
   /** A file whose text replaces the base instructions. */
-  baseInstructionsFile: z.string().nullable().default(null),
+  baseInstructionsFile: orNone(z.string()),
   /** Sent to the model after the base instructions. */
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */

@@ -16,7 +16,7 @@ import type {
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
-import type { AgentState, PlanStep, TurnItem, UserInput } from './item.ts';
+import type { PlanStep, TurnItem, UserInput } from './item.ts';
 import {
   type ApprovalDecision,
   type SandboxMechanism,
@@ -97,12 +97,8 @@ export interface ProcessState {
   readonly status: { readonly type: 'running' } | { readonly type: 'exited'; readonly exitCode: number | null };
 }
 
-export interface AgentSummary {
-  readonly agentId: string;
-  readonly role: string;
-  readonly state: AgentState;
-  readonly lastMessage?: string | undefined;
-}
+/** A sub-agent that the thread has started. */
+export type AgentSummary = Readonly<Omit<EventMsgOf<'agent_status'>, 'type'>>;
 
 export interface McpServerState {
   readonly server: string;

@@ -2,6 +2,7 @@
 
 import { lookAtFiles } from './baseline.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
+import { startCommands } from './spawn.mjs';
 import { openThreadList } from './threadList.mjs';
 
 const lookJob = (files) => ({ only: 'tiller', measure: () => lookAtFiles(files) });
@@ -38,6 +39,7 @@ export const JOBS = {
   looks1000: { ...lookJob(1_000), repeat: 5, quick: { repeat: 1 } },
   looks20000: { ...lookJob(20_000), repeat: 5, quick: { repeat: 1 } },
   looks100000: { ...lookJob(100_000), repeat: 3, quick: { repeat: 1 } },
+  spawns: { only: 'tiller', measure: () => startCommands(250), repeat: 5, quick: { repeat: 1 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
   hunks: { ...patchJob(longFile(200, 20_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
   manyHunks: { ...patchJob(longFile(1000, 100_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
@@ -94,6 +96,14 @@ export const ROWS = [
     value: ({ plainCat, sixPlainCats }) => perTurn(sixPlainCats) / perTurn(plainCat),
     limit: () => 2,
     budget: '≤ 2',
+  },
+  {
+    name: 'spawn',
+    title: 'a command of a process of 250 MiB: its main thread (ms)',
+    jobs: ['spawns'],
+    value: ({ spawns }) => median(spawns.map(({ started }) => started)),
+    limit: () => 3,
+    budget: '≤ 3',
   },
   {
     name: 'cold-start',

@@ -1,6 +1,7 @@
 // Before the first message: without a model, without a folder, without trust.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { hostProcess } from './support/hostProcess.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
@@ -45,8 +46,11 @@ describe('a user who has set up nothing', () => {
     await vscode.closeQuickInput();
     await panel.get('more-actions').click();
     await panel.page.getByRole('menuitem', { name: 'Settings' }).click();
-    const setting = vscode.page.locator('.settings-editor .setting-item-label').filter({ hasText: 'Approval Policy' });
-    await setting.waitFor();
+    // In sections, each setting of text with a field.
+    const settings = vscode.page.locator('.settings-editor');
+    await settings.getByRole('treeitem', { name: /^Approvals/ }).waitFor();
+    const model = settings.locator('.setting-item-contents').filter({ hasText: 'as its provider names it' });
+    await model.getByRole('textbox').waitFor();
     await vscode.screenshot('start/7-settings');
     await vscode.closeModalEditor();
     await panel.get('setup-demo').click();
@@ -97,6 +101,21 @@ describe('a user with a server on the machine', () => {
 
 describe('a user who begins with a message', () => {
   const window = useWindow({ server: 'start', model: 'local' });
+
+  test('finds it in the composer again when the extension host is gone under the list', async () => {
+    const { vscode, panel } = window();
+    await panel.open();
+    await panel.get('empty-no-model').waitFor();
+    await panel.write('Do not lose me.');
+    await panel.get('composer-input').press('Enter');
+    await vscode.quickInput().waitFor();
+    expect(await panel.get('composer-input').inputValue()).toBe('');
+    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
+    // VS Code starts another one, and with it a page.
+    await expect.poll(() => panel.get('composer-input').inputValue(), { timeout: 60_000 }).toBe('Do not lose me.');
+    await panel.write('');
+    await vscode.reload();
+  });
 
   test('chooses the model then, and the message goes by itself', async () => {
     const { vscode, panel, model } = window();

@@ -61,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
 
   test('is not recorded any more when it has ended, or could not be started', async () => {
     using home = tempFolder();
-    const exec = createExec('linux', home.path);
+    const exec = createExec({ home: home.path });
     const request = { cwd: home.path, env: {}, stdin: 'none', confinement: { type: 'none' } } as const;
     const child = await exec.spawn({ ...request, argv: ['/bin/sleep', '60'] });
     expect(readdirSync(home.at('processes'))).toHaveLength(1);

@@ -139,7 +139,7 @@ test('uses the package of VS Code where its own is missing', async () => {
     const { createExec } = require(${JSON.stringify(bundle)});
     const tty = { columns: 80, rows: 24 };
     const request = { argv: ['/bin/sh', '-c', 'tty'], cwd: '/', env: {}, stdin: 'none', confinement: { type: 'none' }, tty };
-    createExec('linux', undefined, undefined, process.argv[1]).spawn(request).then(
+    createExec({ platform: 'linux', spareTerminals: process.argv[1] }).spawn(request).then(
       (child) => child.onOutput(({ bytes }) => process.stdout.write(bytes)),
       (error) => process.stdout.write(error.message),
     );`;

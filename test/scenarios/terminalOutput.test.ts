@@ -15,7 +15,7 @@ const OBEYED = /[^\P{Cc}\r\n\t]|[\u202A-\u202E\u2066-\u2069]/u;
 
 /** Runs `tiller` in a terminal to its end. Returns what the terminal shows. */
 async function runInTerminal(args: readonly string[], folder: TempFolder): Promise<{ code: number; screen: string }> {
-  const child = await createExec('linux', folder.at('exec')).spawn({
+  const child = await createExec({ home: folder.at('exec') }).spawn({
     argv: [process.execPath, await builtCli(), ...args],
     cwd: folder.path,
     env: { PATH: process.env.PATH ?? '', HOME: folder.path, TILLER_HOME: folder.at('tiller') },

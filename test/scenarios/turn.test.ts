@@ -167,7 +167,7 @@ describe('a turn', () => {
     await using chat = await startScenario({ model: [[calls('browse', {})], [says('Done.')]] });
     await chat.send('go');
     const text =
-      'Unsupported call: there is no tool browse. The tools are: exec_command, write_stdin, apply_patch, read_file, list_dir, grep_files, view_image, fetch_url, update_plan, request_user_input.';
+      'Unsupported call: there is no tool browse. The tools are: exec_command, write_stdin, apply_patch, read_file, list_dir, grep_files, view_image, fetch_url, update_plan, request_user_input, task.';
     expect(chat.outputs()[0]).toBe(text);
     expect(chat.items('dynamic_tool_call')).toMatchObject([
       {

@@ -60,7 +60,7 @@ class Place implements Disposable {
 
   /** Runs `tiller undo` in a terminal and gives each question its answer. */
   async inTerminal(...answers: readonly string[]): Promise<{ readonly code: number; readonly screen: string }> {
-    const child = await createExec('linux', this.#folder.at('exec')).spawn({
+    const child = await createExec({ home: this.#folder.at('exec') }).spawn({
       argv: [process.execPath, await builtCli(), 'undo'],
       cwd: this.work,
       env: { PATH: process.env.PATH ?? '', HOME: this.home, TILLER_HOME: path.join(this.home, 'tiller') },

@@ -81,6 +81,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: [],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
+    starterProgram: ['host', 'process'],
   },
   'src/vscode': {
     settings: [],

@@ -277,9 +277,11 @@ export class FakeSession {
           environment: DEFAULT_ENVIRONMENT,
           saveBeforeCommands: 'ask',
           webFetch: true,
+          webSearch: 'off',
           unreadable: [],
           memory: false,
         },
+        agents: { tools: 'none', maxThreads: 6, maxDepth: 1, maxTokens: null, maxRounds: null, maxMinutes: null },
       },
       host: {
         models: {

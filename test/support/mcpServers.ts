@@ -64,7 +64,7 @@ export async function mcpScenario(
       ...(secrets && { secrets }),
     });
     const { servers: entries, problems } = parseMcpServers(servers);
-    if (problems[0]) throw new Error(problems[0].message);
+    if (problems[0]) throw new Error(problems[0].problem);
     const { homeDirectory, environment } = ports.host;
     mcp.servers.configure({ definitions: resolveAll(entries, { folder, homeDirectory, environment }).definitions });
   };

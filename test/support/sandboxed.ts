@@ -72,7 +72,7 @@ export class Playground implements Disposable {
   }
 
   start(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}) {
-    return createExec('linux', this.home, this.sandboxes).spawn(this.request(argv, more));
+    return createExec({ home: this.home, sandboxes: this.sandboxes }).spawn(this.request(argv, more));
   }
 
   async run(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): Promise<Story> {

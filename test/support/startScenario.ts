@@ -20,7 +20,7 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../src/protocol/settings.ts';
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, type Settings } from '../../src/protocol/settings.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import type { Imitation } from './imitation.ts';
 import { IMITATED_KEY } from './imitations.ts';
@@ -40,6 +40,7 @@ export interface ScenarioOptions {
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly webFetch?: boolean;
+  readonly webSearch?: Settings['web.search'];
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
   readonly caps?: Partial<CapSettings>;
@@ -64,6 +65,7 @@ export interface ScenarioOptions {
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
   readonly memory?: boolean;
+  readonly agents?: Partial<ThreadSettings['agents']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
   /** Continue in the home and folder of another scenario, resuming its thread. */
@@ -131,8 +133,18 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
       webFetch: options.webFetch ?? true,
+      webSearch: options.webSearch ?? 'off',
       unreadable: options.unreadable ?? [],
       memory: options.memory ?? false,
+    },
+    agents: {
+      tools: 'task',
+      maxThreads: 6,
+      maxDepth: 1,
+      maxTokens: null,
+      maxRounds: null,
+      maxMinutes: null,
+      ...options.agents,
     },
   };
   const host: ThreadHost = {

@@ -19,6 +19,7 @@ import {
   type Step,
   usage,
 } from './modelServer.ts';
+import { agentScript } from './agentScript.ts';
 import { inTimeZone } from './timeZone.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
@@ -353,6 +354,17 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
   }),
   recipe('retried', {
     model: [[fails(503)], [says('I look.'), exec('echo once'), cuts()], [says('Half'), cuts()], [says('Done.')]],
+    ...free,
+  }),
+  recipe('tasks-of-agents', {
+    model: agentScript({
+      go: [
+        [calls('task', { agent: 'explorer', prompt: 'ONE' })],
+        [calls('task', { agent: 'nobody', prompt: 'x' })],
+        [says('Done.')],
+      ],
+      ONE: [[says('One.')]],
+    }),
     ...free,
   }),
   conversation(

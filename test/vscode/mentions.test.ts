@@ -6,10 +6,6 @@ import * as vscode from 'vscode';
 import type { Mention } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import type { MentionRow, PanelUpdate } from '../../src/protocol/wire.ts';
-import type { Attachment } from '../../src/protocol/draft.ts';
-import type { PanelEvent } from '../../src/protocol/thread.ts';
-import { Drafts } from '../../src/vscode/chat/drafts.ts';
-import { PanelImages } from '../../src/vscode/chat/panelImages.ts';
 import { attachableFiles } from '../../src/vscode/mentions/attachFiles.ts';
 import { RecentFiles } from '../../src/vscode/mentions/editorPlaces.ts';
 import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
@@ -269,39 +265,6 @@ suite('files that are attached', () => {
       assert.equal(refused.length, 2);
     }),
   );
-
-  test('a draft keeps its attachments, and its images in memory alone', () => {
-    const stored = new Map<string, unknown>();
-    const memento = {
-      get: (key: string, fallback?: unknown) => stored.get(key) ?? fallback,
-      update: async (key: string, value: unknown) => void stored.set(key, value),
-      keys: () => [...stored.keys()],
-    } as vscode.Memento;
-    const drafts = new Drafts(memento);
-    const image: Attachment = { part: { type: 'image', imageUrl: 'data:image/png;base64,AA==' }, inText: false };
-    const file: Attachment = { part: { type: 'mention', kind: 'file', name: 'a', path: '/a' }, inText: true };
-    drafts.set('t', '@a', null, [file], [image]);
-    drafts.set('t', '@a b', null, [file], null);
-    assert.deepEqual(drafts.attachmentsOf('t'), [file, image]);
-    assert.deepEqual(new Drafts(memento).attachmentsOf('t'), [file]);
-    drafts.set('t', '', null, [], []);
-    assert.deepEqual(drafts.attachmentsOf('t'), []);
-  });
-
-  test('an image comes to the panel as its thumbnail, and back as the image', () => {
-    const images = new PanelImages();
-    const image = {
-      type: 'image',
-      imageUrl: 'data:image/png;base64,AAAA',
-      thumbnail: 'data:image/webp;base64,BB',
-    } as const;
-    const item = { id: 'i', type: 'user_message', status: 'completed', content: [image] } as const;
-    const shown = images.ofEvent({ turnId: 't', msg: { type: 'item_completed', item } } as unknown as PanelEvent);
-    const sent =
-      shown.msg.type === 'item_completed' && shown.msg.item.type === 'user_message' ? shown.msg.item.content : [];
-    assert.deepEqual(sent, [{ ...image, imageUrl: image.thumbnail }]);
-    assert.deepEqual(images.restored({ type: 'steer', input: [...sent] }), { type: 'steer', input: [image] });
-  });
 });
 
 suite('mentions of a message', () => {

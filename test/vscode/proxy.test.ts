@@ -39,6 +39,7 @@ suite('proxy', () => {
   suiteTeardown(async () => {
     await change('proxy', undefined);
     await change('proxySupport', undefined);
+    await change('proxyStrictSSL', undefined);
     proxy.closeAllConnections();
     proxy.close();
   });
@@ -56,7 +57,14 @@ suite('proxy', () => {
     });
   }
 
-  test('opens a tunnel to https, in which the certificate is checked', async () => {
+  for (const isStrict of [true, false]) {
+    test(`opens a tunnel to https, in which the certificate is checked, with http.proxyStrictSSL: ${isStrict}`, async () => {
+      await change('proxyStrictSSL', isStrict);
+      await checksTheCertificate();
+    });
+  }
+
+  async function checksTheCertificate(): Promise<void> {
     await using model = await ModelServer.start([]);
     await using front = await startTlsFront(model.baseUrl, selfSigned());
     await using tunnel = await startTunnelProxy(front.port);
@@ -69,8 +77,8 @@ suite('proxy', () => {
     );
     const fault = networkFault(error, 'connecting');
     assert.deepEqual([fault.kind, fault.action], ['tls', 'check_network']);
-    assert.match(fault.message, /http\.systemCertificates/);
+    assert.match(fault.message, /http\.systemCertificates.*http\.proxyStrictSSL does not change that/);
     assert.equal(model.requests.length, 0);
     assert.deepEqual(new Set(tunnel.asked), new Set(['model.invalid:443']));
-  });
+  }
 });

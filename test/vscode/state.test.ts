@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { Session } from '../../src/core/session/session.ts';
+import type { Attachment } from '../../src/protocol/draft.ts';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { initialThreadState } from '../../src/protocol/thread.ts';
@@ -274,6 +275,26 @@ suite('several threads in one window', () => {
     );
     drafts.set('a', '');
     assert.equal(drafts.get('a'), '');
+  });
+
+  test('a held message is in the draft of the next window, once, unless it was released', () => {
+    const memory = new Memory();
+    const mention: Attachment = {
+      part: { type: 'mention', name: 'a.ts', path: '/w/a.ts', kind: 'file' },
+      inText: true,
+    };
+    const image: Attachment = { part: { type: 'image', imageUrl: 'data:,' }, inText: false };
+    const drafts = new Drafts(memory);
+    drafts.set(null, 'begun');
+    drafts.hold(null, 'See @a.ts', [mention, image]);
+    const release = drafts.hold('t', 'sent', []);
+    assert.equal(drafts.get(null), 'begun');
+    release();
+    const next = new Drafts(memory);
+    assert.equal(next.get(null), 'begun\nSee @a.ts');
+    assert.deepEqual(next.attachmentsOf(null), [mention]);
+    assert.equal(next.get('t'), '');
+    assert.equal(new Drafts(memory).get(null), 'begun\nSee @a.ts');
   });
 
   test('a message that comes back during the edit of an earlier one belongs to the draft that returns after it', () => {

@@ -30,6 +30,20 @@ describe('the output of processes', () => {
     );
   });
 
+  it('joins prose only as far as the panel draws it in one frame', () => {
+    const sent: PanelEvent[] = [];
+    const batcher = new EventBatcher((events) => sent.push(...events));
+    const said = 'word '.repeat(3000);
+    for (const word of said.split(/(?<= )/)) {
+      batcher.push(event({ type: 'item_delta', itemId: 'i', kind: 'text', text: word }));
+    }
+    batcher.flush();
+    const texts = sent.map(({ msg }) => (msg.type === 'item_delta' ? msg.text : ''));
+    assert.equal(texts.join(''), said);
+    assert.ok(texts.length < 15, `${texts.length}`);
+    assert.ok(Math.max(...texts.map(({ length }) => length)) <= 3000);
+  });
+
   it('never makes a large message', () => {
     const sizes: number[] = [];
     const batcher = new EventBatcher((events) => sizes.push(JSON.stringify(events).length));

@@ -143,6 +143,8 @@ describe('Markdown of a model', () => {
       'block z',
     ]);
     assert.deepEqual(formulas('It costs $5 and $10; `$a$`, $HOME and $PATH, $ y $, $1$2'), []);
+    assert.deepEqual(formulas('Set $HOME/$USER, $PATH:$HOME, a$b$ and $x$y.'), []);
+    assert.deepEqual(formulas('($x$), $y$.'), ['inline x', 'inline y']);
     assert.deepEqual(formulas('\\$x$'), []);
     assert.match(html('\\(a^2\\)'), />\\\(a\^2\\\)<\/code>/);
     assert.match(html('$$\nopen\n\nnext'), /<p dir="auto">\$\$\nopen<\/p>/);
@@ -182,9 +184,30 @@ it('distinguishes files from other words with dots', () => {
   );
 });
 
+it('keeps the lines that continue a command of a session, and leaves out its output', () => {
+  const sessions = {
+    '$ cat a \\\n> b\nA\n$ ls': 'cat a \\\nb\nls',
+    '$ cat a \\\n  > b': 'cat a \\\n  > b',
+    '$ cat <<EOF\n> one\n> EOF\none': 'cat <<EOF\none\nEOF',
+    "$ cat <<'EOF'\n$one\nEOF\n$one": "cat <<'EOF'\n$one\nEOF",
+    '$ for f in *; do\n> echo $f\n> done\na.txt': 'for f in *; do\necho $f\ndone',
+    "$ echo 'one\ntwo'\none": "echo 'one\ntwo'",
+    '$ npm run build\n> tiller@1.0.0 build\n> node build.mjs\n': 'npm run build',
+    "% echo \"it's\" # don't\nit's": 'echo "it\'s" # don\'t',
+    '\n$ a |\n  b\nout': 'a |\n  b',
+  };
+  assert.deepEqual(
+    Object.keys(sessions).map((code) => commandsIn('console', code)),
+    Object.values(sessions),
+  );
+});
+
 it('finds the commands of a block for the terminal, and the diffs that can be applied', () => {
   assert.equal(commandsIn('console', '$ npm ci\nadded 3\n$ npm test\n'), 'npm ci\nnpm test');
   assert.equal(commandsIn('sh', 'npm ci\n'), 'npm ci');
+  for (const script of ['cat list.txt \\\n  > out.txt', 'cat <<EOF\n$ no prompt\n> quoted\nEOF', 'a\n% b']) {
+    assert.equal(commandsIn('sh', `${script}\n`), script);
+  }
   assert.equal(commandsIn('ts', 'npm ci'), null);
   assert.equal(commandsIn('bash', ' \n'), null);
   assert.equal(isUnifiedDiff('diff', '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'), true);

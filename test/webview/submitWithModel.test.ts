@@ -15,6 +15,10 @@ async function submitted(op: Op, { model, chosen }: { readonly model: string; re
       current = chosen;
     },
     submit: async ({ type }) => void log.push(`submitted ${type}`),
+    hold: () => {
+      log.push('held');
+      return () => void log.push('released');
+    },
     giveBack: (input) => log.push(`back: ${JSON.stringify(input)}`),
   });
   const failure = await done.then(
@@ -30,8 +34,13 @@ const BACK = `back: ${JSON.stringify(input)}`;
 
 test.each<[string, Op, { model: string; chosen: string }, string[]]>([
   ['is sent at once with a model', message, { model: 'm', chosen: '' }, ['submitted user_turn']],
-  ['is sent after the choice', message, { model: '', chosen: 'm' }, ['asked', 'submitted user_turn']],
-  ['goes back without a choice', message, { model: '', chosen: '' }, ['asked', BACK]],
+  [
+    'is sent after the choice',
+    message,
+    { model: '', chosen: 'm' },
+    ['held', 'asked', 'released', 'submitted user_turn'],
+  ],
+  ['goes back without a choice', message, { model: '', chosen: '' }, ['held', 'asked', BACK, 'released']],
   ['asks for nothing when it is no message', { type: 'interrupt' }, { model: '', chosen: '' }, ['submitted interrupt']],
 ])('%s', async (_case, op, choice, log) => {
   expect(await submitted(op, choice)).toEqual({ log, failure: undefined });
@@ -39,5 +48,8 @@ test.each<[string, Op, { model: string; chosen: string }, string[]]>([
 
 test('goes back when the choice fails, and the failure is reported', async () => {
   const failure = new Error('The settings cannot be written.');
-  expect(await submitted(message, { model: '', chosen: failure })).toEqual({ log: ['asked', BACK], failure });
+  expect(await submitted(message, { model: '', chosen: failure })).toEqual({
+    log: ['held', 'asked', BACK, 'released'],
+    failure,
+  });
 });

@@ -4,28 +4,36 @@ import { openFind, openPopup } from '../view.ts';
 import { Icon } from '../components/Icon.tsx';
 import { moveInMenu, Popup } from '../components/Popup.tsx';
 
+interface Entry {
+  readonly testid: string;
+  readonly icon: string;
+  readonly label: string;
+  readonly run: () => void;
+}
+
 export function HeaderMenu() {
-  const entries: readonly { command: PanelCommand; icon: string; label: string }[] = [
-    { command: 'setApiKey', icon: 'key', label: t('Enter an API key') },
-    { command: 'showRules', icon: 'law', label: t('Rules and approvals') },
-    { command: 'openSettings', icon: 'settings-gear', label: t('Settings') },
-    { command: 'openWalkthrough', icon: 'book', label: t('Walkthrough') },
-    { command: 'showLog', icon: 'output', label: t('Show log') },
-    { command: 'openThreadText', icon: 'book', label: t('Open Thread as Text') },
+  const entries: readonly Entry[] = [
+    command('key', t('Enter an API key'), 'setApiKey'),
+    command('law', t('Rules and approvals'), 'showRules'),
+    command('settings-gear', t('Settings'), 'openSettings'),
+    command('book', t('Walkthrough'), 'openWalkthrough'),
+    command('output', t('Show log'), 'showLog'),
+    command('book', t('Open Thread as Text'), 'openThreadText'),
+    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
   ];
   return (
     <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
       <ul role="menu" aria-label={t('More actions')} onKeyDown={moveInMenu}>
-        {entries.map(({ command, icon, label }) => (
-          <li key={command} role="none">
+        {entries.map(({ testid, icon, label, run }) => (
+          <li key={label} role="none">
             <button
               type="button"
               class="pop-item"
               role="menuitem"
-              data-testid="more-actions-item"
+              data-testid={testid}
               onClick={() => {
                 openPopup.value = null;
-                runCommand(command);
+                run();
               }}
             >
               <Icon name={icon} />
@@ -33,22 +41,11 @@ export function HeaderMenu() {
             </button>
           </li>
         ))}
-        <li role="none">
-          <button
-            type="button"
-            class="pop-item"
-            role="menuitem"
-            data-testid="more-actions-find"
-            onClick={() => {
-              openPopup.value = null;
-              openFind();
-            }}
-          >
-            <Icon name="search" />
-            <span class="pop-label">{t('Find in Thread')}</span>
-          </button>
-        </li>
       </ul>
     </Popup>
   );
+}
+
+function command(icon: string, label: string, name: PanelCommand): Entry {
+  return { testid: 'more-actions-item', icon, label, run: () => runCommand(name) };
 }

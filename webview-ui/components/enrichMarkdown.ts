@@ -1,7 +1,7 @@
 /** What the HTML of a Markdown text cannot hold by itself: pictures of the workspace, and formulas. */
 import { drawFormula, loadMath } from './math.ts';
 
-/** A picture larger than this is not drawn larger than the panel; its own size counts below it. */
+/** Endings of pictures that are loaded. */
 const PICTURE = /\.(png|jpe?g|gif|webp|svg|bmp|ico|avif)$/i;
 
 /**

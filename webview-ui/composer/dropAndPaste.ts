@@ -1,11 +1,10 @@
 /** What is dropped on the composer or pasted into it, besides text. */
 import type { Attachment } from '../../src/protocol/draft.ts';
-import { setDraft } from '../actions.ts';
+import { attach } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { attachments, attachProblem, draft } from '../store.ts';
-import { withAttachments } from '../text/attachments.ts';
-import { attachImages } from './images.ts';
+import { attachProblem } from '../store.ts';
+import { attachImages, showRefused } from './images.ts';
 
 /** Bytes of a file from outside of VS Code that is attached as text. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
@@ -15,7 +14,7 @@ export function pasteImages(data: DataTransfer | null): boolean {
   const files = [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
   // Office programs offer a picture of copied text, too.
   if (files.length === 0 || data?.types.includes('text/plain') === true) return false;
-  void attachImages(files.map((blob) => ({ blob, name: blob.name || t('Pasted image') })));
+  void attachAll(files, []);
   return true;
 }
 
@@ -36,8 +35,8 @@ export function dropFiles(data: DataTransfer): boolean {
   const files = [...data.files];
   if (files.length === 0) return false;
   const images = files.filter(({ type }) => type.startsWith('image/'));
-  if (images.length > 0) void attachImages(images.map((blob) => ({ blob, name: blob.name })));
-  void attachTexts(files.filter((file) => !images.includes(file)));
+  const others = files.filter((file) => !images.includes(file));
+  void attachAll(images, others);
   return true;
 }
 
@@ -52,15 +51,26 @@ function urisOf(data: DataTransfer): readonly string[] {
   return list.split(/\r?\n/).filter((line) => /^(?!https?:|#)[a-z][\w+.-]*:\/\//i.test(line));
 }
 
-/** Files of another program come without their path: their text is attached as it is now. */
-async function attachTexts(files: readonly File[]): Promise<void> {
+async function attachAll(images: readonly File[], texts: readonly File[]): Promise<void> {
+  attachProblem.value = null;
+  const named = images.map((blob) => ({ blob, name: blob.name || t('Pasted image') }));
+  showRefused([...(await attachImages(named)), ...(await attachTexts(texts))]);
+}
+
+/**
+ * Files of another program come without their path: their text is attached as it is now. Resolves with a sentence for each
+ * one that was refused.
+ */
+async function attachTexts(files: readonly File[]): Promise<string[]> {
+  const refused: string[] = [];
   for (const file of files) {
     const text = file.size > MAX_TEXT_BYTES ? null : await file.text().catch(() => null);
     if (text === null || text.includes('\0')) {
-      attachProblem.value = t('{0} was not attached: it is no text, or over 10 MiB.', file.name);
+      refused.push(t('{0} was not attached: it is no text, or over 10 MiB.', file.name));
       continue;
     }
     const part: Attachment['part'] = { type: 'mention', kind: 'file', name: file.name, path: '', text };
-    setDraft(draft.peek(), withAttachments(attachments.peek(), [{ part, inText: false }]));
+    attach([{ part, inText: false }]);
   }
+  return refused;
 }

@@ -1,10 +1,10 @@
 /** Images that the user pastes, drops or selects: made small enough, with a thumbnail. */
+import { IMAGE_LIMITS } from '../../src/protocol/imageLimits.ts';
 import type { UserImage } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
-import { setDraft } from '../actions.ts';
+import { attach } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { attachments, attachProblem, draft, settings } from '../store.ts';
-import { withAttachments } from '../text/attachments.ts';
+import { attachProblem, settings } from '../store.ts';
 import { bytes as bytesInWords } from '../text/format.ts';
 import { fitted, IMAGE_SIZE, isSmallEnough, type PixelSize, THUMBNAIL_SIDE } from '../text/images.ts';
 import { announcement } from '../view.ts';
@@ -13,29 +13,34 @@ type Prepared =
   | { readonly type: 'image'; readonly image: UserImage }
   | { readonly type: 'refused'; readonly reason: string };
 
-/** Attaches images, one after another. A problem is shown below the field, with the reason. */
-export async function attachImages(files: readonly { readonly blob: Blob; readonly name: string }[]): Promise<void> {
+/** Attaches images, one after another. Resolves with a sentence for each one that was refused. */
+export async function attachImages(
+  files: readonly { readonly blob: Blob; readonly name: string }[],
+): Promise<string[]> {
   const { takesImages = false, model = null } = settings.peek() ?? {};
-  if (!takesImages) return refuse(t('{0} takes no images.', model ?? t('This model')));
+  if (!takesImages && files.length > 0) return [t('{0} takes no images.', model ?? t('This model'))];
+  const refused: string[] = [];
   for (const { blob, name } of files) {
     const prepared = await prepareImage(blob, name);
     if (prepared.type === 'refused') {
-      refuse(t('{0} was not attached: {1}', name, prepared.reason));
+      refused.push(t('{0} was not attached: {1}', name, prepared.reason));
       continue;
     }
-    setDraft(draft.peek(), withAttachments(attachments.peek(), [{ part: prepared.image, inText: false }]));
+    attach([{ part: prepared.image, inText: false }]);
     announcement.value = t('Attached {0}', name);
   }
+  return refused;
 }
 
-function refuse(sentence: string): void {
-  attachProblem.value = sentence;
+/** Shows sentences below the field, after those that are there. */
+export function showRefused(sentences: readonly string[]): void {
+  if (sentences.length > 0) attachProblem.value = [attachProblem.peek() ?? '', ...sentences].join(' ').trim();
 }
 
 /** Never rejects. */
 async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
-  if (blob.size > IMAGE_SIZE.readable) {
-    return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_SIZE.readable)) };
+  if (blob.size > IMAGE_LIMITS.bytes) {
+    return { type: 'refused', reason: t('it is larger than {0}', bytesInWords(IMAGE_LIMITS.bytes)) };
   }
   if (blob.type === 'image/svg+xml') return { type: 'refused', reason: t('it is an SVG; models take pixels only') };
   let bitmap: ImageBitmap;
@@ -46,13 +51,15 @@ async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
   }
   try {
     const size = { width: bitmap.width, height: bitmap.height };
-    if (size.width * size.height > IMAGE_SIZE.pixels) return { type: 'refused', reason: t('it has too many pixels') };
+    if (size.width * size.height > IMAGE_LIMITS.pixels) return { type: 'refused', reason: t('it has too many pixels') };
     const isKept = isSmallEnough(blob.type, blob.size, size);
     const sent = isKept ? { blob, ...size } : await scaled(bitmap, fitted(size, IMAGE_SIZE.side));
     const small = await draw(bitmap, fitted(size, THUMBNAIL_SIDE), 'image/webp');
     const { width, height } = sent;
     const [imageUrl, thumbnail] = await Promise.all([dataUrlOf(sent.blob), dataUrlOf(small)]);
-    return { type: 'image', image: { type: 'image', imageUrl, name, thumbnail, width, height, bytes: sent.blob.size } };
+    const id = await hashOf(imageUrl);
+    const bytes = sent.blob.size;
+    return { type: 'image', image: { type: 'image', imageUrl, id, name, thumbnail, width, height, bytes } };
   } catch {
     return { type: 'refused', reason: t('it could not be made smaller') };
   } finally {
@@ -96,10 +103,15 @@ function dataUrlOf(blob: Blob): Promise<string> {
   });
 }
 
+async function hashOf(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 /** An image file that the host has read. */
 export function receiveImageFile(message: HostMessage): void {
   if (message.type !== 'image_file') return;
   const { name, mediaType, data } = message;
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  void attachImages([{ blob: new Blob([bytes], { type: mediaType }), name }]);
+  void attachImages([{ blob: new Blob([bytes], { type: mediaType }), name }]).then(showRefused);
 }

@@ -203,7 +203,7 @@ export function receiveMentions(message: HostMessage): void {
   if (message.type !== 'mentions_found' || message.id !== open.peek()?.id) return;
   const { id, rows, isLast } = message;
   const before = found.peek();
-  // Selected by name: rows that arrive later must not move the selection.
+  // The selection is an index: rows are appended, so that it stays on its row.
   found.value = before?.id === id ? { id, rows: [...before.rows, ...rows], isLast } : { id, rows, isLast };
   if (before?.id !== id) place.value = 0;
 }

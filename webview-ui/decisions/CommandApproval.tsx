@@ -200,6 +200,7 @@ function ruleRow(request: ApprovalRequest): ComponentChildren {
   const suggestion = suggestionOf(request);
   return (
     <RuleRow
+      key={approvalId}
       request={request}
       proposed={suggestion?.rule ?? proposedRule}
       suggestion={suggestion}

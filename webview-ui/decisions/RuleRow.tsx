@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
 import type { RulePreview, RuleSuggestion } from '../../src/protocol/rules.ts';
@@ -17,10 +17,9 @@ import { Button, IconButton } from '../components/Buttons.tsx';
  * sandbox. Replaces the answers, so that Enter has one meaning.
  */
 export function RuleRow({
-  request,
-  proposed,
-  suggestion,
+  request: { approvalId },
   onBack,
+  ...shown
 }: {
   request: ApprovalRequest;
   proposed: Rule;
@@ -28,7 +27,8 @@ export function RuleRow({
   suggestion?: RuleSuggestion | undefined;
   onBack: () => void;
 }) {
-  const { approvalId } = request;
+  // As they were when the row opened: the suggestion may arrive later, and must not change the rule under the user's hands.
+  const [{ proposed, suggestion }] = useState(shown);
   const length = useSignal(proposed.pattern.length);
   const scope = useSignal<RuleScope>('workspace');
   const outside = useSignal(false);
@@ -85,7 +85,7 @@ export function RuleRow({
         <IconButton testid="rule-longer" icon="add" label={t('More Words')} onClick={() => resize(length.value + 1)} />
       </div>
       <Reach rule={rule} preview={preview} />
-      {suggestion !== undefined && <Earlier suggestion={suggestion} />}
+      {suggestion !== undefined && isSamePattern(suggestion.rule, rule) && <Earlier suggestion={suggestion} />}
       <div class="rule-options">
         <select
           class="input"
@@ -127,6 +127,10 @@ export function RuleRow({
       </Button>
     </div>
   );
+}
+
+function isSamePattern(one: Rule, other: Rule): boolean {
+  return JSON.stringify(one.pattern) === JSON.stringify(other.pattern);
 }
 
 /** The approvals that the suggested rule would have answered. */

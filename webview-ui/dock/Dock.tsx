@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { decision, denying, makingRule, quietIn } from '../view.ts';
 import { answersTogether, type Waiting } from '../store.ts';
+import { Agents } from './Agents.tsx';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
 import { Composer } from '../composer/Composer.tsx';
@@ -41,6 +42,7 @@ export function Dock() {
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
         <ProposedPlan />
         <Review />
+        <Agents />
         <Processes />
         <Queue />
         <Composer />

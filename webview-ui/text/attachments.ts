@@ -36,7 +36,7 @@ export function keyOf({ part, inText }: Attachment): string {
     case 'mention':
       return `${inText ? '@' : ''}${part.name}`;
     case 'image':
-      return part.thumbnail ?? part.imageUrl;
+      return part.id ?? part.imageUrl;
     case 'local_image':
       return part.path;
   }

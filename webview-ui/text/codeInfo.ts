@@ -22,14 +22,44 @@ export function readInfo(info: string): CodeInfo {
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'shell', 'zsh', 'fish', 'console', 'powershell', 'pwsh']);
 
-/** The commands of a block for a terminal, without prompts and output; `null` for another language. */
+/**
+ * The commands of a block for a terminal; `null` for another language. A block that begins with a prompt is a session: its
+ * prompts and the output are left out, and lines that continue a command are kept. Every other block is a script, kept whole.
+ */
 export function commandsIn(language: string, code: string): string | null {
   if (!SHELLS.has(language.toLowerCase())) return null;
   const lines = code.split('\n');
-  const prompted = lines.filter((line) => /^\s*[$%>] /.test(line));
-  return (
-    (prompted.length > 0 ? prompted.map((line) => line.replace(/^\s*[$%>] /, '')) : lines).join('\n').trim() || null
-  );
+  const isSession = PROMPT.test(lines.find((line) => line.trim() !== '') ?? '');
+  return (isSession ? commandsOfSession(lines).join('\n') : code).trim() || null;
+}
+
+const PROMPT = /^[$%] /;
+
+function commandsOfSession(lines: readonly string[]): readonly string[] {
+  const commands: string[] = [];
+  let isContinued = false;
+  for (const line of lines) {
+    const last = commands.at(-1);
+    if (PROMPT.test(line)) {
+      commands.push(line.slice(2));
+      isContinued = false;
+    } else if (last !== undefined && (isUnfinished(last) || (isContinued && line.startsWith('> ')))) {
+      commands.splice(-1, 1, `${last}\n${line.replace(/^> /, '')}`);
+      isContinued = line.startsWith('> ');
+    } else {
+      isContinued = false;
+    }
+  }
+  return commands;
+}
+
+/** Whether a shell would ask for another line: an open quote, an open here-document, or a line end that goes on. */
+function isUnfinished(command: string): boolean {
+  const [, , delimiter] = /(?<!<)<<-?\s*(["']?)(\w+)\1/.exec(command) ?? [];
+  if (delimiter !== undefined)
+    return !command.split('\n').some((line, index) => index > 0 && line.trim() === delimiter);
+  const outside = command.replace(/\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|(?<![^\s;])#.*/g, '');
+  return /['"]/.test(outside) || /(?:\\|\||&&|[{(]|\b(?:do|then|else))\s*$/.test(outside);
 }
 
 /** True for a diff that names its files, so that it can be applied. */

@@ -1,15 +1,12 @@
 /** How large an image may be that goes with a message, and how it is made so. */
+import { IMAGE_TYPES } from '../../src/protocol/imageLimits.ts';
 
-/**
- * `side`: pixels of the longer side; models scale larger images down to about this. `bytes`: of the encoded image.
- * `readable`: of a file that is read at all, as in core/history/imageData.ts.
- */
-export const IMAGE_SIZE = { side: 1_568, bytes: 1_500_000, readable: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
+/** `side`: pixels of the longer side; models scale larger images down to about this. `bytes`: of the encoded image. */
+export const IMAGE_SIZE = { side: 1_568, bytes: 1_500_000 } as const;
 /** Pixels of the longer side of a thumbnail. */
 export const THUMBNAIL_SIDE = 96;
 
-/** Types that every server takes. */
-export const SENT_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const SENT_TYPES: readonly string[] = IMAGE_TYPES;
 
 export interface PixelSize {
   readonly width: number;

@@ -1,6 +1,6 @@
 /**
  * Finds formulas: `\\(…\\)`, `\\[…\\]`, `$$…$$`, and `$…$` where the dollar signs enclose a text without space at its ends
- * and no digit follows. They are left as they were written; the page draws them (`enrichMarkdown`).
+ * and stand in no word: `$HOME/$USER` is none. They are left as they were written; the page draws them (`enrichMarkdown`).
  */
 import type MarkdownIt from 'markdown-it';
 
@@ -9,7 +9,9 @@ type Parser = InstanceType<typeof MarkdownIt>;
 /** Characters of one formula. */
 const MAX_LENGTH = 4_000;
 
-const INLINE = /^(?:\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|\$(?!\s)((?:[^$\\\n`]|\\.)+?)(?<!\s)\$(?!\d))/s;
+const INLINE =
+  /^(?:\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$|\$(?!\s)((?:[^$\\\n`]|\\.)+?)(?<!\s)\$(?![\p{L}\p{N}_]))/su;
+const IN_WORD = /[\p{L}\p{N}_]$/u;
 
 export function mathSource(markdown: Parser): void {
   markdown.inline.ruler.before('escape', 'math', (state, silent) => {
@@ -19,6 +21,7 @@ export function mathSource(markdown: Parser): void {
       INLINE.exec(state.src.slice(state.pos, state.pos + MAX_LENGTH)) ?? [];
     const formula = round ?? square ?? dollars ?? dollar;
     if (written === undefined || formula === undefined || formula.trim() === '') return false;
+    if (dollar !== undefined && IN_WORD.test(state.src.slice(Math.max(0, state.pos - 2), state.pos))) return false;
     if (!silent) {
       const token = state.push('math', 'code', 0);
       token.content = written;

@@ -1,15 +1,18 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { plural, t } from '../l10n.ts';
-import { hiddenTurns, turns } from '../store.ts';
+import { hiddenTurns, visibleTurns } from '../store.ts';
 import { finding, followsEnd, openFind } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { findText, MOST_FOUND } from './findText.ts';
 
-/** Milliseconds without a key or a new word, after which the transcript is searched. */
+/** Milliseconds without a key after which the transcript is searched. */
 const DEBOUNCE_MS = 120;
+/** A streaming answer changes the transcript with every frame: it is searched again once in this time. */
+const THROTTLE_MS = 400;
 const ALL = 'tiller-find';
 const CURRENT = 'tiller-find-current';
+const NOTHING = { text: '', ranges: [] };
 
 /** Ctrl+F anywhere in the panel. The transcript has all its shown turns in the page, so they are searched there. */
 export function useFindKey(): void {
@@ -29,10 +32,13 @@ export function useFindKey(): void {
 export function FindBar({ root }: { root: { readonly current: HTMLElement | null } }) {
   const field = useRef<HTMLInputElement>(null);
   const text = useSignal('');
-  const found = useSignal<readonly Range[]>([]);
+  /** What was found, and for which text. */
+  const found = useSignal<{ readonly text: string; readonly ranges: readonly Range[] }>(NOTHING);
   const index = useSignal(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { value: request } = finding;
-  const { value: shown } = turns;
+  const isOpen = request !== 0;
+  const { value: shown } = visibleTurns;
 
   useLayoutEffect(() => {
     if (request === 0) return;
@@ -40,26 +46,43 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     field.current?.select();
   }, [request]);
 
+  const search = () => {
+    timer.current = undefined;
+    if (root.current === null) return;
+    const before = found.value.text === text.value ? found.value.ranges[index.value] : undefined;
+    const ranges = findText(root.current, text.value);
+    const same = ranges.findIndex((range) => before !== undefined && beginsAt(range, before));
+    index.value = same === -1 ? Math.min(index.value, Math.max(0, ranges.length - 1)) : same;
+    found.value = { text: text.value, ranges };
+    mark(ranges, index.value);
+  };
   useEffect(() => {
-    if (request === 0) return;
-    const timer = setTimeout(() => {
-      found.value = root.current === null ? [] : findText(root.current, text.value);
-      index.value = Math.min(index.value, Math.max(0, found.value.length - 1));
-      mark(found.value, index.value);
-    }, DEBOUNCE_MS);
-    return () => clearTimeout(timer);
-  }, [request === 0, text.value, shown]);
-
+    if (!isOpen) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(search, DEBOUNCE_MS);
+  }, [isOpen, text.value]);
+  useEffect(() => {
+    if (isOpen) timer.current ??= setTimeout(search, THROTTLE_MS);
+  }, [shown]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+      found.value = NOTHING;
+    },
+    [isOpen],
+  );
   useEffect(() => clearMarks, []);
 
   if (request === 0) return null;
   const go = (step: 1 | -1) => {
-    const { length } = found.value;
+    const { ranges } = found.value;
+    const { length } = ranges;
     if (length === 0) return;
     index.value = (index.value + step + length) % length;
-    mark(found.value, index.value);
+    mark(ranges, index.value);
     followsEnd.value = false;
-    const at = found.value[index.value]?.startContainer.parentElement;
+    const at = ranges[index.value]?.startContainer.parentElement;
     // As the browser's own search does: a folded message unfolds.
     at?.closest('.is-folded')?.dispatchEvent(new Event('beforematch'));
     at?.scrollIntoView({ block: 'center' });
@@ -93,7 +116,7 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
         }}
       />
       <span class="find-count" role="status" data-testid="find-count">
-        {countOf(text.value, found.value.length, index.value)}
+        {found.value.text === text.value && countOf(text.value, found.value.ranges.length, index.value)}
       </span>
       <IconButton
         testid="find-previous"
@@ -116,6 +139,10 @@ function countOf(text: string, count: number, index: number): string {
   if (text === '') return '';
   if (count === 0) return t('No results');
   return count === MOST_FOUND ? t('{0} of {1}+', index + 1, count) : t('{0} of {1}', index + 1, count);
+}
+
+function beginsAt(range: Range, other: Range): boolean {
+  return range.startContainer === other.startContainer && range.startOffset === other.startOffset;
 }
 
 /** Highlights without a change of the page's elements. */

@@ -3,13 +3,15 @@ import { AgentMessage } from './AgentMessage.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
-import { FileLookup, ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
 import { HookRun } from './HookRun.tsx';
+import { FileLookup, ImageView, PlanItem, ProcessInteraction } from './OneLiners.tsx';
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
+import { SubAgent } from './SubAgent.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { UserQuestion } from './UserQuestion.tsx';
 import { WebFetch } from './WebFetch.tsx';
+import { WebSearch } from './WebSearch.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
 /** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */

@@ -1,34 +1,13 @@
 import type { ComponentChild } from 'preact';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
-import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
+import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { say, t } from '../l10n.ts';
 import { visibleKeys } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
-import { Markdown } from '../components/Markdown.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
-import { CALL_STATES, Step, type StepState } from '../components/Step.tsx';
-
-export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
-  const isRunning = item.status === 'in_progress';
-  return (
-    <Step
-      testid="web-search"
-      icon="globe"
-      state={isRunning ? 'running' : item.status === 'failed' ? 'failed' : 'done'}
-      label={
-        item.query === undefined
-          ? isRunning
-            ? t('Searching the web')
-            : t('Searched the web')
-          : isRunning
-            ? t('Searching the web for “{0}”', item.query)
-            : t('Searched the web for “{0}”', item.query)
-      }
-    />
-  );
-}
+import { CALL_STATES, Step } from '../components/Step.tsx';
 
 export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
   const { path, status, why, width, height } = item;
@@ -112,33 +91,6 @@ export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interac
           ? say(item.status === 'in_progress' ? 'Waiting for {0}' : 'Waited for {0}', command)
           : say('Typed {0} into {1}', <code>{visibleKeys(item.chars)}</code>, command)
       }
-    />
-  );
-}
-
-const AGENT_STATES: Record<AgentState, StepState> = {
-  pending_init: 'running',
-  running: 'running',
-  interrupted: 'denied',
-  completed: 'done',
-  errored: 'failed',
-  shutdown: 'done',
-};
-
-export function SubAgent({ item }: { item: TurnItemOf<'sub_agent'> }) {
-  const message = item.lastMessage ?? '';
-  const isCut = item.status === 'aborted' && AGENT_STATES[item.agentState] === 'running';
-  return (
-    <Step
-      testid="sub-agent"
-      icon="check"
-      state={isCut ? 'denied' : AGENT_STATES[item.agentState]}
-      label={
-        <>
-          <span class="agent-name">{item.role}</span> {firstLine(message)}
-        </>
-      }
-      body={message.includes('\n') ? () => <Markdown text={message} /> : undefined}
     />
   );
 }

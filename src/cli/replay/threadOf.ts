@@ -52,8 +52,18 @@ export function startOf(
         environment: DEFAULT_ENVIRONMENT,
         saveBeforeCommands: 'never',
         webFetch: true,
+        webSearch: 'off',
         unreadable: [],
         memory: usesMemories(lines),
+      },
+      // None is started: every call is answered from the recording.
+      agents: {
+        tools: agentToolsIn(lines),
+        maxThreads: 6,
+        maxDepth: 1,
+        maxTokens: null,
+        maxRounds: null,
+        maxMinutes: null,
       },
     },
     {
@@ -75,6 +85,13 @@ function usesMemories(lines: readonly string[]): boolean {
       (line.includes('"type":"response_item"') && line.includes('"<thread_memories>')) ||
       (line.includes('"type":"file_lookup"') && line.includes('"action":"memory"')),
   );
+}
+
+const AGENT_CALL = /"type":"function_call",.*?"name":"(?:spawn_agent|send_input|wait|resume_agent|close_agent)"/;
+
+/** No line records the setting, either. */
+function agentToolsIn(lines: readonly string[]): ThreadSettings['agents']['tools'] {
+  return lines.some((line) => line.includes('"type":"response_item"') && AGENT_CALL.test(line)) ? 'all' : 'task';
 }
 
 function sandboxOf({ box, noSandboxCause }: TurnSettings) {

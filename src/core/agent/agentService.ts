@@ -18,7 +18,16 @@ import { DaySpending } from '../session/daySpending.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
-import type { ParentLink, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import {
+  depthOf,
+  type ParentLink,
+  type SessionOptions,
+  type ThreadHost,
+  type ThreadSettings,
+} from '../session/sessionOptions.ts';
+import { agentTools } from '../tools/agents/agentTools.ts';
+import { confined, forkedHistory } from './agentThread.ts';
+import { type StartedAs, SubAgents } from './subAgents.ts';
 import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { MemoryKeeper } from './memoryKeeper.ts';
@@ -36,6 +45,13 @@ export type ForkedThread =
       readonly draft: readonly UserInput[] | null;
     })
   | Exclude<Resumed, { type: 'resumed' }>;
+
+/** A thread in storage, or one that will be. */
+interface StoredThread extends Pick<SessionOptions, 'meta' | 'ownership' | 'replayed' | 'inherited'> {
+  /** Of its rollout. */
+  readonly path: string;
+  readonly parent: ParentLink | undefined;
+}
 
 /** How long the owner of a thread may take to hand it over: its user has to see the question and answer it. */
 const PATIENCE_MS = 30_000;
@@ -63,6 +79,7 @@ export class AgentService {
   readonly #coordinator = new WorkspaceCoordinator();
   /** Of all threads, whose commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
+  readonly #subAgents: SubAgents;
   /** Made for the first thread that is written down. */
   #memories: MemoryKeeper | undefined;
 
@@ -71,6 +88,12 @@ export class AgentService {
     const report = (error: unknown) => ports.log.error('A listener failed', error);
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
+    this.#subAgents = new SubAgents({
+      ...ports,
+      live: this.live,
+      start: (...thread) => this.start(...thread),
+      resume: (agentId, parentId, thread, host) => this.#resumeAgent(agentId, parentId, thread, host),
+    });
     this.rules = new RulesStore(ports);
     this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock, report });
     this.#daySpending = new DaySpending(ports);
@@ -88,8 +111,9 @@ export class AgentService {
    * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
    * and closed with its parent, and stands in no list of threads. @throws Error when the parent is not live.
    */
-  async start(thread: ThreadSettings, host: ThreadHost, parentId?: string): Promise<Session> {
+  async start(thread: ThreadSettings, host: ThreadHost, parentId?: string, as?: StartedAs): Promise<Session> {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
+    const inherited = parent && as?.forksContext ? forkedHistory(parent.history()) : undefined;
     const { ids, clock, workspace } = this.#ports;
     const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
@@ -107,16 +131,11 @@ export class AgentService {
       workspace_folders: [...workspace.roots],
       ...(git ? { git } : {}),
       ...(parent ? { originator: 'sub_agent', parent_id: parent.threadId } : {}),
+      ...(as ? { agent: as.agent } : {}),
     };
-    return this.#session(
-      thread,
-      host,
-      meta,
-      rolloutPath(threadId, startedAt),
-      null,
-      this.#ownershipOf(threadId),
-      parent,
-    );
+    const path = rolloutPath(threadId, startedAt);
+    const ownership = this.#ownershipOf(threadId);
+    return this.#session(thread, host, { meta, path, ownership, replayed: null, parent, inherited });
   }
 
   #parentOf(threadId: string): ParentLink {
@@ -155,6 +174,23 @@ export class AgentService {
     } finally {
       if (resumed?.type !== 'resumed') await ownership.release();
     }
+  }
+
+  /** A sub-agent of this parent, under the settings of `thread` but with its own model, or why it cannot be opened. */
+  async #resumeAgent(
+    id: string,
+    parentId: string,
+    thread: ThreadSettings,
+    host: ThreadHost,
+  ): Promise<Session | string> {
+    const path = await this.#find({ id });
+    const meta = path === undefined ? undefined : await readMeta(this.#ports.storage, path);
+    if (meta?.parent_id !== parentId) return 'its thread is gone';
+    const isSameServer = meta.provider === host.models.id && thread.turn.provider === undefined;
+    const turn = isSameServer ? { ...thread.turn, model: meta.model } : thread.turn;
+    const resumed = await this.resume({ id }, { ...thread, turn }, { ...host, keepsSettings: false });
+    if (resumed.type === 'resumed') return resumed.session;
+    return resumed.type === 'owned' ? 'another process works in its thread' : resumed.message;
   }
 
   /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 30 s. */
@@ -240,14 +276,10 @@ export class AgentService {
     if (replayed.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
-    const session = await this.#session(
-      await this.#continued(thread, host, replayed),
-      host,
-      replayed.meta,
-      path,
-      replayed,
-      ownership,
-    );
+    const { meta } = replayed;
+    const parent = meta.parent_id === undefined ? undefined : this.live.get(meta.parent_id)?.session.asParent;
+    const continued = await this.#continued(thread, host, replayed);
+    const session = await this.#session(continued, host, { meta, path, ownership, replayed, parent });
     if (replayed.state.activeTurnId !== null) {
       // The events of a recovered turn are written before they are emitted. When that fails, the turn reports it.
       await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
@@ -284,21 +316,21 @@ export class AgentService {
   }
 
   async #session(
-    thread: ThreadSettings,
+    given: ThreadSettings,
     host: ThreadHost,
-    meta: SessionMeta,
-    path: string,
-    replayed: ReplayedThread | null,
-    ownership: Ownership,
-    parent?: ParentLink,
+    { meta, path, ownership, replayed, parent, inherited }: StoredThread,
   ): Promise<Session> {
+    const thread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
     const rootId = parent?.rootId ?? meta.id;
+    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: thread, host });
     const session = new Session({
       settings: thread,
       host,
       parent,
+      inherited,
+      agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
       ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
@@ -312,6 +344,7 @@ export class AgentService {
     });
     this.#hosts.set(session, host);
     this.live.add(session);
+    if (parent !== undefined) this.#subAgents.follow(session, parent.threadId, thread.agents);
     if (thread.tools.memory && parent === undefined) this.#keepMemory(meta.id);
     void session.closed.then(() => this.#closed(session));
     return session;

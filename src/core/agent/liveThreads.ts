@@ -3,7 +3,7 @@ import type { Op } from '../../protocol/op.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Session } from '../session/session.ts';
 import { Emitter } from '../util/emitter.ts';
-import { activityOf, pendingIn } from './threadActivity.ts';
+import { activityOf, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
 /** One event of a live thread, with the thread before and after it. */
 export interface ThreadUpdate {
@@ -30,12 +30,19 @@ export class LiveThreads {
   readonly #entries = new Map<string, Entry>();
   readonly #news: Emitter<ThreadUpdate>;
   readonly #activity: Emitter<void>;
+  readonly #emitted: Emitter<Event>;
   #submissions = 0;
 
   /** `report` gets what a listener throws. */
   constructor(report: (error: unknown) => void) {
     this.#news = new Emitter(report);
     this.#activity = new Emitter(report);
+    this.#emitted = new Emitter(report);
+  }
+
+  /** Every event of every live thread in the order of their numbers, also those that change nothing. */
+  get onEmitted(): Emitter<Event>['event'] {
+    return this.#emitted.event;
   }
 
   /** Every event that changes a thread. */
@@ -71,7 +78,11 @@ export class LiveThreads {
   #add(session: Session): Entry {
     const entry: Entry = { session, state: session.shownState, deferred: undefined, hasStarted: false };
     this.#entries.set(session.threadId, entry);
-    session.onEvent((event) => this.#take(entry, event));
+    session.onEvent((event) => {
+      // First: a listener below may emit in another thread.
+      this.#emitted.fire(event);
+      this.#take(entry, event);
+    });
     return entry;
   }
 
@@ -87,7 +98,9 @@ export class LiveThreads {
 
   /** Live sub-agents that this thread has started itself. */
   childrenOf(threadId: string): readonly LiveThread[] {
-    return [...this.#entries.values()].filter(({ session }) => session.parentId === threadId);
+    const children = [...this.#entries.values()].filter(({ session }) => session.parentId === threadId);
+    for (const child of children) stateOf(child);
+    return children;
   }
 
   /** Live sub-agents of a thread, those of its sub-agents included. */
@@ -95,11 +108,36 @@ export class LiveThreads {
     return this.childrenOf(threadId).flatMap((child) => [child, ...this.descendantsOf(child.session.threadId)]);
   }
 
+  /** Threads that are their own root (`rootOf`). */
+  get roots(): readonly LiveThread[] {
+    return [...this.#entries.values()].filter((entry) => {
+      stateOf(entry);
+      return this.rootOf(entry) === entry;
+    });
+  }
+
+  /** Of a thread with its sub-agents: it waits when one of them does. */
+  activityOf(thread: LiveThread): ThreadActivity {
+    const activities = [thread, ...this.descendantsOf(thread.session.threadId)].map(({ state }) => activityOf(state));
+    return activities.find((one) => one === 'waiting') ?? activities.find((one) => one === 'running') ?? 'idle';
+  }
+
   /** The live root of a thread: itself, unless it is a sub-agent of a live thread. */
   rootOf(thread: LiveThread): LiveThread {
     const { parentId } = thread.session;
     const parent = parentId === null ? undefined : this.get(parentId);
     return parent === undefined ? thread : this.rootOf(parent);
+  }
+
+  /** Resolves when no turn of a thread and its sub-agents runs and every submission to them is handled. */
+  async idle(threadId: string): Promise<void> {
+    const working = () => {
+      const threads = [this.get(threadId), ...this.descendantsOf(threadId)];
+      return threads.flatMap((thread) => (thread === undefined || thread.session.isIdle ? [] : [thread.session]));
+    };
+    for (let busy = working(); busy.length > 0; busy = working()) {
+      await Promise.all(busy.map((session) => session.idle()));
+    }
   }
 
   /** False when no such thread is live. An interrupt also stops its sub-agents, the deepest first. */
@@ -135,8 +173,7 @@ export class LiveThreads {
 
   /** Ends every session, each after its sub-agents. */
   async closeAll(how: 'suspend' | 'end'): Promise<void> {
-    const roots = this.sessions.filter(({ parentId }) => parentId === null || !this.#entries.has(parentId));
-    await Promise.all(roots.map(({ threadId }) => this.close(threadId, how)));
+    await Promise.all(this.roots.map(({ session }) => this.close(session.threadId, how)));
   }
 
   /** Without ending the session. Only this session when one is given. */
@@ -151,6 +188,7 @@ export class LiveThreads {
   dispose(): void {
     this.#news.dispose();
     this.#activity.dispose();
+    this.#emitted.dispose();
   }
 
   #take(entry: Entry, event: Event): void {

@@ -2,16 +2,17 @@ import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
-import type { ThreadAccess } from '../../protocol/wire.ts';
+import type { AgentRow, ThreadAccess } from '../../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Clock } from '../ports.ts';
 import type { ReaderUpdate } from '../rollout/threadReader.ts';
 import type { Session } from '../session/session.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
+import { agentRows } from './agentRows.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
-import { activityOf, isAtRest, pendingIn, type ThreadActivity } from './threadActivity.ts';
+import { activityOf, isAtRest, isSubAgent, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
@@ -118,6 +119,18 @@ export class ShownThread {
     return this.#shown?.state ?? null;
   }
 
+  /** The sub-agents of the shown thread. */
+  get agents(): readonly AgentRow[] {
+    return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
+  }
+
+  /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
+  asking(id: string): ThreadState | null {
+    const asks = ({ approvals }: ThreadState) =>
+      approvals.some(({ approvalId, itemId }) => approvalId === id || itemId === id);
+    return this.waiting.find(asks) ?? this.state;
+  }
+
   /** Of the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
@@ -141,9 +154,13 @@ export class ShownThread {
     return this.live.reduce((sum, state) => sum + pendingIn(state), 0);
   }
 
-  /** How many live threads that are not shown wait, and how many run. */
+  /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
-    const activities = this.live.filter((state) => state !== this.state).map(activityOf);
+    const { live } = this.#deps;
+    const shown = this.state && live.get(this.state.threadId);
+    const root = shown ? live.rootOf(shown) : undefined;
+    const others = live.roots.filter((thread) => thread !== root);
+    const activities = others.map((thread) => live.activityOf(thread));
     const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
     return { waiting: count('waiting'), running: count('running') };
   }
@@ -221,7 +238,11 @@ export class ShownThread {
     if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
       this.#show(this.#begin(await this.#deps.source.start()));
     }
-    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.#deps.live.submit(this.#shown.state.threadId, op);
+    if (this.#shown === undefined || this.#shown instanceof FollowedThread) return;
+    const { threadId } = this.#shown.state;
+    // A sub-agent is closed when its task has ended.
+    if (this.#deps.live.get(threadId) === undefined && !(await this.open(threadId))) return;
+    this.#deps.live.submit(threadId, op);
   }
 
   /** To a live thread, shown or not. */
@@ -320,8 +341,11 @@ export class ShownThread {
     const thread = live.rootOf(member);
     const { session } = thread;
     const { threadId } = session;
-    const isResting = () => [thread, ...live.descendantsOf(threadId)].every(({ state }) => isAtRest(state));
-    const mayGo = () => !this.#closed && thread !== this.#shown && isResting();
+    const family = () => [thread, ...live.descendantsOf(threadId)];
+    // A sub-agent whose session is closed may be shown, too.
+    const isShown = ({ session }: LiveThread) =>
+      [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
+    const mayGo = () => !this.#closed && family().every((one) => !isShown(one) && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
@@ -331,7 +355,7 @@ export class ShownThread {
 
   /** What the next window opens at once. */
   #keepBusy(): void {
-    const roots = this.live.filter(({ started }) => started?.parentId === undefined);
+    const roots = this.live.filter((state) => !isSubAgent(state));
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }

@@ -9,6 +9,11 @@ export function activityOf(state: ThreadState): ThreadActivity {
   return state.activeTurnId === null ? 'idle' : 'running';
 }
 
+/** Another thread has started it. */
+export function isSubAgent({ started }: Pick<ThreadState, 'started'>): boolean {
+  return started?.parentId !== undefined;
+}
+
 /** The number of its pending requests. */
 export function pendingIn({ approvals, questions }: ThreadState): number {
   return approvals.length + questions.length;

@@ -125,8 +125,17 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
       webFetch: settings['web.fetch'],
+      webSearch: settings['web.search'],
       unreadable: settings['sandbox.unreadable'],
       memory: settings['memory.enabled'],
+    },
+    agents: {
+      tools: settings['agents.tools'],
+      maxThreads: settings['agents.maxThreads'],
+      maxDepth: settings['agents.maxDepth'],
+      maxTokens: settings['agents.maxTokens'],
+      maxRounds: settings['agents.maxRounds'],
+      maxMinutes: settings['agents.maxMinutes'],
     },
   };
 }

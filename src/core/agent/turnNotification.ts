@@ -2,7 +2,7 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { byteLength } from '../util/tokens.ts';
 import type { ThreadUpdate } from './liveThreads.ts';
-import { typedText } from './threadActivity.ts';
+import { isSubAgent, typedText } from './threadActivity.ts';
 
 /** The argument of the `notify` program, in the form that programs written for `@openai/codex` read. */
 export interface TurnNotification {
@@ -18,10 +18,10 @@ export interface TurnNotification {
 /** Linux takes no longer argument than 128 KiB. */
 const ARGUMENT_BYTES = 120 * 1024;
 
-/** The notification for an event: only completed turns count, not those that failed or were interrupted. */
+/** The notification for an event: only completed turns count, not those that failed or were interrupted, nor those of sub-agents. */
 export function turnNotification({ event, state }: ThreadUpdate): TurnNotification | undefined {
   const { msg, turnId, threadId } = event;
-  if (msg.type !== 'turn_completed' || turnId === null) return undefined;
+  if (msg.type !== 'turn_completed' || turnId === null || isSubAgent(state)) return undefined;
   const turn = state.turns.findLast(({ id }) => id === turnId);
   if (!turn) return undefined;
   return {

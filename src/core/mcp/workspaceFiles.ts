@@ -1,5 +1,5 @@
 import { parse, type ParseError } from 'jsonc-parser';
-import { type McpServerSettings, parseMcpServers } from '../../protocol/mcp.ts';
+import { entryProblem, type McpServerSettings, parseMcpServers } from '../../protocol/mcp.ts';
 
 /** Files of a workspace that name MCP servers, relative to its folder, and the key of their servers. */
 export const WORKSPACE_FILES = [
@@ -28,5 +28,5 @@ export function readWorkspaceFile(text: string, { file, key }: (typeof WORKSPACE
     return { servers: new Map(), problems: [`${file}: "${key}" must be an object.`] };
   }
   const { servers, problems } = parseMcpServers(entries as Record<string, unknown>, { ignoresUnknown: true });
-  return { servers, problems: problems.map(({ message }) => `${file}: ${message}.`) };
+  return { servers, problems: problems.map((one) => `${file}: ${entryProblem(key, one)}`) };
 }

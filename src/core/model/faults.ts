@@ -551,7 +551,7 @@ function certificateVerdict(any: (pattern: RegExp) => boolean): Verdict {
   return {
     kind: 'tls',
     message:
-      'The server’s certificate is not trusted on this machine. If it is the right one, let the variable NODE_EXTRA_CA_CERTS name a file with the certificate that signed it, and start again. VS Code also trusts the certificates of the system (setting http.systemCertificates).',
+      'The server’s certificate is not trusted on this machine. If it is the right one, let the variable NODE_EXTRA_CA_CERTS name a file with the certificate that signed it, and start again. VS Code also trusts the certificates of the system (setting http.systemCertificates). Tiller checks every certificate: the setting http.proxyStrictSSL does not change that.',
     retryable: false,
     action: 'check_network',
   };

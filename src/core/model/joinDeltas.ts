@@ -5,6 +5,9 @@ type Delta = Extract<
   { type: 'text_delta' | 'reasoning_summary_delta' | 'reasoning_raw_delta' | 'call_delta' }
 >;
 
+/** Characters of a joined delta: the panel draws it in one frame. */
+const MAX_JOINED = 2000;
+
 /**
  * The events of what arrived in one read of a connection, with consecutive deltas of one text joined: a server that is
  * faster than the reader costs one event for each read instead of one for each token, a slower one still one for each
@@ -24,7 +27,7 @@ export function* joinDeltas<Wire>(
       throw error;
     }
     for (const event of events) {
-      if (open !== undefined && isDelta(event) && isSameText(open, event)) {
+      if (open !== undefined && isDelta(event) && canJoin(open, event)) {
         open = { ...open, text: open.text + event.text };
         continue;
       }
@@ -49,7 +52,8 @@ function isDelta(event: ResponseEvent): event is Delta {
 }
 
 /** The first deltas of a call may come before its name. */
-function isSameText(left: Delta, right: Delta): boolean {
+function canJoin(left: Delta, right: Delta): boolean {
+  if (left.text.length + right.text.length > MAX_JOINED) return false;
   if (left.type !== right.type || left.key !== right.key) return false;
   return left.type !== 'call_delta' || right.type !== 'call_delta' || left.name === right.name;
 }

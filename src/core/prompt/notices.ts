@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../protocol/hooks.ts';
-import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
+import { isToolCallOutput, type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 
 /**
  * Recorded when a turn was cut off, so that the model knows that its last steps may be incomplete (codex-behaviour.md
@@ -13,6 +13,24 @@ export function turnAbortedMessage(cause: 'interrupted' | 'crashed'): MessageIte
   return userText(
     `<turn_aborted>\n${why} Commands that were running may have done part of their work, and background processes may still run. Check before you continue.\n</turn_aborted>`,
   );
+}
+
+/** Recorded when a sub-agent has ended (codex-behaviour.md §11). `status`: as the tool `wait` returns it. */
+export function agentNotice(agentId: string, status: unknown): MessageItem {
+  return userText(`<subagent_notification>\n${noticeBody(agentId, status)}\n</subagent_notification>`);
+}
+
+/** True when the item is this notice, or an output of `wait` that says the same. */
+export function isAgentNoticeOf(item: ResponseItem, agentId: string, status: unknown): boolean {
+  if (item.type === 'message') return textOf(item.content).includes(noticeBody(agentId, status));
+  if (!isToolCallOutput(item)) return false;
+  const text = typeof item.output === 'string' ? item.output : textOf(item.output);
+  return text.includes(`${JSON.stringify(agentId)}:${JSON.stringify(status)}`);
+}
+
+/** A message of an agent that contains the end mark cannot end the notice. */
+function noticeBody(agentId: string, status: unknown): string {
+  return JSON.stringify({ agent_id: agentId, status }).replaceAll('<', String.raw`\u003c`);
 }
 
 export function userText(text: string): MessageItem {

@@ -86,7 +86,7 @@ async function copy(
   if (meta.version > ROLLOUT_VERSION)
     return { type: 'refused', message: 'the thread was written by a newer Tiller and can only be read' };
   // A fork of a sub-agent is a thread of its own.
-  const { parent_id: _parent, ...kept } = meta;
+  const { parent_id: _parent, agent: _agent, ...kept } = meta;
   const about: SessionMeta = { ...kept, ...by, ...birthOf(ports), forked_from_id: meta.id };
   const forked = forkRollout(lines, about, itemId);
   if (forked.type === 'no_such_item') {

@@ -61,8 +61,12 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'image_view':
     case 'file_lookup':
     case 'hook_run':
-    case 'sub_agent':
       return '';
+    case 'sub_agent': {
+      const { action, role, description = '', lastMessage = '' } = item;
+      if (action !== 'task' && action !== 'spawn') return '';
+      return quoted(`*Agent ${role}: ${description}*${lastMessage === '' ? '' : `\n\n> ${lastMessage}`}`);
+    }
   }
 }
 

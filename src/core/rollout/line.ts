@@ -25,6 +25,16 @@ export const sessionMetaSchema = z.object({
   forked_from_id: z.string().optional(),
   /** Of a sub-agent: the thread that started it. */
   parent_id: z.string().optional(),
+  /** Of a sub-agent: what it was started as, so that it is no more when it is opened again. */
+  agent: z
+    .object({
+      role: z.string(),
+      /** The names of its tools; absent: those of its parent. */
+      tools: z.array(z.string()).optional(),
+      /** Its commands and patches change no file. */
+      read_only: z.boolean().optional(),
+    })
+    .optional(),
   /** The id of the imported thread: `codex:<id>`. */
   imported_from: z.string().optional(),
   /** The workspace folders that were open. */

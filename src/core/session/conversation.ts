@@ -13,10 +13,13 @@ export class Conversation {
   readonly context: ContextUpdates;
   readonly #turns: ThreadTurns;
 
-  /** `interactive`: calls with a pending request can be asked about again. */
-  constructor(replayed: ReplayedThread | null, interactive: boolean) {
+  /**
+   * `interactive`: calls with a pending request can be asked about again. `inherited`: where a new thread begins with the
+   * history of another.
+   */
+  constructor(replayed: ReplayedThread | null, interactive: boolean, inherited: readonly ResponseItem[] = []) {
     const asking = interactive && replayed !== null ? askingCalls(replayed.state) : new Set<string>();
-    this.history = new History(replayed?.history, asking, replayed?.compacted);
+    this.history = new History(replayed?.history ?? inherited, asking, replayed?.compacted);
     this.context = new ContextUpdates(this.history.items);
     this.#turns = new ThreadTurns(replayed);
   }

@@ -12,6 +12,10 @@ export class OpenWork {
     this.#resolve();
   }
 
+  get isNone(): boolean {
+    return this.#count === 0;
+  }
+
   /** Resolves when all work that was begun has ended. */
   none(): Promise<void> {
     return new Promise((resolve) => {

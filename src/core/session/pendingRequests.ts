@@ -23,6 +23,8 @@ export interface Asker {
   readonly emit: EmitForTurn;
   /** Its abort cancels the request. */
   readonly signal: AbortSignal;
+  /** The sub-agent that asks. */
+  readonly agent?: ApprovalRequest['agent'];
 }
 
 /** Where patches are shown that are pending, such as diff editors. */
@@ -49,6 +51,8 @@ export interface PendingRequestsOptions {
   readonly elsewhere?: () => NonNullable<ApprovalRequest['elsewhere']>;
   /** Watches the rule files while an approval is pending. The watcher has to call `reconsider` after a change. */
   readonly watchRules?: () => Disposable;
+  /** Called when the memory has got more by an approval for a sub-agent, whose thread does not keep it. */
+  readonly onAgentApproval?: (memory: Memory) => void;
   /** Called with the keys under which a call was allowed without a request. */
   readonly onRemembered?: (keys: readonly string[]) => void;
 }
@@ -96,6 +100,7 @@ export class PendingRequests {
     }
     const elsewhere = this.#options.elsewhere?.() ?? [];
     const request: ApprovalRequest = {
+      ...(asker.agent && { agent: asker.agent }),
       approvalId: this.#options.ids.next('approval'),
       itemId,
       callId,
@@ -117,9 +122,10 @@ export class PendingRequests {
    * Asks the user a question of the model, of Tiller or of an MCP server. Without a user it is cancelled at once. Rejects with the
    * reason of the signal when that aborts before an answer. `callId`: the call that asks.
    */
-  async inquire(body: QuestionBody, { emit, signal }: Asker, callId?: string): Promise<QuestionAnswer> {
+  async inquire(body: QuestionBody, { emit, signal, agent }: Asker, callId?: string): Promise<QuestionAnswer> {
     const questionId = this.#options.ids.next('question');
-    emit({ type: 'question_requested', request: requestOf(body, questionId, callId) });
+    const request = requestOf(body, questionId, callId);
+    emit({ type: 'question_requested', request: agent ? { ...request, agent } : request });
     if (!this.#interactive) {
       emit({ type: 'question_resolved', questionId, by: 'non_interactive' });
       return { type: 'cancelled', by: 'non_interactive' };
@@ -215,7 +221,7 @@ export class PendingRequests {
     }
   }
 
-  #awaitApproval(approvalId: string, question: Question, { emit, signal }: Asker): Promise<Answered> {
+  #awaitApproval(approvalId: string, question: Question, { emit, signal, agent }: Asker): Promise<Answered> {
     const watch = this.#options.watchRules?.();
     return this.#approvals.wait(approvalId, question, signal, {
       settled: (answer, submissionId) => {
@@ -224,6 +230,7 @@ export class PendingRequests {
         if (forThread) this.memory.addKeys(question.keys);
         const remembered = forThread ? { keys: [...question.keys] } : {};
         emit({ type: 'approval_resolved', approvalId, ...answer, ...remembered }, submissionId);
+        if (agent && (forThread || isRule(answer.decision))) this.#options.onAgentApproval?.(this.memory);
       },
       cancelled: () => {
         watch?.dispose();

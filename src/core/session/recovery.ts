@@ -2,13 +2,20 @@ import type { EventMsg } from '../../protocol/event.ts';
 import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
 import { callIdOf, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
+import { isFinal } from '../tools/agents/agentStatus.ts';
 import type { RecoveredCall } from './turn.ts';
 
-/** Reports the end of what an earlier process left outside of turns: processes, queued messages, questions. */
-export function endLeftovers({ processes, queuedInputs, questions }: ThreadState, emit: (msg: EventMsg) => void): void {
+/** Reports the end of what an earlier process left outside of turns: processes, agents, queued messages, questions. */
+export function endLeftovers(
+  { processes, agents, queuedInputs, questions }: ThreadState,
+  emit: (msg: EventMsg) => void,
+): void {
   for (const { processId, status } of processes) {
     // It ended with the process that ran this thread; its exit code is not known.
     if (status.type === 'running') emit({ type: 'process_exited', processId, exitCode: null });
+  }
+  for (const agent of agents.filter((one) => !isFinal(one))) {
+    emit({ type: 'agent_status', ...agent, state: 'interrupted' });
   }
   for (const { id } of queuedInputs) emit({ type: 'input_dequeued', id, reason: 'dropped' });
   for (const { questionId, turnId } of questions) {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import { type AgentSummary, initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import type { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
@@ -17,6 +17,7 @@ import type { Listener } from '../util/emitter.ts';
 import { isWorthASummary } from './compaction.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
+import { AgentNotices } from './agentNotices.ts';
 import { auditTrail } from './auditTrail.ts';
 import { Conversation } from './conversation.ts';
 import { ContextUpdates } from './contextUpdates.ts';
@@ -28,7 +29,7 @@ import { PendingRequests } from './pendingRequests.ts';
 import { endLeftovers, recoverCalls, standingCompactions } from './recovery.ts';
 import { removeOutput } from './removeOutput.ts';
 import { OpenWork } from './openWork.ts';
-import type { ParentLink, SessionOptions } from './sessionOptions.ts';
+import { askingAgent, depthOf, type ParentLink, type SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { type RevertOutcome, Reverts } from './reverts.ts';
 import { ThreadRules } from './threadRules.ts';
@@ -66,6 +67,8 @@ export class Session {
   readonly #hooks: HookMemory;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
+  /** Of sub-agents, for the model. */
+  readonly agentNotices = new AgentNotices();
   readonly #models: ThreadModels;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
@@ -91,7 +94,7 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings.turn;
-    this.#conversation = new Conversation(replayed, options.host.interactive);
+    this.#conversation = new Conversation(replayed, options.host.interactive, options.inherited);
     const { caps } = options.settings.limits;
     this.#retryPause = new RetryPause(options.ports.clock);
     this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
@@ -124,6 +127,8 @@ export class Session {
         watchRules: () => options.rules.watch(),
         onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
         elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
+        onAgentApproval: ({ keys, rules }) =>
+          this.#emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
       });
     this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
     this.#tools = new Toolset({
@@ -131,6 +136,7 @@ export class Session {
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
       readMemory: (id) => new ThreadMemories(ports).read(id),
+      agentTools: options.agentTools,
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });
     this.#recorder = new Recorder(rolloutPath, ports);
@@ -178,10 +184,26 @@ export class Session {
     return this.#options.meta.parent_id ?? null;
   }
 
+  /** A sub-agent that was started to change no file. */
+  get isReadOnlyAgent(): boolean {
+    return this.#options.meta.agent?.read_only === true;
+  }
+
   /** For a sub-agent of this session. */
   get asParent(): ParentLink {
-    const rootId = this.#options.parent?.rootId ?? this.threadId;
-    return { threadId: this.threadId, rootId, requests: this.#requests, turnSpending: this.#caps.turn };
+    return {
+      threadId: this.threadId,
+      rootId: this.#options.parent?.rootId ?? this.threadId,
+      depth: depthOf(this.#options),
+      requests: this.#requests,
+      turnSpending: this.#caps.turn,
+      history: () => this.#history.items,
+    };
+  }
+
+  /** Emits the status of one of its sub-agents. */
+  tellAgent(agent: AgentSummary): void {
+    this.#emit(null, { type: 'agent_status', ...agent });
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -210,9 +232,11 @@ export class Session {
     this.#rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
+    for (const payload of this.#options.inherited ?? []) this.#sink.record({ type: 'response_item', payload });
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
-    const { activeTurnId } = replayed.state;
+    const { activeTurnId, agents } = replayed.state;
+    this.agentNotices.recover(agents, this.#history.items);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -256,6 +280,10 @@ export class Session {
   /** Resolves when the session has closed, whichever client closed it. */
   get closed(): Promise<void> {
     return this.#loop;
+  }
+
+  get isIdle(): boolean {
+    return this.#work.isNone;
   }
 
   /** Resolves when no turn runs and every submission is handled. */
@@ -484,7 +512,11 @@ export class Session {
   #countAgain(submissionId: string): void {
     const { family } = this.#models.connect(this.#settings);
     const { instructions } = this.#options.meta;
-    const prompt = { instructions, tools: this.#tools.registryFor(family).specs, input: this.#history.items };
+    const prompt = {
+      instructions,
+      tools: this.#tools.registryFor(family, this.#settings).specs,
+      input: this.#history.items,
+    };
     const count = this.#tokens.foresee(prompt, family.contextWindow);
     this.#emit(submissionId, { type: 'token_count', ...count, ...this.#compaction.told(family.contextWindow) });
   }
@@ -497,6 +529,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
+    ports.exec.prepare?.();
     const connected = this.#models.connect(settings);
     const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
@@ -506,6 +539,7 @@ export class Session {
       this.#conversation.note(turnId, msg);
       this.#sink.emit(turnId, by, msg);
     };
+    const agent = askingAgent(this.#options.meta);
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
     if (this.#options.parent === undefined) {
       this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
@@ -530,10 +564,10 @@ export class Session {
         client,
         origin: connected.origin,
         toolsReady: () => this.#tools.ready(abort.signal),
-        tools: () => this.#tools.registryFor(family),
+        tools: () => this.#tools.registryFor(family, settings),
         toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
-        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
-        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
+        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },
+        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal, agent }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         audit,
         history: this.#history,
@@ -557,6 +591,7 @@ export class Session {
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
+        takeNotices: () => this.agentNotices.take(),
         hasQueued: () => this.#queue.isReady,
         takeQueued: () => this.#queue.take('joined', submissionId).map((queued) => queued.input),
         interrupt: () => abort.abort(new Error('Interrupted.')),

@@ -1,4 +1,4 @@
-import type { TurnSettings } from '../../protocol/event.ts';
+import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
 import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
@@ -8,6 +8,9 @@ import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { AgentRole } from '../tools/agents/agents.ts';
+import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
@@ -64,11 +67,30 @@ export interface ThreadSettings {
     readonly saveBeforeCommands: Settings['saveBeforeCommands'];
     /** Whether `fetch_url` is offered. */
     readonly webFetch: boolean;
+    /** Whether `web_search` is offered, and how far it may go. */
+    readonly webSearch: Settings['web.search'];
     /** What sandboxed commands must not read, as the setting names it. */
     readonly unreadable: readonly string[];
     /** Whether the thread is written down as a memory, and may read those of others. */
     readonly memory: boolean;
+    /** Of a sub-agent: the names of its tools; absent: all. */
+    readonly allowed?: readonly string[] | undefined;
   };
+  readonly agents: AgentSettings;
+}
+
+/** What the settings say of sub-agents. */
+export interface AgentSettings {
+  /** The tools that are offered for them. */
+  readonly tools: OfferedAgentTools;
+  /** How many of one root thread are open at the same time. */
+  readonly maxThreads: number;
+  /** 1: a sub-agent starts no others. */
+  readonly maxDepth: number;
+  /** Caps of one agent, `null` for none: tokens of all its requests; tool rounds and minutes of one turn. */
+  readonly maxTokens: number | null;
+  readonly maxRounds: number | null;
+  readonly maxMinutes: number | null;
 }
 
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
@@ -94,6 +116,8 @@ export interface ThreadHost {
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
   readonly hooks?: () => Promise<SelectedHooks>;
+  /** Roles of sub-agents besides the built-in ones. Returns the same array while nothing has changed. */
+  readonly agentRoles?: () => readonly AgentRole[];
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */
@@ -105,6 +129,10 @@ export interface ParentLink {
   readonly threadId: string;
   /** The thread that the user talks to. */
   readonly rootId: string;
+  /** 0 for a root thread. */
+  readonly depth: number;
+  /** What the model of the parent has read and written so far. */
+  readonly history: () => readonly ResponseItem[];
   /** Those of the root thread. */
   readonly requests: PendingRequests;
   /** What the turn of the root thread has used. */
@@ -127,8 +155,22 @@ export interface SessionOptions {
   readonly daySpending: DaySpending;
   /** Of a sub-agent. */
   readonly parent?: ParentLink | undefined;
+  /** Of a new sub-agent: what its model has read before the first message. */
+  readonly inherited?: readonly ResponseItem[] | undefined;
+  readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** Records what commands and patches change, for all threads of this process; nothing is recorded without it. */
   readonly ledger?: ChangeLedger;
+}
+
+/** How a sub-agent is named in its requests; `undefined` for a root thread. */
+export function askingAgent({ id, agent, parent_id: parentId }: SessionMeta): ApprovalRequest['agent'] {
+  return parentId === undefined ? undefined : { id, role: agent?.role ?? 'default' };
+}
+
+/** How many threads are above this one. One whose parent is not live counts as the first below. */
+export function depthOf({ parent, meta }: Pick<SessionOptions, 'parent' | 'meta'>): number {
+  if (parent !== undefined) return parent.depth + 1;
+  return meta.parent_id === undefined ? 0 : 1;
 }

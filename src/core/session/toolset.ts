@@ -1,5 +1,6 @@
-import type { EventMsgOf } from '../../protocol/event.ts';
+import type { EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
+import { commandsMayConnect } from '../../protocol/policy.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import type { ReadMemory } from '../tools/handlers/getMemory.ts';
@@ -23,6 +24,8 @@ export interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used where the settings say so. */
   readonly readMemory: ReadMemory;
+  /** Of sub-agents. */
+  readonly agentTools?: ToolProvider | undefined;
   /** Reports a tool that is left out. Once per name. */
   readonly onRejected: (rejected: Rejected) => void;
 }
@@ -38,15 +41,24 @@ export class Toolset {
   readonly #providers: readonly ToolProvider[];
   readonly #options: Pick<ToolsetOptions, 'host' | 'onRejected'>;
   readonly #reported = new Set<string>();
+  readonly #allowed: readonly string[] | undefined;
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, readMemory, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, agentTools, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
+    this.#allowed = settings.allowed;
     const builtin = new BuiltinTools({ ...settings, rules });
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
-    const providers = [builtin, harmlessTools, ...memory, this.#client, ...(host.toolProviders ?? [])];
+    const agents = agentTools ? [agentTools] : [];
+    const providers = [builtin, harmlessTools, ...memory, ...agents, this.#client, ...(host.toolProviders ?? [])];
     const { replaceTool } = host;
-    this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
+    const allowed = this.#allowed;
+    const offered = allowed
+      ? providers.map((provider) => mapped(provider, (tools) => onlyAllowed(tools, allowed)))
+      : providers;
+    this.#providers = replaceTool
+      ? offered.map((provider) => mapped(provider, (tools) => tools.map(replaceTool)))
+      : offered;
   }
 
   /** Replaces the client's tools. */
@@ -83,9 +95,12 @@ export class Toolset {
   }
 
   /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
-  registryFor(family: ToolFamily): ToolRegistry {
+  registryFor(family: ToolFamily, settings?: Pick<TurnSettings, 'sandboxPolicy'>): ToolRegistry {
     const providers = this.#trusted;
-    const arrays = providers.map((provider) => this.#toolsOf(provider, family));
+    const mayConnect = settings !== undefined && commandsMayConnect(settings.sandboxPolicy);
+    const ofTurn = { ...family, mayConnect };
+    const needed = this.#allowed ? familyFor(ofTurn, this.#allowed) : ofTurn;
+    const arrays = providers.map((provider) => this.#toolsOf(provider, needed));
     const known = this.#current;
     const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);
     if (known && isSame) return known.registry;
@@ -114,8 +129,20 @@ export class Toolset {
 
 const NO_TOOLS: readonly ToolHandler[] = [];
 
+/** A model that reads files by commands needs tools for it where it may run none. */
+function familyFor(family: ToolFamily, allowed: readonly string[]): ToolFamily {
+  return allowed.includes('exec_command') ? family : { ...family, fileTools: true };
+}
+
+function onlyAllowed(tools: readonly ToolHandler[], allowed: readonly string[]): readonly ToolHandler[] {
+  return tools.filter(({ names }) => names.some((name) => allowed.includes(name)));
+}
+
 /** The same provider with other tools; the same array while the provider returns the same one. */
-function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHandler): ToolProvider {
+function mapped(
+  provider: ToolProvider,
+  change: (tools: readonly ToolHandler[]) => readonly ToolHandler[],
+): ToolProvider {
   const made = new WeakMap<readonly ToolHandler[], readonly ToolHandler[]>();
   return {
     id: provider.id,
@@ -126,7 +153,7 @@ function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHa
     ...(provider.watch && { watch: (listener) => provider.watch?.(listener) ?? { dispose() {} } }),
     tools: (family) => {
       const tools = provider.tools(family);
-      const known = made.get(tools) ?? tools.map(replace);
+      const known = made.get(tools) ?? change(tools);
       made.set(tools, known);
       return known;
     },

@@ -87,6 +87,8 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
+  /** Notices of sub-agents that have ended since the last call. */
+  readonly takeNotices: () => readonly ResponseItem[];
   readonly hasQueued: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
 import type { ContentPart, MessageItem } from '../../protocol/responseItem.ts';
-import { IMAGE_LIMITS, inspectImage } from '../util/imageData.ts';
+import { IMAGE_LIMITS } from '../../protocol/imageLimits.ts';
+import { inspectImage } from '../util/imageData.ts';
 import { type Workspace, WorkspaceError } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 

@@ -93,6 +93,7 @@ export class WorkspaceCoordinator {
 
   #execFor(rootId: string, exec: Exec): Exec {
     return {
+      prepare: () => exec.prepare?.(),
       spawn: async (request) => {
         const process = await exec.spawn(request);
         const command = { threadId: rootId, argv: request.argv, cwd: request.cwd };

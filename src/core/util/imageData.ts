@@ -3,13 +3,7 @@
  * answers 400 to an image that it cannot decode, and would do so on every later turn of the thread.
  */
 
-/**
- * `bytes`: the limit of file reading and of the known servers. `pixels`: the limit above which image libraries refuse
- * an image as a decompression bomb.
- */
-export const IMAGE_LIMITS = { bytes: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
-
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+import { IMAGE_LIMITS, type ImageType } from '../../protocol/imageLimits.ts';
 
 export type InspectedImage =
   | { readonly type: 'image'; readonly mediaType: ImageType; readonly width: number; readonly height: number }

@@ -70,6 +70,48 @@ export function startAfterKill(script: string, args: readonly string[]): { stop(
   return { stop: () => void child.kill('SIGKILL') };
 }
 
+/** The program starterProgram.ts, with its input and output. */
+export interface StarterProgram {
+  write(text: string): void;
+  /** It ends with its input. */
+  end(): void;
+  /** Whether it keeps this process running; at first it does not. */
+  ref(): void;
+  unref(): void;
+}
+
+/**
+ * Starts it in a session of its own, so that a signal of a terminal does not end it. `onEnd`: it has ended, or was not
+ * started.
+ */
+export function startStarter(
+  script: string,
+  args: readonly string[],
+  { onText, onEnd }: { readonly onText: (text: string) => void; readonly onEnd: () => void },
+): StarterProgram {
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: '/',
+    // In VS Code the program is Electron, which runs as Node with this variable.
+    env: { ...ENVIRONMENT, ELECTRON_RUN_AS_NODE: '1' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
+  const input = child.stdin as unknown as Socket;
+  const output = child.stdout as unknown as Socket;
+  child.on('error', onEnd);
+  input.on('error', () => {});
+  output.on('error', () => {});
+  output.once('close', onEnd);
+  output.setEncoding('utf8').on('data', onText);
+  for (const one of [child, input, output]) one.unref();
+  return {
+    write: (text) => void input.write(text),
+    end: () => void input.end(),
+    ref: () => void output.ref(),
+    unref: () => void output.unref(),
+  };
+}
+
 /** `pid ppid pgid stat` of every process. */
 export function listProcessesWithPs(): string {
   return execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8', env: ENVIRONMENT });

@@ -11,7 +11,7 @@ import { runPostRunChecks } from './postRunChecks.ts';
 import { type SandboxLife, followSandbox } from './sandboxLife.ts';
 import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
-import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
+import { type Descriptor, emptyDescriptor, inheritableDescriptors } from '../host/inheritable.ts';
 import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
@@ -61,13 +61,17 @@ export class Sandboxes {
     this.#killWatch.stop();
   }
 
-  /** @throws Error with a message for the model when there is no sandbox: then nothing may run. */
-  async launch(request: ExecRequest, limits: SandboxLimits): Promise<Launch> {
+  /**
+   * `inheritable`: descriptors that the process which starts the command has by accident; those of this process where
+   * absent.
+   * @throws Error with a message for the model when there is no sandbox: then nothing may run.
+   */
+  async launch(request: ExecRequest, limits: SandboxLimits, inheritable?: readonly number[]): Promise<Launch> {
     const machinery = sandboxMachinery();
     makeTemporary(limits.temporary.folder);
     switch (machinery.type) {
       case 'bubblewrap':
-        return this.#launchBubblewrap(request, limits, machinery);
+        return this.#launchBubblewrap(request, limits, { ...machinery, inheritable });
       case 'seatbelt':
         return launchSeatbelt(request, { ...limits, unreadable: [...limits.unreadable, ...this.#secretsIn(limits)] });
       case 'none':
@@ -88,7 +92,15 @@ export class Sandboxes {
   async #launchBubblewrap(
     { argv, cwd, tty }: ExecRequest,
     limits: SandboxLimits,
-    { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
+    {
+      program,
+      disablesUserNamespaces,
+      inheritable,
+    }: {
+      readonly program: string;
+      readonly disablesUserNamespaces: boolean;
+      readonly inheritable: readonly number[] | undefined;
+    },
   ): Promise<Launch> {
     const filter = filterFile(this.#folder);
     const life = followSandbox(this.#folder);
@@ -101,7 +113,7 @@ export class Sandboxes {
       const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
       const sandboxed = [...bubblewrapArguments(facts, options), '--', ...inside];
-      const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined });
+      const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined, inheritable });
       return {
         ...start,
         env: tmpdirOf(limits),
@@ -149,6 +161,7 @@ interface Handover {
   readonly filter: string;
   readonly life: SandboxLife;
   readonly tty: boolean;
+  readonly inheritable: readonly number[] | undefined;
 }
 
 /** The numbers of the descriptors for bubblewrap. */
@@ -166,7 +179,7 @@ function startOf(
   handover: Handover,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const handed = ['--seccomp', String(FILTER), '--info-fd', String(INFO)];
-  const leaks = inheritableDescriptors().filter((one) => one !== FILTER && one !== INFO);
+  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter((one) => one !== FILTER && one !== INFO);
   if (handover.tty || leaks.some((one) => one > LAST_DESCRIPTOR)) {
     return startByBash([program, ...handed, ...args], handover, leaks);
   }

@@ -17,6 +17,7 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
+import { AgentUpdates } from './agentUpdates.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
 import { PanelImages } from './panelImages.ts';
@@ -88,6 +89,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
       }),
     );
+    this.#store.add(new AgentUpdates(options.threads, (rows) => this.tell({ type: 'agents', rows })));
     this.#store.add(options.threads.onDequeued((dequeued) => this.#returnToDraft(dequeued)));
   }
 
@@ -213,13 +215,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'resend':
         return this.#options.handle({ ...message, input: message.input && this.#images.whole(message.input) });
       case 'draft':
-        return this.#options.drafts.set(
-          message.threadId,
-          message.text,
-          message.edit,
-          message.attachments,
-          message.images,
-        );
+        return this.#keepDraft(message);
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -227,6 +223,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       default:
         return this.#options.handle(message);
     }
+  }
+
+  #keepDraft({ threadId, text, edit, attachments, images }: Extract<WebviewMessage, { type: 'draft' }>): void {
+    const whole = (ofDraft: readonly Attachment[]) => this.#images.wholeAttachments(ofDraft);
+    const given = images && { draft: whole(images.draft), edit: whole(images.edit) };
+    this.#options.drafts.set(threadId, text, edit, attachments, given);
   }
 
   #welcome(build: string): void {
@@ -255,6 +257,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
     });
+    this.#post({ type: 'agents', rows: threads.agents });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
@@ -271,6 +274,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const attachments = attachmentsOf(input);
     drafts.append(threadId, text, attachments);
     if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments, isReturned: true });
+  }
+
+  /** Keeps a message over a reload of the window until the returned function is called: it is then in the draft. */
+  hold(input: readonly UserInput[]): () => void {
+    const { drafts, threads } = this.#options;
+    return drafts.hold(threads.state?.threadId ?? null, textOfInput(input), attachmentsOf(input));
   }
 
   /** A message that was not sent goes back to the composer. */

@@ -2,36 +2,52 @@
 import path from 'node:path';
 import { applyPatch, parsePatch, type StructuredPatch, structuredPatch } from 'diff';
 import * as vscode from 'vscode';
+import { terminalInput } from './terminalInput.ts';
 
 /**
  * Puts commands into the active terminal, or a new one. A single line is not run. A terminal runs each complete line as it
- * arrives, so the user confirms several lines first.
+ * arrives, so the user confirms several lines first, and a line with control or invisible characters.
  */
 export async function insertIntoTerminal(text: string): Promise<void> {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const { lines, hasInvisible, shown } = terminalInput(text);
   if (lines.length === 0) return;
-  if (lines.length > 1) {
-    const run = vscode.l10n.t('Run {0} Lines', lines.length);
-    const question = vscode.l10n.t('Run {0} lines in the terminal?', lines.length);
-    const answer = await vscode.window.showWarningMessage(question, { modal: true, detail: lines.join('\n') }, run);
-    if (answer !== run) return;
+  const isMany = lines.length > 1;
+  if (isMany || hasInvisible) {
+    const agree = isMany ? vscode.l10n.t('Run {0} Lines', lines.length) : vscode.l10n.t('Insert');
+    const question = isMany
+      ? vscode.l10n.t('Run {0} lines in the terminal?', lines.length)
+      : vscode.l10n.t('Insert a line with control or invisible characters? The terminal may run it at once.');
+    const warning = vscode.l10n.t('Control and invisible characters are shown as \\u{…}.');
+    const detail = hasInvisible ? `${shown}\n\n${warning}` : shown;
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, agree)) !== agree) return;
   }
   const terminal = vscode.window.activeTerminal ?? vscode.window.createTerminal();
   terminal.show();
-  terminal.sendText(lines.join('\n'), lines.length > 1);
+  terminal.sendText(lines.join('\n'), isMany);
 }
 
 /** Shows the changes of a diff in VS Code's refactor preview; they are made when the user applies them there. */
 export async function applyDiff(text: string): Promise<void> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (folder === undefined || !vscode.workspace.isTrusted) return;
+  const label = vscode.l10n.t('Changes from Tiller’s answer');
+  const edit = await editOfDiff(text, folder.uri, { needsConfirmation: true, label });
+  if (typeof edit === 'string') return void vscode.window.showErrorMessage(edit);
+  await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+}
+
+/** Returns the reason when the diff does not fit the files below `root`. `about` goes with each change. */
+export async function editOfDiff(
+  text: string,
+  root: vscode.Uri,
+  about?: vscode.WorkspaceEditEntryMetadata,
+): Promise<vscode.WorkspaceEdit | string> {
   const edit = new vscode.WorkspaceEdit();
   for (const patch of parsed(text)) {
-    const problem = await addTo(edit, patch, folder.uri);
-    if (problem !== undefined) return void vscode.window.showErrorMessage(problem);
+    const problem = await addTo(edit, patch, root, about);
+    if (problem !== undefined) return problem;
   }
-  if (edit.size === 0) return void vscode.window.showErrorMessage(vscode.l10n.t('This is not a diff of files.'));
-  await vscode.workspace.applyEdit(edit, { isRefactoring: true });
+  return edit.size === 0 ? vscode.l10n.t('This is not a diff of files.') : edit;
 }
 
 function parsed(text: string): readonly StructuredPatch[] {
@@ -42,43 +58,49 @@ function parsed(text: string): readonly StructuredPatch[] {
   }
 }
 
-function confirmed(): vscode.WorkspaceEditEntryMetadata {
-  return { needsConfirmation: true, label: vscode.l10n.t('Changes from Tiller’s answer') };
-}
-
 /** Returns the reason when the patch does not fit its file. */
 async function addTo(
   edit: vscode.WorkspaceEdit,
   patch: StructuredPatch,
   root: vscode.Uri,
+  about: vscode.WorkspaceEditEntryMetadata | undefined,
 ): Promise<string | undefined> {
-  const isNew = patch.oldFileName === '/dev/null';
-  const isDeleted = patch.newFileName === '/dev/null';
-  const name = withoutPrefix((isDeleted ? patch.oldFileName : patch.newFileName) ?? '');
-  if (name === null) return vscode.l10n.t('The diff names a file outside of the workspace.');
-  const uri = vscode.Uri.joinPath(root, name);
-  if (isNew) {
-    const added = applyPatch('', patch);
-    if (added === false) return vscode.l10n.t('The diff does not fit {0}.', name);
-    edit.createFile(uri, { contents: Buffer.from(added, 'utf8'), overwrite: false }, confirmed());
+  const [from, to] = [placeIn(patch.oldFileName), placeIn(patch.newFileName)];
+  if (from === undefined || to === undefined) return vscode.l10n.t('The diff names a file outside of the workspace.');
+  const create = (name: string, before: string) => {
+    const contents = applyPatch(before, patch);
+    if (contents === false) return vscode.l10n.t('The diff does not fit {0}.', name);
+    const options = { contents: Buffer.from(contents, 'utf8'), overwrite: false };
+    edit.createFile(vscode.Uri.joinPath(root, name), options, about);
     return undefined;
-  }
-  const document = await Promise.resolve(vscode.workspace.openTextDocument(uri)).catch(() => undefined);
+  };
+  if (from === null) return to === null ? undefined : create(to, '');
+  const old = await opened(root, from);
+  // `diff -u a.ts.orig a.ts` names a copy that may be gone; git says that a file was renamed or copied.
+  const isMoved = to !== null && to !== from && (old !== undefined || patch.isRename || patch.isCopy);
+  const name = isMoved || to === null ? from : to;
+  const document = name === from ? old : await opened(root, name);
   if (document === undefined) return vscode.l10n.t('{0} cannot be opened.', name);
-  if (isDeleted) {
-    edit.deleteFile(uri, {}, confirmed());
+  const before = document.getText();
+  if (isMoved && patch.isCopy) return create(to, before);
+  const after = applyPatch(before, patch, { fuzzFactor: to === null ? 0 : 1, autoConvertLineEndings: true });
+  if (after === false || (to === null && after !== '')) return vscode.l10n.t('The diff does not fit {0}.', name);
+  if (to === null) {
+    edit.deleteFile(document.uri, {}, about);
     return undefined;
   }
-  const before = document.getText();
-  const after = applyPatch(before, patch, { fuzzFactor: 1, autoConvertLineEndings: true });
-  if (after === false) return vscode.l10n.t('The diff does not fit {0}.', name);
   for (const hunk of structuredPatch('', '', before, after, '', '', { context: 0 }).hunks) {
     // Without lines to replace, the hunk stands after the line that it names.
     const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
     const range = new vscode.Range(start, 0, start + hunk.oldLines, 0);
-    edit.replace(uri, document.validateRange(range), addedText(hunk.lines, after), confirmed());
+    edit.replace(document.uri, document.validateRange(range), addedText(hunk.lines, after), about);
   }
+  if (isMoved) edit.renameFile(document.uri, vscode.Uri.joinPath(root, to), { overwrite: false }, about);
   return undefined;
+}
+
+async function opened(root: vscode.Uri, name: string): Promise<vscode.TextDocument | undefined> {
+  return Promise.resolve(vscode.workspace.openTextDocument(vscode.Uri.joinPath(root, name))).catch(() => undefined);
 }
 
 /** The added lines, with the line end of the text that they are from; the last line may have none. */
@@ -93,8 +115,9 @@ function addedText(lines: readonly string[], after: string): string {
     .join('');
 }
 
-/** The path in the workspace; `null` for one that leads out of it. */
-function withoutPrefix(name: string): string | null {
+/** The path in the workspace; `null` for `/dev/null`, `undefined` for one that leads out of it. */
+function placeIn(name = ''): string | null | undefined {
+  if (name === '/dev/null') return null;
   const plain = path.posix.normalize(name.replace(/^[ab]\//, ''));
-  return plain === '' || plain.startsWith('..') || path.isAbsolute(plain) ? null : plain;
+  return plain === '.' || plain.startsWith('..') || path.isAbsolute(plain) ? undefined : plain;
 }

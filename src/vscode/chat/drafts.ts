@@ -1,24 +1,47 @@
 import type * as vscode from 'vscode';
-import { type Attachment, type DraftEdit, draftAfterEdit, onNewLine, withReturned } from '../../protocol/draft.ts';
+import {
+  type Attachment,
+  type DraftEdit,
+  type DraftImages,
+  type DraftParts,
+  draftAfterEdit,
+  onNewLine,
+  partImages,
+  withImages,
+  withReturned,
+} from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
 const ATTACHMENTS = 'tiller.draftAttachments';
+const HELD = 'tiller.heldMessages';
 /** The key of the draft for a thread that does not exist yet. */
 const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
 const KEPT = 50;
 
+/** A message that is neither sent nor in a draft. */
+interface Held {
+  readonly threadId: string | null;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
 /** Unsent text by thread: a new message, or an edit of a queued or an earlier one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
   /** Pasted images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
-  readonly #images = new Map<string, readonly Attachment[]>();
+  readonly #images = new Map<string, DraftImages>();
+  #held: readonly Held[] = [];
 
+  /** Messages that were held when the window was closed are in the drafts of their threads. */
   constructor(memento: vscode.Memento) {
     this.#memento = memento;
+    const left = memento.get<readonly Held[]>(HELD, []);
+    for (const { threadId, text, attachments } of left) this.append(threadId, text, attachments);
+    if (left.length > 0) this.#keepHeld([]);
   }
 
   get(threadId: string | null): string {
@@ -27,33 +50,43 @@ export class Drafts {
 
   /** The message that the text is an edit of. */
   editOf(threadId: string | null): DraftEdit | null {
-    const edit = ownValue(this.#all<DraftEdit>(EDITS), threadId ?? NEW_THREAD);
-    // Earlier versions stored only edits of queued messages, without a type.
-    return edit === undefined || edit.type === 'sent' ? (edit ?? null) : { ...edit, type: 'queued' };
+    return this.#partsOf(threadId).edit;
   }
 
   /** What goes with the text. */
   attachmentsOf(threadId: string | null): readonly Attachment[] {
-    const key = threadId ?? NEW_THREAD;
-    const kept = ownValue(this.#all<readonly Attachment[]>(ATTACHMENTS), key) ?? [];
-    return [...kept, ...(this.#images.get(key) ?? [])];
+    return this.#partsOf(threadId).attachments;
   }
 
-  /** `images`: `null` for those that it has. */
+  #partsOf(threadId: string | null): DraftParts {
+    const key = threadId ?? NEW_THREAD;
+    const edit = ownValue(this.#all<DraftEdit>(EDITS), key);
+    const parts = {
+      // Earlier versions stored only edits of queued messages, without a type.
+      edit: edit === undefined || edit.type === 'sent' ? (edit ?? null) : { ...edit, type: 'queued' as const },
+      attachments: ownValue(this.#all<readonly Attachment[]>(ATTACHMENTS), key) ?? [],
+    };
+    const images = this.#images.get(key);
+    return images === undefined ? parts : withImages(parts, images);
+  }
+
+  /** `images`: those that `edit` and `attachments` do not have; `null` for the same as before. */
   set(
     threadId: string | null,
     text: string,
     edit: DraftEdit | null = null,
     attachments: readonly Attachment[] = [],
-    images: readonly Attachment[] | null = attachments.filter(isImage),
+    images?: DraftImages | null,
   ): void {
     const key = threadId ?? NEW_THREAD;
+    const given = partImages({ edit, attachments });
     this.#put(DRAFTS, key, text === '' ? null : text);
-    this.#put(EDITS, key, edit);
-    const kept = attachments.filter((one) => !isImage(one));
-    this.#put(ATTACHMENTS, key, kept.length === 0 ? null : kept);
-    if (images?.length === 0) this.#images.delete(key);
-    else if (images !== null) this.#images.set(key, images);
+    this.#put(EDITS, key, given.parts.edit);
+    this.#put(ATTACHMENTS, key, given.parts.attachments.length === 0 ? null : given.parts.attachments);
+    if (images === null) return;
+    const kept = images ?? given.images;
+    if (kept.draft.length + kept.edit.length === 0) this.#images.delete(key);
+    else this.#images.set(key, kept);
   }
 
   /** Returns a message to the draft that no turn has taken. */
@@ -69,6 +102,21 @@ export class Drafts {
     }
     const all = [...this.attachmentsOf(threadId), ...attachments];
     this.set(threadId, onNewLine(this.get(threadId), text), edit, all);
+  }
+
+  /**
+   * Keeps a message while it is not decided whether it is sent: if the window is closed until then, the next one has it in
+   * its draft, without its images. The returned function ends this.
+   */
+  hold(threadId: string | null, text: string, attachments: readonly Attachment[]): () => void {
+    const held: Held = { threadId, text, attachments: partImages({ edit: null, attachments }).parts.attachments };
+    this.#keepHeld([...this.#held, held]);
+    return () => this.#keepHeld(this.#held.filter((one) => one !== held));
+  }
+
+  #keepHeld(held: readonly Held[]): void {
+    this.#held = held;
+    void this.#memento.update(HELD, held.length === 0 ? undefined : held);
   }
 
   /** A message is no longer queued. If it was being edited here, the edit becomes the draft; otherwise returns false. */
@@ -98,8 +146,4 @@ export class Drafts {
   #all<Value>(key: string): Readonly<Record<string, Value>> {
     return this.#memento.get<Readonly<Record<string, Value>>>(key, {});
   }
-}
-
-function isImage({ part }: Attachment): boolean {
-  return part.type === 'image';
 }

@@ -5,6 +5,8 @@ import type { PanelEvent, TextGrowth } from '../../protocol/thread.ts';
 const INTERVAL_MS = 16;
 /** Characters of one batch. */
 const MAX_CHARACTERS = 200_000;
+/** Characters of joined prose, which the panel cannot split: it draws at most as many in a frame (webview-ui/bridge.ts). */
+const MAX_PROSE = 3000;
 
 /** An event that appends to a text. */
 type DeltaEvent = TextGrowth | (Event & Pick<TextGrowth, 'msg'>);
@@ -63,6 +65,7 @@ function joinDeltas(first: DeltaEvent, second: DeltaEvent): DeltaEvent | undefin
   }
   if (left.itemId !== right.itemId || left.kind !== right.kind || left.stream !== right.stream) return undefined;
   if (left.kind === 'section_break') return undefined;
+  if (left.kind !== 'output' && left.text.length + right.text.length > MAX_PROSE) return undefined;
   return { ...second, msg: { ...right, text: left.text + right.text } };
 }
 

@@ -2,13 +2,20 @@
  * The panel gets thumbnails in place of images of messages: a message to it should stay below 256 kB (docs/design.md §5).
  * What it sends back for a thumbnail is the image again.
  */
+import { createHash } from 'node:crypto';
+import type { Attachment } from '../../protocol/draft.ts';
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { PanelEvent, ThreadState, TurnState } from '../../protocol/thread.ts';
 
 export class PanelImages {
-  /** The data URLs of images by those of their thumbnails. */
-  readonly #images = new Map<string, string>();
+  /**
+   * The data URLs of images by their ids, of the last thread that the panel got. Two images may have one thumbnail. The id
+   * is always computed: an imported thread could give one to two images.
+   */
+  #images = new Map<string, string>();
+  /** Of the thread before it: a draft with its images may still be on its way. */
+  #earlier = new Map<string, string>();
 
   ofEvent(event: PanelEvent): PanelEvent {
     const { msg } = event;
@@ -27,7 +34,10 @@ export class PanelImages {
     return turns.map((turn) => ({ ...turn, items: turn.items.map((item) => this.#ofItem(item)) }));
   }
 
+  /** Drops the images of threads before the last one. */
   ofThread(state: ThreadState): ThreadState {
+    this.#earlier = this.#images;
+    this.#images = new Map();
     const queuedInputs = state.queuedInputs.map((queued) => ({ ...queued, input: this.#shrink(queued.input) }));
     return { ...state, turns: this.ofTurns(state.turns), queuedInputs };
   }
@@ -50,20 +60,26 @@ export class PanelImages {
     return input.map((part) => this.#whole(part));
   }
 
+  /** What goes with a draft of the page, likewise. */
+  wholeAttachments(attachments: readonly Attachment[]): readonly Attachment[] {
+    return attachments.map((one) => (one.part.type === 'image' ? { ...one, part: this.#whole(one.part) } : one));
+  }
+
   #ofItem(item: TurnItem): TurnItem {
     return item.type === 'user_message' ? { ...item, content: [...this.#shrink(item.content)] } : item;
   }
 
   #shrink(input: readonly UserInput[]): readonly UserInput[] {
     return input.map((part) => {
-      if (part.type !== 'image' || part.thumbnail === undefined) return part;
-      if (part.imageUrl !== part.thumbnail) this.#images.set(part.thumbnail, part.imageUrl);
-      return { ...part, imageUrl: part.thumbnail };
+      if (part.type !== 'image' || part.thumbnail === undefined || part.thumbnail === part.imageUrl) return part;
+      const id = createHash('sha256').update(part.imageUrl).digest('hex');
+      this.#images.set(id, part.imageUrl);
+      return { ...part, id, imageUrl: part.thumbnail };
     });
   }
 
-  #whole(part: UserInput): UserInput {
-    if (part.type !== 'image' || part.imageUrl !== part.thumbnail) return part;
-    return { ...part, imageUrl: this.#images.get(part.thumbnail) ?? part.imageUrl };
+  #whole<Part extends UserInput>(part: Part): Part {
+    if (part.type !== 'image' || part.id === undefined || part.imageUrl !== part.thumbnail) return part;
+    return { ...part, imageUrl: this.#images.get(part.id) ?? this.#earlier.get(part.id) ?? part.imageUrl };
   }
 }

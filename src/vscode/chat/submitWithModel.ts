@@ -6,6 +6,8 @@ export interface SubmitDeps {
   /** Lets the user choose a model; resolves also when none was chosen. */
   readonly selectModel: () => Promise<void>;
   readonly submit: (op: Op) => Promise<void>;
+  /** Keeps a message over a reload of the window until the returned function is called. */
+  readonly hold: (input: readonly UserInput[]) => () => void;
   /** Returns a message that is not sent to the composer. */
   readonly giveBack: (input: readonly UserInput[]) => void;
 }
@@ -14,12 +16,17 @@ export interface SubmitDeps {
  * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
  * none, it goes back to the composer.
  */
-export async function submitWithModel(op: Op, { hasModel, selectModel, submit, giveBack }: SubmitDeps): Promise<void> {
+export async function submitWithModel(
+  op: Op,
+  { hasModel, selectModel, submit, hold, giveBack }: SubmitDeps,
+): Promise<void> {
   if ((op.type === 'user_turn' || op.type === 'steer') && !hasModel()) {
+    const release = hold(op.input);
     try {
       await selectModel();
     } finally {
       if (!hasModel()) giveBack(op.input);
+      release();
     }
     if (!hasModel()) return;
   }

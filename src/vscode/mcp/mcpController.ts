@@ -4,7 +4,7 @@ import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
 import type { Trust } from '../../core/trust/trust.ts';
 import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
-import { parseMcpServers } from '../../protocol/mcp.ts';
+import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
@@ -111,7 +111,7 @@ export class McpController implements vscode.Disposable {
       const started = vscode.workspace.isTrusted ? this.#selected : [];
       servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });
       for (const server of this.#selected) this.#ask(server).catch(report);
-      this.#warn([...own.problems.map(({ message }) => `${message}.`), ...found.problems]);
+      this.#warn([...own.problems.map((one) => entryProblem('tiller.mcpServers', one)), ...found.problems]);
     } catch (error) {
       report(error);
     }

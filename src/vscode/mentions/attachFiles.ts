@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import type { Attachment } from '../../protocol/draft.ts';
+import { IMAGE_LIMITS, type ImageType } from '../../protocol/imageLimits.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { pathOf } from '../workspace/places.ts';
 
@@ -20,11 +21,10 @@ export interface AttachableFiles {
   readonly refused: readonly string[];
 }
 
-/** The most files of one act, and bytes of an image. */
+/** The most files of one act. */
 const MAX_FILES = 50;
-const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
-const IMAGE_TYPES: Readonly<Record<string, string>> = {
+const TYPES_BY_ENDING: Readonly<Record<string, ImageType>> = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.jpeg': 'image/jpeg',
@@ -50,12 +50,12 @@ export async function attachableFiles(
       }
       const name = vscode.workspace.asRelativePath(uri);
       const { type, size } = await vscode.workspace.fs.stat(uri);
-      const mediaType = IMAGE_TYPES[posix.extname(uri.path).toLowerCase()];
+      const mediaType = TYPES_BY_ENDING[posix.extname(uri.path).toLowerCase()];
       if (type & vscode.FileType.Directory) {
         attachments.push({ part: { type: 'mention', kind: 'folder', name: `${name}/`, path }, inText: false });
       } else if (mediaType === undefined) {
         attachments.push({ part: { type: 'mention', kind: 'file', name, path }, inText: false });
-      } else if (size > MAX_IMAGE_BYTES) {
+      } else if (size > IMAGE_LIMITS.bytes) {
         refused.push(vscode.l10n.t('{0} is larger than 20 MiB.', name));
       } else {
         const data = Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('base64');

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { LineRange, Mention } from '../../protocol/item.ts';
+import { allTabs } from '../workspace/documents.ts';
 import { pathOf } from '../workspace/places.ts';
 
 /** The most files that count as recent. */
@@ -35,8 +36,7 @@ export class RecentFiles implements Disposable {
 }
 
 function openFiles(): ReadonlySet<string> {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-  const uris = tabs.flatMap(({ input }) =>
+  const uris = allTabs().flatMap(({ input }) =>
     input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom ? [input.uri] : [],
   );
   return new Set(uris.filter(isFile).map(pathOf));

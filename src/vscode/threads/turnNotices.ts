@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { LiveThreads, ThreadUpdate } from '../../core/agent/liveThreads.ts';
+import { isSubAgent } from '../../core/agent/threadActivity.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
@@ -41,6 +42,7 @@ export class TurnNotices implements Disposable {
 }
 
 function sentenceOf({ event: { msg, turnId }, state }: ThreadUpdate): string | undefined {
+  if (isSubAgent(state)) return undefined;
   const title = withoutLinks(state.title ?? vscode.l10n.t('Untitled'));
   if (msg.type === 'turn_completed') {
     const message = withoutLinks(inOneLine(msg.lastMessage ?? '', MESSAGE_LENGTH));

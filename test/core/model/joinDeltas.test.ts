@@ -20,6 +20,11 @@ it('joins consecutive deltas of one text, across wire events', () => {
   expect(joined([text('a', 'Hel'), text('a', 'lo')], [text('a', ' you')])).toEqual([text('a', 'Hello you')]);
 });
 
+it('makes no delta longer than one frame of the panel can draw', () => {
+  const long = 'x'.repeat(1500);
+  expect(joined([text('a', long), text('a', long), text('a', 'y')])).toEqual([text('a', long), text('a', `${long}y`)]);
+});
+
 it('keeps the order, and texts of other items and kinds apart', () => {
   const events = [text('a', '1'), raw('a', '2'), text('a', '3'), started, text('a', '4'), text('b', '5')];
   expect(joined(events)).toEqual(events);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IMAGE_LIMITS, inspectImage, inspectImageUrl } from '../../../src/core/util/imageData.ts';
+import { inspectImage, inspectImageUrl } from '../../../src/core/util/imageData.ts';
+import { IMAGE_LIMITS } from '../../../src/protocol/imageLimits.ts';
 import { dataUrl, gif, jpeg, png, pngChunk, webp } from '../../support/images.ts';
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 9999 }), height: fc.integer({ min: 1, max: 9999 }) });

@@ -113,6 +113,36 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i5'], decision }]);
     return page;
   },
+  async 'earlier approvals stand only beside the suggested rule, and a late suggestion does not change the open row'(
+    stage,
+  ) {
+    const { messages } = stage.scenes.offer;
+    const page = await stage.show({ messages: messages.slice(0, -1) });
+    const words = () => page.locator('.rule-word[aria-pressed=true]').allInnerTexts();
+    const openRow = async () => {
+      await page.getByTestId('decision-approve').focus();
+      await press(page, 'a');
+    };
+    await openRow();
+    const suggestion = { ...messages.at(-1).suggestion, rule: { pattern: ['npm'], decision: 'allow' } };
+    await send(page, [{ ...messages.at(-1), suggestion }]);
+    assert.deepEqual(await words(), ['npm', 'test']);
+    assert.equal(await page.getByTestId('rule-earlier').count(), 0);
+    await press(page, 'Escape');
+    await openRow();
+    assert.deepEqual(await words(), ['npm']);
+    assert.equal(await page.getByTestId('rule-earlier').count(), 1);
+    const rule = { pattern: ['npm'], decision: 'allow' };
+    const preview = { words: ['npm', 'test'], problem: null, covered: [], stillAsked: [] };
+    await send(page, [{ type: 'rule_preview', build: 'preview', approvalId: 'a-i5', rule, preview }]);
+    await page.getByTestId('rule-longer').focus();
+    await press(page, 'Enter');
+    assert.equal(await page.getByTestId('rule-earlier').count(), 0);
+    await page.getByTestId('rule-shorter').focus();
+    await press(page, 'Enter');
+    assert.equal(await page.getByTestId('rule-earlier').count(), 1);
+    return page;
+  },
   async 'the next attempt is made at once, and an error with an action of its own can be tried again'(stage) {
     const page = await stage.show(stage.scenes.retry);
     await page.getByText('attempt 3 of 6').waitFor();
@@ -256,6 +286,47 @@ const STORIES = {
     assert.equal(await page.getByTestId('find').count(), 0);
     assert.equal(await page.evaluate(() => CSS.highlights.size), 0);
     await expectFocus(page, 'transcript');
+    return page;
+  },
+  async 'Find has results while an answer streams, and finds in it'(stage) {
+    const scene = stage.scenes.sentence;
+    const page = await stage.show(scene);
+    const turn = stage.threadOf(scene).turns.at(-1);
+    const update = {
+      turnId: turn.id,
+      msg: { type: 'item_delta', itemId: turn.items.at(-1).id, kind: 'text', text: ' frame' },
+    };
+    // Its own clock, so that no pause of a busy machine ends what the test needs: a change every 50 ms.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await press(page, 'Control+f');
+    await page.keyboard.type('frame');
+    const counts = [];
+    for (let change = 0; change < 40; change++) {
+      await page.evaluate(
+        (update) =>
+          new Promise((resolve) => {
+            window.addEventListener('message', resolve, { once: true });
+            window.postMessage({ type: 'events', build: 'preview', events: [update] }, '*');
+          }),
+        update,
+      );
+      await page.clock.runFor(50);
+      counts.push(await page.evaluate(() => CSS.highlights.get('tiller-find')?.size ?? 0));
+    }
+    await page.close();
+    assert.ok(counts[9] > 0, `nothing was found in half a second: ${counts.join(' ')}`);
+    assert.ok(counts[39] > 30, `what came later was not found: ${counts.join(' ')}`);
+  },
+  async 'Find searches earlier turns as soon as they are shown, and stays at its place'(stage) {
+    const page = await stage.show(stage.scenes.long);
+    await press(page, 'Control+f');
+    await page.keyboard.type('Answer');
+    const isCount = (text) => page.getByTestId('find-count').getByText(text, { exact: true }).waitFor();
+    await isCount('1 of 60');
+    await page.getByTestId('load-earlier').focus();
+    await press(page, 'Enter');
+    await isCount('61 of 120');
     return page;
   },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {

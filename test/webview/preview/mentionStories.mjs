@@ -30,6 +30,22 @@ function pasteImage(page, width, height) {
   );
 }
 
+/** Drops an image file that can be read and one that cannot, a text file and one that is no text. */
+function dropMixed(page) {
+  return composer(page).evaluate(async (field) => {
+    const canvas = new OffscreenCanvas(8, 8);
+    canvas.getContext('2d').fillRect(0, 0, 4, 8);
+    const picture = await canvas.convertToBlob({ type: 'image/png' });
+    const dataTransfer = new DataTransfer();
+    const add = (content, name, type) => dataTransfer.items.add(new File([content], name, { type }));
+    add('no image', 'bad.png', 'image/png');
+    add(picture, 'good.png', 'image/png');
+    add('a\0b', 'bad.bin', 'application/octet-stream');
+    add('text', 'good.txt', 'text/plain');
+    field.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+}
+
 /** Drops data and a text file on the composer. */
 function drop(page, data, name, text) {
   return composer(page).evaluate(
@@ -265,7 +281,8 @@ export const MENTION_STORIES = {
     await page.keyboard.press('Enter');
     const [text, image] = await sentInput(page);
     assert.deepEqual(text, { type: 'text', text: 'Like this' });
-    const { imageUrl, thumbnail, ...about } = image;
+    const { imageUrl, thumbnail, id, ...about } = image;
+    assert.match(id, /^[0-9a-f]{64}$/);
     assert.match(imageUrl, /^data:image\/png;base64,/);
     assert.match(thumbnail, /^data:image\/webp;base64,/);
     assert.deepEqual({ ...about, bytes: 0 }, { type: 'image', name: 'shot.png', width: 40, height: 20, bytes: 0 });
@@ -286,6 +303,40 @@ export const MENTION_STORIES = {
       input.map(({ type }) => type),
       ['image'],
     );
+    return page;
+  },
+  async 'what was refused of a drop is said in one place, although the rest is attached after it'(stage) {
+    const page = await begin(stage, '');
+    await dropMixed(page);
+    await page.getByTestId('attachment').nth(1).waitFor();
+    await page.getByRole('alert').getByText('bad.bin was not attached').waitFor();
+    assert.match(
+      await page.getByTestId('attach-problem').innerText(),
+      /^bad\.png .+ bad\.bin was not attached: .+MiB\.$/,
+    );
+    await page.keyboard.type('x');
+    assert.equal(await page.getByTestId('attach-problem').innerText(), '');
+    return page;
+  },
+  async 'images of a draft and of the draft before its edit are sent to the host only when they change'(stage) {
+    const page = await stage.show(stage.scenes.stream);
+    await pasteImage(page, 8, 8);
+    await page.getByTestId('attachment').waitFor();
+    await page.getByTestId('queued-edit').first().focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('zzz');
+    await page.waitForFunction(() =>
+      globalThis.posted.some(({ type, text }) => type === 'draft' && text.includes('zzz')),
+    );
+    const drafts = (await takePosted(page)).filter(({ type }) => type === 'draft');
+    assert.equal(drafts.at(-1).images, null);
+    const withEdit = drafts.filter(({ edit }) => edit !== null);
+    assert.deepEqual(
+      withEdit[0].images.edit.map(({ part }) => part.name),
+      ['shot.png'],
+    );
+    assert.doesNotMatch(JSON.stringify(withEdit.map(({ edit }) => edit)), /base64/);
+    assert.doesNotMatch(await page.evaluate(() => sessionStorage.getItem('state')), /base64/);
     return page;
   },
   async 'a model without images refuses them at once'(stage) {

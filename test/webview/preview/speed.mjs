@@ -105,6 +105,11 @@ const RUNS = {
     const page = await writing(stage, MESSAGE);
     return measure(page, inBatches(deltasOf((PARAGRAPH + FENCE).repeat(700), 5, FIRST_DELTA).slice(0, 20_000), 400), 0);
   },
+  async '98 kB of prose in one message, joined as by the host'(stage) {
+    const page = await writing(stage, MESSAGE);
+    const list = deltasOf((PARAGRAPH + FENCE).repeat(700).slice(0, 98_000), 3_000, FIRST_DELTA);
+    return measure(page, [events(list)], 0);
+  },
   async '50,000 lines of output in 2 s'(stage) {
     const page = await writing(stage, {
       type: 'command_execution',

@@ -6,6 +6,7 @@ import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import type { ModelGroup } from '../../../src/protocol/modelMenu.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type {
+  AgentRow,
   HostMessage,
   InterruptedPatch,
   MentionRow,
@@ -693,7 +694,27 @@ function agents(): Script {
       afterTokens: 24_000,
       summary: 'We compared **three** libraries.',
     })
-    .item({ type: 'web_search', query: 'undici retry agent jitter' })
+    .item({
+      type: 'web_search',
+      query: 'undici retry agent jitter',
+      action: { type: 'search', queries: ['undici retry agent jitter', 'undici RetryAgent minTimeout'] },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'open_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html' },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'find_in_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', pattern: 'jitter' },
+    })
+    .item({
+      type: 'agent_message',
+      text: 'RetryAgent has no jitter of its own ([undici.nodejs.org](https://undici.nodejs.org/docs/api/RetryAgent.html)).',
+      citations: [
+        { url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', title: 'Class: RetryAgent | Undici' },
+        { url: 'https://www.npmjs.com/package/p-retry', title: '' },
+      ],
+    })
     .item({
       type: 'web_fetch',
       callId: 'f1',
@@ -758,6 +779,64 @@ function agents(): Script {
     .context(12)
     .wait(80)
     .abort('interrupted');
+}
+
+/** Sub-agents of a running turn, one of which may ask; and what is left of an earlier one. */
+function agentsAtWork(
+  clicks: readonly string[],
+  requests: readonly Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId'>[] = [],
+): PanelScene {
+  const none = { depth: 0, isLive: true, line: '', approvals: [], questions: [] } as const;
+  const [explorer, worker, reviewer] = [
+    { agentId: 'a1', role: 'explorer', color: 'blue', description: 'Find the callers of retry', state: 'running' },
+    { agentId: 'a2', role: 'worker', color: 'green', description: 'Cap the retries of post', state: 'running' },
+    { agentId: 'a3', role: 'reviewer', color: 'orange', description: 'Review the patch', state: 'interrupted' },
+  ] as const;
+  const script = titled('Cap retries in the fetch client', 'Cap the retries everywhere.');
+  script.says('I have three parts of this done at the same time.');
+  for (const { state, ...agent } of [reviewer, explorer, worker]) {
+    script.emit({ type: 'agent_status', ...agent, state, isTask: true }, null);
+    const { agentId, role, description } = agent;
+    const item = { type: 'sub_agent' as const, action: 'task' as const, agentId, role, description, agentState: state };
+    if (state === 'running') script.begin(item);
+    else script.item(item, 'aborted');
+  }
+  const approvals = requests.map((request, index) => ({
+    approvalId: `of-agent-${index}`,
+    itemId: 'i-agent',
+    callId: 'c-agent',
+    ...request,
+    agent: { id: 'a2', role: 'worker' },
+  }));
+  const rows: readonly AgentRow[] = [
+    { ...none, ...reviewer, isTask: true, isLive: false, tokens: 4_100 },
+    { ...none, ...explorer, isTask: true, tokens: 18_300, line: 'rg -n "retry\\(" src' },
+    { ...none, ...worker, isTask: true, tokens: 7_250, line: 'npm test -- retry', approvals },
+    { ...none, agentId: 'a4', role: 'worker', state: 'completed', depth: 1, tokens: 900, line: 'The mock is done.' },
+  ];
+  const { messages } = scene(script.context(31));
+  return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };
+}
+
+/** The thread of a sub-agent. */
+function agentShown(): PanelScene {
+  const script = new Script();
+  script.emit(
+    {
+      type: 'thread_started',
+      cwd: TURN.cwd,
+      model: TURN.model,
+      approvalPolicy: TURN.approvalPolicy,
+      sandbox: 'workspace-write',
+      box: 'bubblewrap',
+      rolloutPath: null,
+      parentId: 'parent',
+    },
+    null,
+  );
+  return scene(
+    looksAround(script.turn('Find all callers of retry.')).says('There are two, in `src/http/`.').complete(),
+  );
 }
 
 function compaction(): Script {
@@ -1181,6 +1260,9 @@ export const SCENES = {
   mcp: scene(mcp()),
   'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
+  'agents-at-work': agentsAtWork(['agents']),
+  'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
+  'agent-shown': agentShown(),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),

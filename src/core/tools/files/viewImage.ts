@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { TurnItemOf } from '../../../protocol/item.ts';
-import { IMAGE_LIMITS, type ImageType, inspectImage, isTurned } from '../../util/imageData.ts';
+import { IMAGE_LIMITS, type ImageType } from '../../../protocol/imageLimits.ts';
+import { inspectImage, isTurned } from '../../util/imageData.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import type { FunctionToolSpec } from '../../../protocol/toolSpec.ts';
 import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';

@@ -1,0 +1,76 @@
+/** What a sub-agent is started with. */
+import type { TurnSettings } from '../../protocol/event.ts';
+import { isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
+import { callIdOf } from '../../protocol/responseItem.ts';
+import type { SessionMeta } from '../rollout/line.ts';
+import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { AgentRequest, AgentRole } from '../tools/agents/agents.ts';
+
+type AgentMeta = NonNullable<SessionMeta['agent']>;
+
+/** Settings of a sub-agent: those of its parent, under which `turn` runs now, and what its role and the request change. */
+export function agentSettings(
+  parent: ThreadSettings,
+  turn: TurnSettings,
+  role: AgentRole | undefined,
+  { model, effort }: Pick<AgentRequest, 'model' | 'effort'>,
+): ThreadSettings {
+  const chosen = model ?? role?.model ?? undefined;
+  return {
+    ...parent,
+    turn: {
+      ...turn,
+      ...(chosen === undefined ? {} : { model: chosen }),
+      ...(effort === undefined ? {} : { effort }),
+    },
+    prompt: { ...parent.prompt, baseInstructions: role?.instructions ?? parent.prompt.baseInstructions },
+  };
+}
+
+export function agentMeta(role: AgentRole | undefined): AgentMeta {
+  return {
+    role: role?.name ?? 'default',
+    ...(role?.tools ? { tools: [...role.tools] } : {}),
+    ...(role?.readOnly ? { read_only: true } : {}),
+  };
+}
+
+/** The settings with what a sub-agent was started as: it has no more when it is opened again. */
+export function confined(
+  thread: ThreadSettings,
+  agent: AgentMeta,
+  sandboxFor: ThreadHost['sandboxFor'],
+): ThreadSettings {
+  const { maxRounds } = thread.agents;
+  const limits = {
+    ...thread.limits,
+    maxToolRounds: Math.min(thread.limits.maxToolRounds, maxRounds ?? Number.MAX_SAFE_INTEGER),
+  };
+  return {
+    ...thread,
+    limits,
+    turn: agent.read_only === true ? readOnly(thread.turn, sandboxFor) : thread.turn,
+    tools: { ...thread.tools, ...(agent.tools && { allowed: agent.tools }) },
+  };
+}
+
+/** What surrounds an external sandbox cannot be made smaller from inside. */
+function readOnly(turn: TurnSettings, sandboxFor: ThreadHost['sandboxFor']): TurnSettings {
+  const { type } = turn.sandboxPolicy;
+  if (type === 'external-sandbox' || type === 'read-only') return turn;
+  const sandboxPolicy = { type: 'read-only' as const, networkAccess: false };
+  const { box: _box, noSandboxCause: _cause, ...rest } = turn;
+  return { ...rest, sandboxPolicy, ...sandboxFor(sandboxPolicy) };
+}
+
+/** A sub-agent has the callbacks of its parent, but is not handed over to another process. */
+export function agentHost(parent: ThreadHost): ThreadHost {
+  const { givesWay: _givesWay, ...host } = parent;
+  return host;
+}
+
+/** What a sub-agent knows of its parent: all but calls without an output, such as the one that starts it. */
+export function forkedHistory(items: readonly ResponseItem[]): readonly ResponseItem[] {
+  const answered = new Set(items.flatMap((item) => (isToolCallOutput(item) ? [item.call_id] : [])));
+  return items.filter((item) => !isToolCall(item) || answered.has(callIdOf(item) ?? ''));
+}

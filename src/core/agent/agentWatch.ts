@@ -1,0 +1,125 @@
+import type { Event } from '../../protocol/event.ts';
+import type { AgentSummary } from '../../protocol/thread.ts';
+import type { Clock } from '../ports.ts';
+import { isFinal } from '../tools/agents/agentStatus.ts';
+
+export interface AgentWatchDeps {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Caps, `null` for none: tokens of all its requests, minutes of one turn. */
+  readonly maxTokens: number | null;
+  readonly maxMinutes: number | null;
+  /** What the parent knows of the agent. */
+  readonly before: () => AgentSummary | undefined;
+  /** What its requests have used. */
+  readonly tokens: () => number | undefined;
+  /** Tells the parent. */
+  readonly tell: (agent: AgentSummary) => void;
+  /** Interrupts its turn. */
+  readonly stop: () => void;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Turns the events of one sub-agent into its status, and stops it at its caps. */
+export class AgentWatch {
+  readonly #deps: AgentWatchDeps;
+  /** The submission of the last message that no turn has taken yet: what ends before is not the answer to it. */
+  #awaited: string | undefined;
+  #isWorking = false;
+  /** Why its turn was stopped by a cap. */
+  #stopped: string | undefined;
+  #failure: string | undefined;
+  #cancel = () => {};
+
+  constructor(deps: AgentWatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** Call when it is sent a message. */
+  sent(submissionId: string): void {
+    this.#awaited = submissionId;
+    this.#become('running');
+  }
+
+  take({ turnId, submissionId, msg }: Pick<Event, 'turnId' | 'submissionId' | 'msg'>): void {
+    switch (msg.type) {
+      case 'turn_started':
+        if (submissionId === this.#awaited) this.#awaited = undefined;
+        this.#isWorking = true;
+        [this.#stopped, this.#failure] = [undefined, undefined];
+        this.#limitTime();
+        return this.#become('running');
+      case 'input_dequeued':
+        if (msg.id !== this.#awaited) return;
+        this.#awaited = undefined;
+        if (msg.reason !== 'joined' && !this.#isWorking) this.#become('interrupted');
+        return;
+      case 'error':
+        this.#failure = msg.message;
+        if (turnId !== null) return;
+        // A message that could not start a turn.
+        this.#awaited = undefined;
+        return this.#end('errored', msg.message);
+      case 'token_count':
+        return this.#limitTokens(msg.total.total);
+      case 'turn_completed':
+        return this.#end('completed', msg.lastMessage ?? undefined);
+      case 'turn_aborted':
+        // A turn of an earlier process: nothing has ended now.
+        if (msg.reason === 'crashed') return;
+        if (this.#stopped !== undefined) return this.#end('errored', this.#stopped);
+        return msg.reason === 'failed' ? this.#end('errored', this.#failure) : this.#end('interrupted', undefined);
+      case 'thread_closed': {
+        const known = this.#deps.before();
+        if (known && !isFinal(known)) this.#become('shutdown');
+        return;
+      }
+      default:
+    }
+  }
+
+  dispose(): void {
+    this.#cancel();
+  }
+
+  #limitTime(): void {
+    const { clock, maxMinutes } = this.#deps;
+    this.#cancel();
+    if (maxMinutes === null) return;
+    const stop = () => this.#stop(`It was stopped after ${maxMinutes} min, the most that an agent may take.`);
+    this.#cancel = clock.after(maxMinutes * MINUTE_MS, stop);
+  }
+
+  #limitTokens(used: number): void {
+    const { maxTokens } = this.#deps;
+    if (maxTokens === null || used < maxTokens) return;
+    this.#stop(`It was stopped after ${used} tokens; an agent may use ${maxTokens}.`);
+  }
+
+  #stop(why: string): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = why;
+    this.#deps.stop();
+  }
+
+  #end(state: 'completed' | 'errored' | 'interrupted', message: string | undefined): void {
+    this.#cancel();
+    this.#isWorking = false;
+    if (this.#awaited === undefined) this.#become(state, message);
+  }
+
+  #become(state: AgentSummary['state'], message?: string): void {
+    const { before, tokens, tell } = this.#deps;
+    const known = before();
+    if (known === undefined || (known.state === state && message === undefined)) return;
+    const { lastMessage: said, ...rest } = known;
+    const lastMessage = state === 'shutdown' ? said : message;
+    const used = tokens();
+    tell({
+      ...rest,
+      state,
+      ...(lastMessage === undefined ? {} : { lastMessage }),
+      ...(used === undefined ? {} : { tokens: used }),
+    });
+  }
+}

@@ -1,0 +1,307 @@
+import type { Event } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { AgentSummary } from '../../protocol/thread.ts';
+import type { Clock, Ids } from '../ports.ts';
+import type { SessionMeta } from '../rollout/line.ts';
+import type { Session } from '../session/session.ts';
+import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { AgentRequest, AgentRole, Agents, AgentStates, Refusal } from '../tools/agents/agents.ts';
+import { isFinal } from '../tools/agents/agentStatus.ts';
+import type { ToolContext } from '../tools/handler.ts';
+import { abortable, onAbort } from '../util/abort.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { DisposableStore } from '../util/disposable.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import { agentHost, agentMeta, agentSettings } from './agentThread.ts';
+import { AgentWatch } from './agentWatch.ts';
+import { BUILTIN_ROLES } from './builtinRoles.ts';
+import type { LiveThreads, ThreadUpdate } from './liveThreads.ts';
+
+/** The thread that starts sub-agents. */
+export interface ParentThread {
+  readonly threadId: string;
+  readonly rootId: string;
+  readonly settings: ThreadSettings;
+  readonly host: ThreadHost;
+}
+
+/** What a sub-agent is started as. */
+export interface StartedAs {
+  readonly agent: NonNullable<SessionMeta['agent']>;
+  /** Its history begins with that of its parent. */
+  readonly forksContext: boolean;
+}
+
+export interface SubAgentsDeps {
+  readonly live: LiveThreads;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly ids: Pick<Ids, 'next'>;
+  /** Makes a session that has not begun. @throws Error when the parent is not live */
+  start(thread: ThreadSettings, host: ThreadHost, parentId: string, as: StartedAs): Promise<Session>;
+  /** The same for a stored one; a sentence when it cannot be opened. */
+  resume(agentId: string, parentId: string, thread: ThreadSettings, host: ThreadHost): Promise<Session | string>;
+}
+
+/**
+ * Starts and ends the sub-agents of all threads of the process. What is known of an agent is in the state of its parent
+ * (`ThreadState.agents`), and so in the parent's rollout; this class changes it with `Session.tellAgent`.
+ */
+export class SubAgents {
+  readonly #deps: SubAgentsDeps;
+  /** Sub-agents that are being opened, by root thread: they count as live. */
+  readonly #opening = new Map<string, number>();
+  readonly #watches = new Map<string, AgentWatch>();
+
+  constructor(deps: SubAgentsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The sub-agents of one thread, for its tools. */
+  of(parent: ParentThread): Agents {
+    const roles = rolesOf(parent.host);
+    return {
+      roles,
+      find: (agentId) => this.#find(parent, agentId),
+      spawn: (request, context) => this.#spawn(parent, roles(), request, context, false),
+      send: (...message) => this.#send(parent, ...message),
+      wait: (agentIds, timeoutMs, signal) => this.#wait(parent, agentIds, timeoutMs, signal),
+      resume: (agentId, context) => this.#resume(parent, agentId, context),
+      close: (agentId) => this.#close(parent, agentId),
+      runTask: (request, context, onStarted) => this.#runTask(parent, roles(), request, context, onStarted),
+    };
+  }
+
+  /** Call for each session of a sub-agent whose parent is live, before it begins. */
+  follow(session: Session, parentId: string, { maxTokens, maxMinutes }: ThreadSettings['agents']): void {
+    const { live, clock } = this.#deps;
+    const { threadId } = session;
+    const watch = new AgentWatch({
+      clock,
+      maxTokens,
+      maxMinutes,
+      before: () => this.#known(parentId, threadId),
+      tokens: () => live.get(threadId)?.state.tokens?.total.total,
+      tell: (agent) => this.#tell(parentId, agent),
+      stop: () => live.submit(threadId, { type: 'interrupt' }),
+    });
+    this.#watches.set(threadId, watch);
+    session.onEvent((event: Event) => watch.take(event));
+    void session.closed.then(() => {
+      watch.dispose();
+      if (this.#watches.get(threadId) === watch) this.#watches.delete(threadId);
+    });
+  }
+
+  #tell(parentId: string, agent: AgentSummary): void {
+    const parent = this.#deps.live.get(parentId)?.session;
+    if (parent === undefined) return;
+    parent.tellAgent(agent);
+    if (agent.isTask === true) return;
+    if (isFinal(agent) && agent.state !== 'shutdown') parent.agentNotices.add(agent);
+    else parent.agentNotices.drop(agent.agentId);
+  }
+
+  #known(parentId: string, agentId: string): AgentSummary | undefined {
+    return this.#deps.live.get(parentId)?.state.agents.find((agent) => agent.agentId === agentId);
+  }
+
+  #find({ threadId }: ParentThread, agentId: string): AgentSummary | undefined {
+    return this.#known(threadId, agentId);
+  }
+
+  async #spawn(
+    parent: ParentThread,
+    roles: readonly AgentRole[],
+    request: AgentRequest,
+    { settings }: Pick<ToolContext, 'settings'>,
+    isTask: boolean,
+  ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal> {
+    const role = roles.find(({ name }) => name === request.role);
+    if (request.role !== undefined && role === undefined) {
+      const known = roles.map(({ name }) => name).join(', ');
+      return refusal(`There is no agent ${JSON.stringify(request.role)}. The agents are: ${known}.`);
+    }
+    return this.#opened(parent, async () => {
+      const thread = agentSettings(parent.settings, settings, role, request);
+      const as = { agent: agentMeta(role), forksContext: request.forksContext };
+      const session = await this.#deps.start(thread, agentHost(parent.host), parent.threadId, as);
+      const agent: AgentSummary = {
+        agentId: session.threadId,
+        role: as.agent.role,
+        state: 'pending_init',
+        description: request.description ?? summaryOf(request.input),
+        ...(role?.color === undefined ? {} : { color: role.color }),
+        ...(isTask ? { isTask } : {}),
+      };
+      this.#tell(parent.threadId, agent);
+      this.#deps.live.begin(session);
+      this.#submit(agent.agentId, request.input);
+      return { type: 'spawned', agent };
+    });
+  }
+
+  #send(
+    parent: ParentThread,
+    agentId: string,
+    input: readonly UserInput[],
+    interrupt: boolean,
+    { settings }: Pick<ToolContext, 'settings'>,
+  ): { readonly type: 'sent'; readonly submissionId: string } | Refusal {
+    if (this.#find(parent, agentId) === undefined) return notFound(agentId);
+    const { live } = this.#deps;
+    const session = live.get(agentId)?.session;
+    if (session === undefined) {
+      return refusal(`The agent ${agentId} is closed. Open it with resume_agent first.`);
+    }
+    if (interrupt) live.submit(agentId, { type: 'interrupt' });
+    const { approvalPolicy: policy, sandboxPolicy: box } = settings;
+    const planMode = settings.planMode === true;
+    const limits = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
+    live.submit(agentId, { type: 'override_turn_context', ...limits });
+    return { type: 'sent', submissionId: this.#submit(agentId, input) };
+  }
+
+  #submit(agentId: string, input: readonly UserInput[]): string {
+    const submissionId = this.#deps.ids.next('submission');
+    this.#watches.get(agentId)?.sent(submissionId);
+    this.#deps.live.submit(agentId, { type: 'steer', input: [...input] }, submissionId);
+    return submissionId;
+  }
+
+  async #wait(
+    parent: ParentThread,
+    agentIds: readonly string[],
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<AgentStates> {
+    const final = () =>
+      agentIds
+        .map((id) => [id, this.#find(parent, id)] as const)
+        .filter(([, agent]) => agent === undefined || isFinal(agent));
+    const isOver = () => final().length > 0;
+    await this.#until(parent.threadId, isOver, signal, timeoutMs);
+    const found = new Map(final());
+    for (const id of found.keys()) this.#deps.live.get(parent.threadId)?.session.agentNotices.drop(id);
+    return found;
+  }
+
+  /** Resolves when the condition on the agents of a thread holds, or the time is over. */
+  async #until(parentId: string, isOver: () => boolean, signal: AbortSignal, timeoutMs?: number): Promise<void> {
+    signal.throwIfAborted();
+    if (isOver()) return;
+    const { live, clock } = this.#deps;
+    const store = new DisposableStore();
+    const over = new Promise<void>((resolve) => {
+      const take = ({ event }: ThreadUpdate) => {
+        if (event.threadId === parentId && event.msg.type === 'agent_status' && isOver()) resolve();
+      };
+      store.add(live.onEvent(take));
+      if (timeoutMs !== undefined) store.add({ dispose: clock.after(timeoutMs, resolve) });
+    });
+    try {
+      await abortable(over, signal);
+    } finally {
+      store.dispose();
+    }
+  }
+
+  async #resume(
+    parent: ParentThread,
+    agentId: string,
+    { settings }: Pick<ToolContext, 'settings'>,
+  ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal> {
+    const agent = this.#find(parent, agentId);
+    if (agent === undefined) return notFound(agentId);
+    if (this.#deps.live.get(agentId) !== undefined) return { type: 'resumed', agent };
+    return this.#opened(parent, async () => {
+      const thread = { ...parent.settings, turn: settings };
+      const session = await this.#deps.resume(agentId, parent.threadId, thread, agentHost(parent.host));
+      if (typeof session === 'string') return refusal(`The agent cannot be opened: ${session}.`);
+      const opened: AgentSummary = { ...agent, state: 'pending_init' };
+      this.#tell(parent.threadId, opened);
+      this.#deps.live.begin(session);
+      return { type: 'resumed', agent: this.#find(parent, agentId) ?? opened };
+    });
+  }
+
+  async #close(
+    parent: ParentThread,
+    agentId: string,
+  ): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal> {
+    const before = this.#find(parent, agentId);
+    if (before === undefined) return notFound(agentId);
+    await this.#deps.live.close(agentId, 'end');
+    const after = this.#find(parent, agentId) ?? before;
+    if (after.state !== 'shutdown') this.#tell(parent.threadId, { ...after, state: 'shutdown' });
+    return { type: 'closed', before };
+  }
+
+  async #runTask(
+    parent: ParentThread,
+    roles: readonly AgentRole[],
+    request: AgentRequest,
+    context: Pick<ToolContext, 'settings' | 'signal'>,
+    onStarted: (agent: AgentSummary) => void,
+  ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal> {
+    const spawned = await this.#spawn(parent, roles, request, context, true);
+    if (spawned.type === 'refused') return spawned;
+    const { agentId } = spawned.agent;
+    onStarted(spawned.agent);
+    const now = () => this.#find(parent, agentId) ?? spawned.agent;
+    const stop = onAbort(context.signal, () => this.#deps.live.submit(agentId, { type: 'interrupt' }));
+    try {
+      await this.#until(parent.threadId, () => isFinal(now()), context.signal);
+      return { type: 'ended', agent: now() };
+    } finally {
+      stop();
+      await this.#deps.live.close(agentId, 'end');
+    }
+  }
+
+  /** Opens a sub-agent unless the root thread has as many as it may have. */
+  async #opened<Result>(parent: ParentThread, open: () => Promise<Result>): Promise<Result | Refusal> {
+    const { rootId, settings } = parent;
+    const { maxThreads } = settings.agents;
+    const opening = this.#opening.get(rootId) ?? 0;
+    if (this.#deps.live.descendantsOf(rootId).length + opening >= maxThreads) {
+      return refusal(
+        `The agent thread limit is reached: ${maxThreads} are open. Close one that is no longer needed, or do the task yourself.`,
+      );
+    }
+    this.#opening.set(rootId, opening + 1);
+    try {
+      return await open();
+    } catch (error) {
+      return refusal(`The agent could not be started: ${messageOf(error)}`);
+    } finally {
+      this.#opening.set(rootId, (this.#opening.get(rootId) ?? 1) - 1);
+    }
+  }
+}
+
+/** The same array while the host returns the same one. One of the host has precedence over a built-in one. */
+function rolesOf(host: ThreadHost): () => readonly AgentRole[] {
+  let made: { readonly own: readonly AgentRole[]; readonly all: readonly AgentRole[] } | undefined;
+  return () => {
+    const own = host.agentRoles?.() ?? [];
+    if (own.length === 0) return BUILTIN_ROLES;
+    if (made?.own !== own) {
+      const names = new Set(own.map(({ name }) => name));
+      made = { own, all: [...BUILTIN_ROLES.filter(({ name }) => !names.has(name)), ...own] };
+    }
+    return made.all;
+  };
+}
+
+/** The beginning of the task, where the model gives no description. */
+function summaryOf(input: readonly UserInput[]): string {
+  return inOneLine(input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' '));
+}
+
+function refusal(message: string): Refusal {
+  return { type: 'refused', message };
+}
+
+function notFound(agentId: string): Refusal {
+  return refusal(`There is no agent ${JSON.stringify(agentId)} of this thread.`);
+}

@@ -1,0 +1,36 @@
+import type { MessageItem, ResponseItem } from '../../protocol/responseItem.ts';
+import type { AgentSummary } from '../../protocol/thread.ts';
+import { agentNotice, isAgentNoticeOf } from '../prompt/notices.ts';
+import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
+
+/** Notices for the model about sub-agents that have ended, until its next request. */
+export class AgentNotices {
+  readonly #waiting = new Map<string, MessageItem>();
+
+  /** Replaces an earlier notice of the same agent that was not sent. */
+  add(agent: AgentSummary): void {
+    const { agentId } = agent;
+    this.#waiting.set(agentId, agentNotice(agentId, statusForModel(agent)));
+  }
+
+  /** The model has the status of this agent already, or the agent works again. */
+  drop(agentId: string): void {
+    this.#waiting.delete(agentId);
+  }
+
+  /** Adds those that an earlier process did not send; see `endLeftovers` for agents that were at work. */
+  recover(agents: readonly AgentSummary[], history: readonly ResponseItem[]): void {
+    for (const known of agents) {
+      if (known.isTask === true || known.state === 'shutdown') continue;
+      const agent = isFinal(known) ? known : { ...known, state: 'interrupted' as const };
+      const isSent = history.some((item) => isAgentNoticeOf(item, agent.agentId, statusForModel(agent)));
+      if (!isSent) this.add(agent);
+    }
+  }
+
+  take(): readonly MessageItem[] {
+    const taken = [...this.#waiting.values()];
+    this.#waiting.clear();
+    return taken;
+  }
+}

@@ -1,0 +1,87 @@
+/** What the tools for sub-agents need of the threads of the process. */
+import type { UserInput } from '../../../protocol/item.ts';
+import type { ReasoningEffort } from '../../../protocol/op.ts';
+import type { AgentSummary } from '../../../protocol/thread.ts';
+import type { ToolContext } from '../handler.ts';
+
+/** A kind of sub-agent that can be started by its name. */
+export interface AgentRole {
+  readonly name: string;
+  /** Tells the model when to use it. */
+  readonly description: string;
+  /** Instead of the instructions of the thread that starts it; `null`: the same. */
+  readonly instructions: string | null;
+  /** Names of tools; `null`: all that its parent has. A role never adds one. */
+  readonly tools: readonly string[] | null;
+  /** Its commands and patches change no file. */
+  readonly readOnly: boolean;
+  /** `null`: the model of its parent. */
+  readonly model: string | null;
+  /** For the panel. */
+  readonly color?: string | undefined;
+}
+
+export interface AgentRequest {
+  /** The name of a role; `undefined`: the same agent once more. */
+  readonly role: string | undefined;
+  readonly input: readonly UserInput[];
+  /** In a few words, for the user. */
+  readonly description?: string | undefined;
+  /** Its history begins with that of its parent. */
+  readonly forksContext: boolean;
+  readonly model?: string | undefined;
+  readonly effort?: ReasoningEffort | undefined;
+}
+
+export interface Refusal {
+  readonly type: 'refused';
+  /** One sentence for the model. */
+  readonly message: string;
+}
+
+/** Those that it may have started, by their ids. */
+export type AgentStates = ReadonlyMap<string, Pick<AgentSummary, 'state' | 'lastMessage'> | undefined>;
+
+/** The sub-agents of one thread. A thread reaches only those that it has started itself. */
+export interface Agents {
+  /** Roles that can be started now. */
+  roles(): readonly AgentRole[];
+  /** `undefined` for an id that this thread has not started. */
+  find(agentId: string): AgentSummary | undefined;
+  /** Starts one and returns at once. */
+  spawn(
+    request: AgentRequest,
+    context: Pick<ToolContext, 'settings'>,
+  ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal>;
+  /**
+   * Starts a turn under the permissions that the parent has now, or joins the one that runs; `interrupt` stops that one
+   * first.
+   */
+  send(
+    agentId: string,
+    input: readonly UserInput[],
+    interrupt: boolean,
+    context: Pick<ToolContext, 'settings'>,
+  ): { readonly type: 'sent'; readonly submissionId: string } | Refusal;
+  /**
+   * Resolves when one of them is final (see `isFinal`), with all that are, or with none when the time is over. An unknown
+   * one is final. Rejects only with the signal's reason.
+   */
+  wait(agentIds: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<AgentStates>;
+  /** Opens one again that was closed, or whose process has ended. */
+  resume(
+    agentId: string,
+    context: Pick<ToolContext, 'settings'>,
+  ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal>;
+  /** Returns what it was before. */
+  close(agentId: string): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal>;
+  /**
+   * Starts one, waits for its end and closes it. `onStarted` is called once. Rejects only with the signal's reason, after the
+   * agent was stopped.
+   */
+  runTask(
+    request: AgentRequest,
+    context: Pick<ToolContext, 'settings' | 'signal'>,
+    onStarted: (agent: AgentSummary) => void,
+  ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal>;
+}

@@ -1,0 +1,11 @@
+/** Which images are read, by the panel, the host and core alike. */
+
+/**
+ * `bytes`: the limit of file reading and of the known servers. `pixels`: the limit above which image libraries refuse
+ * an image as a decompression bomb.
+ */
+export const IMAGE_LIMITS = { bytes: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
+
+/** Media types that every server takes. */
+export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];

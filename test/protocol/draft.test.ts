@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { attachmentsOf } from '../../src/protocol/draft.ts';
+import type { Mention, UserInput } from '../../src/protocol/item.ts';
+
+const file = (name: string): Mention => ({ type: 'mention', kind: 'file', name, path: `/w/${name}` });
+
+test.each([
+  ['@src/a.ts', ['src/a.ts'], [true]],
+  ['@src/a.tsx', ['src/a.ts'], [false]],
+  ['@src/a.tsx and @src/a.ts.', ['src/a.ts', 'src/a.tsx'], [true, true]],
+  ['@src/a.tsx', ['src/a.ts', 'src/a.tsx'], [false, true]],
+  ['mail me@src/a.ts', ['src/a.ts'], [false]],
+  ['no name', ['src/a.ts'], [false]],
+])('of a message that is written again, %j names whole mentions of %j alone', (text, names, inText) => {
+  const input: readonly UserInput[] = [{ type: 'text', text }, ...names.map(file)];
+  expect(attachmentsOf(input)).toEqual(names.map((name, index) => ({ part: file(name), inText: inText[index] })));
+});

@@ -1,0 +1,199 @@
+// Sub-agents and their parent in one workspace, and after interrupts, kills and reloads.
+import { describe, expect, it } from 'vitest';
+import { agentIds, agentScript, agentsEnd, nextEvent, outputsOf, userTexts } from '../support/agentScript.ts';
+import { calls, hangs, says, waits } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const all = { tools: 'all' } as const;
+const spawn = (message: string) => calls('spawn_agent', { message });
+const states = ({ state }: Scenario) => state.agents.map((agent) => agent.state);
+
+function patch(from: string, to: string): string {
+  return `*** Begin Patch\n*** Update File: shared.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
+}
+
+function requestOf({ server }: Scenario, name: string) {
+  const found = server.requests.findLast((request) => userTexts(request).some((text) => text.includes(name)));
+  if (found === undefined) throw new Error(`${name} has sent nothing.`);
+  return found;
+}
+
+describe('agents in one workspace', () => {
+  it('change the same file and the same line at once, and lose nothing', async () => {
+    const names = ['ONE', 'TWO', 'THREE'] as const;
+    let here = 0;
+    let meet = () => {};
+    const together = new Promise<void>((resolve) => (meet = resolve));
+    // Each changes a line of its own, then all the same one; who comes too late adds to what is there by then.
+    const work = (name: string) => [
+      () => {
+        if (++here === names.length) meet();
+        return [waits(together), calls('apply_patch', { input: patch(`line of ${name}`, `by ${name}`) })];
+      },
+      [calls('apply_patch', { input: patch('common', `common ${name}`) })],
+      () => {
+        // The first one's text stands at the beginning of the line.
+        return chat.files()['shared.txt']?.startsWith(`common ${name}`)
+          ? [says('Done.')]
+          : [calls('exec_command', { cmd: `flock lock sed -i 's/^common.*/& ${name}/' shared.txt` })];
+      },
+      [says('Done.')],
+    ];
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      files: { 'shared.txt': `common\n${names.map((name) => `line of ${name}\n`).join('')}` },
+      model: agentScript({
+        ROOT: [names.map((name) => calls('task', { agent: 'worker', prompt: name })), [says('All done.')]],
+        ...Object.fromEntries(names.map((name) => [name, work(name)])),
+      }),
+    });
+    expect(await chat.send('ROOT')).toEqual({ type: 'turn_completed', lastMessage: 'All done.' });
+    const [common = '', ...lines] = (chat.files()['shared.txt'] ?? '').trimEnd().split('\n');
+    expect(lines).toEqual(names.map((name) => `by ${name}`));
+    expect(common.split(' ').toSorted()).toEqual(['ONE', 'THREE', 'TWO', 'common']);
+  });
+
+  it('are stopped by an interrupt of the root thread, which can go on with them', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [
+          [spawn('ONE'), spawn('TWO')],
+          [hangs()],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
+          (request) => [calls('wait', { ids: [agentIds(request)[0]] })],
+          [says('Done.')],
+        ],
+        ONE: [[hangs()], [says('Went on.')]],
+        TWO: [[hangs()]],
+      }),
+    });
+    const ended = chat.send('ROOT');
+    await chat.server.received(4);
+    chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(states(chat)).toEqual(['interrupted', 'interrupted']);
+    expect(await chat.send('Continue.')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    const notices = userTexts(requestOf(chat, 'ROOT')).filter((text) => text.startsWith('<subagent_notification>'));
+    expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
+      { errored: 'Interrupted' },
+      { errored: 'Interrupted' },
+    ]);
+    expect(states(chat)).toEqual(['completed', 'interrupted']);
+  });
+
+  it.each(['suspended', 'killed'])(
+    'are there again when their thread was %s: told, resumed and messaged',
+    async (how) => {
+      await using before = await startScenario({
+        agents: all,
+        model: agentScript({
+          ROOT: [[spawn('ONE'), spawn('TWO')], [says('Started.')]],
+          ONE: [[hangs()]],
+          TWO: [[says('Two.')]],
+        }),
+      });
+      await before.send('ROOT');
+      await before.server.received(4);
+      while (states(before).join() !== 'running,completed') await before.next('agent_status');
+      const { threadId } = before.session;
+      // A killed process writes nothing more, and neither does a suspended session.
+      if (how === 'suspended') await before.manager.live.close(threadId, 'suspend');
+      else for (const session of before.manager.live.sessions.toReversed()) await session.suspend();
+
+      await using chat = await startScenario({
+        agents: all,
+        resume: before,
+        model: agentScript({
+          'And now?': [
+            (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
+            (request) => [calls('resume_agent', { id: agentIds(request)[0] })],
+            (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
+            (request) => [calls('wait', { ids: [agentIds(request)[0]] })],
+            [says('Done.')],
+          ],
+          ONE: [[says('One.')]],
+        }),
+      });
+      expect(states(chat)).toEqual(['interrupted', 'completed']);
+      expect(await chat.send('And now?')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+      const request = requestOf(chat, 'And now?');
+      const notices = userTexts(request).filter((text) => text.startsWith('<subagent_notification>'));
+      expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
+        { errored: 'Interrupted' },
+        { completed: 'Two.' },
+      ]);
+      const [id] = agentIds(request);
+      const outputs = outputsOf(request).slice(2);
+      expect(outputs[0]).toBe(`The agent ${id} is closed. Open it with resume_agent first.`);
+      expect(JSON.parse(outputs[3] ?? '')).toEqual({ status: { [id ?? '']: { completed: 'One.' } }, timed_out: false });
+    },
+  );
+
+  it('keep what they were started as when they are opened again: an explorer stays read-only', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'CHILD', agent_type: 'explorer' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          (request) => [calls('close_agent', { id: agentIds(request)[0] })],
+          (request) => [calls('resume_agent', { id: agentIds(request)[0] })],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'More?' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('Done.')],
+        ],
+        CHILD: [[says('First.')], [says('Second.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    const child = requestOf(chat, 'More?');
+    expect(child.toolNames).not.toContain('apply_patch');
+    const turn = await readSettings(chat);
+    expect(turn.map(({ type }) => type)).toEqual(['read-only', 'read-only']);
+  });
+
+  it('ask under the policy that their parent has by then', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      sandbox: 'danger-full-access',
+      policy: 'never',
+      model: agentScript({
+        ROOT: [
+          [spawn('CHILD')],
+          [says('Started.')],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Write.' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('Done.')],
+        ],
+        CHILD: [[says('Ready.')], [calls('exec_command', { cmd: 'echo x > made.txt' })], [says('Not allowed.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    chat.submit({
+      type: 'override_turn_context',
+      policy: 'on-request',
+      box: { type: 'read-only', networkAccess: false },
+    });
+    const ended = chat.send('Now.');
+    const { msg } = await nextEvent(chat, (event) => event.msg.type === 'approval_requested');
+    if (msg.type !== 'approval_requested') throw new Error('Another event.');
+    chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: { denied: { message: 'No.' } } });
+    await ended;
+    expect(chat.files()).toEqual({});
+  });
+});
+
+/** The sandbox policies of the turns of all sub-agents. */
+async function readSettings(chat: Scenario) {
+  const { catalog } = chat.manager;
+  const [agent] = chat.state.agents;
+  const opened = await catalog.read(agent?.agentId ?? '');
+  if (opened.type !== 'reader') throw new Error('The agent has no rollout.');
+  return opened.reader.thread.state.turns.map(({ settings }) => settings.sandboxPolicy);
+}

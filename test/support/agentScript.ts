@@ -1,0 +1,61 @@
+/** A scripted model for a thread and its sub-agents, whose requests come in any order. */
+import { isFinal } from '../../src/core/tools/agents/agentStatus.ts';
+import type { Event } from '../../src/protocol/event.ts';
+import type { ModelRequest, ModelScript, Step } from './modelServer.ts';
+import type { Scenario } from './startScenario.ts';
+
+type Response = readonly Step[] | ((request: ModelRequest) => readonly Step[]);
+
+/**
+ * The responses of each thread, by a text that only the messages of its user contain. Of several that match, the last one
+ * counts. A thread that asks more often than it has responses breaks the script.
+ */
+export function agentScript(threads: Readonly<Record<string, readonly Response[]>>): ModelScript {
+  const next = new Map<string, number>();
+  return (request) => {
+    const texts = userTexts(request);
+    const name = Object.keys(threads).findLast((known) => texts.some((text) => text.includes(known)));
+    if (name === undefined) throw new Error(`No thread of the script has sent this: ${texts.join(' | ')}`);
+    const index = next.get(name) ?? 0;
+    next.set(name, index + 1);
+    const response = threads[name]?.[index];
+    if (response === undefined) throw new Error(`The thread ${name} has no response ${index + 1}.`);
+    return typeof response === 'function' ? response(request) : response;
+  };
+}
+
+/** The texts of the messages of the user, notices included. */
+export function userTexts({ input }: ModelRequest): readonly string[] {
+  return input.flatMap(({ role, content }) => {
+    if (role !== 'user') return [];
+    const parts = typeof content === 'string' ? [{ text: content }] : (content as readonly { text?: string }[]);
+    return parts.flatMap(({ text }) => text ?? []);
+  });
+}
+
+/** The outputs of the calls in a request, oldest first. */
+export function outputsOf({ input }: ModelRequest): readonly string[] {
+  return input.filter(({ type }) => String(type).endsWith('_output')).map(({ output }) => String(output));
+}
+
+/** The agents that a thread has spawned, oldest first, as the outputs of its calls name them. */
+export function agentIds(request: ModelRequest): readonly string[] {
+  return outputsOf(request).flatMap((output) => /^\{"agent_id":"([^"]+)"\}$/.exec(output)?.[1] ?? []);
+}
+
+/** The next event of any thread of the process that matches. */
+export function nextEvent({ manager }: Pick<Scenario, 'manager'>, matches: (event: Event) => boolean): Promise<Event> {
+  return new Promise((resolve) => {
+    const listener = manager.live.onEvent(({ event }) => {
+      if (!matches(event)) return;
+      listener.dispose();
+      resolve(event);
+    });
+  });
+}
+
+/** Resolves when each agent of the thread has ended, and there is one. */
+export async function agentsEnd(chat: Scenario): Promise<void> {
+  const isOver = () => chat.state.agents.length > 0 && chat.state.agents.every(isFinal);
+  while (!isOver()) await chat.next('agent_status');
+}
