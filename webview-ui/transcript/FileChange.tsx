@@ -4,7 +4,7 @@ import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
 import { changesTaken } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { plural, say, t } from '../l10n.ts';
-import { cwd, denialOf, waitingItems } from '../store.ts';
+import { cwd, denialOf, isOnlyRequest, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { patchProgress } from '../text/patchProgress.ts';
@@ -45,7 +45,11 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
       testid="file-change"
       icon="edit"
       state="waiting"
-      label={t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))}
+      label={
+        isOnlyRequest.value
+          ? t('Waiting for you')
+          : t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))
+      }
     />
   );
 }
