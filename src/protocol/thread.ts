@@ -105,6 +105,8 @@ export interface McpServerState {
   readonly status: EventMsgOf<'mcp_status'>['status'];
   readonly error?: string | undefined;
   readonly toolCount?: number | undefined;
+  /** Which tools are not offered and why. */
+  readonly leftOut?: string | undefined;
 }
 
 /** A question without an answer, with the turn that asks it; `null`: a server asks outside of turns. */

@@ -681,6 +681,24 @@ function mcpTool(): Script {
     .context(19);
 }
 
+function fetches(): Script {
+  const url = 'https://undici.nodejs.org/docs/docs/api/RetryAgent.html?lang=en';
+  return titled('Compare retry libraries', 'What does undici retry by itself?')
+    .asks({
+      kind: 'tool',
+      command: "fetch_url https://undici.nodejs.org '/docs/docs/api/RetryAgent.html?lang=en'",
+      url,
+      reason: {
+        source: 'policy',
+        id: 'fetch-host',
+        text: 'Nothing may be fetched from undici.nodejs.org unasked: the address is sent there.',
+      },
+      proposedRule: { pattern: ['fetch_url', 'https://undici.nodejs.org'], decision: 'allow' },
+      choices: ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const hook = { type: 'hook_run' as const, source: 'tiller.hooks', durationMs: 120 };
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
@@ -1259,6 +1277,7 @@ export const SCENES = {
   cap: scene(cap()),
   mcp: scene(mcp()),
   'mcp-tool': scene(mcpTool()),
+  fetch: scene(fetches()),
   agents: scene(agents()),
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
@@ -1307,6 +1326,20 @@ export const SCENES = {
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
   'command-list': { ...scene(done()), typed: '/' },
   'command-found': { ...scene(done()), typed: '/re' },
+  'command-prompts': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'prompts',
+        build: BUILD,
+        rows: [
+          { server: 'notes', name: 'daily summary', help: 'Sums up what was written on one day, in five sentences.' },
+          { server: 'issues', name: 'new', help: '' },
+        ],
+      },
+    ],
+    typed: '/ne',
+  },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
     ...scene(done(), { takesImages: true }),
