@@ -168,6 +168,8 @@ const agents = computed(() => new Map((thread.value?.agents ?? []).map((agent) =
 export function agentOf(agentId: string): AgentSummary | undefined {
   return agents.value.get(agentId);
 }
+/** One request is pending, and its card says what it is about. */
+export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.size === 1);
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { titleOfPlan, splitPlan, withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import { turnSettingsOf } from '../../src/core/agent/threadSettings.ts';
 import { settingsSchema } from '../../src/protocol/settings.ts';
-import { agentScript, outputsOf } from '../support/agentScript.ts';
+import { agentIds, agentScript, outputsOf } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -102,6 +102,30 @@ describe('plan mode', () => {
     expect(typed).toMatch(/^Not allowed: Nothing is typed/);
     expect(interrupted).not.toMatch(/^Not allowed/);
     expect(chat.files()).toEqual({});
+  });
+
+  it('holds for agents that were started before it', async () => {
+    const id = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[0];
+    await using chat = await startScenario({
+      agents: { tools: 'all' },
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'CHILD', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [id(request)] })],
+          [says('It rests.')],
+          (request) => [calls('send_input', { id: id(request), message: 'And now?' })],
+          (request) => [calls('wait', { ids: [id(request)] })],
+          [says('Planned.')],
+        ],
+        CHILD: [[says('First.')], [calls('exec_command', { cmd: 'touch a.txt' })], [says('Second.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    expect(await chat.send('Plan it.', plan)).toEqual({ type: 'turn_completed', lastMessage: 'Planned.' });
+    expect(chat.files()).toEqual({});
+    expect(chat.server.requests.some(({ text }) => text.includes('do not run in plan mode'))).toBe(true);
   });
 
   it('is said to the model when it begins and when it is over, each once, also after a reload', async () => {
