@@ -3,6 +3,7 @@ import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
@@ -40,6 +41,7 @@ export interface CommandTargets {
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
+  readonly agents: Pick<AgentCommands, 'showAgents'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -122,6 +124,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('showAgents', ({ agents }) => agents.showAgents()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),

@@ -118,6 +118,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     hooks: agent.hooks,
     lmTools: agent.lmTools,
+    agents: agent.agentCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

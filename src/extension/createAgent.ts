@@ -14,6 +14,9 @@ import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
+import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
+import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
@@ -52,6 +55,7 @@ export interface Agent {
   readonly otherPrograms: OtherPrograms;
   readonly hooks: HookCommands;
   readonly lmTools: LanguageModelTools;
+  readonly agentCommands: AgentCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -120,6 +124,13 @@ export function createAgent(
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
+  const agentFiles = createAgentFiles({
+    ports,
+    settings,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+    builtin: BUILTIN_ROLES.map(({ name }) => name),
+  });
+  const agentCommands = new AgentCommands({ ...agentFiles, builtin: BUILTIN_ROLES, memento: context.workspaceState });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
@@ -149,6 +160,10 @@ export function createAgent(
       const found = await hooks.current();
       hookCommands.announce(found).catch(report);
       return found;
+    },
+    agentRoles: () => {
+      agentCommands.announce().catch(report);
+      return agentFiles.roles();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
@@ -221,6 +236,7 @@ export function createAgent(
     otherPrograms,
     hooks: hookCommands,
     lmTools,
+    agentCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

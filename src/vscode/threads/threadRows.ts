@@ -4,7 +4,6 @@ import { firstLine } from '../../protocol/text/truncate.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadListEntry } from '../../protocol/threads.ts';
 import type { ThreadRow } from '../../protocol/wire.ts';
-import { activityOf } from '../../core/agent/threadActivity.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** A thread as stored on the disk. */
@@ -17,7 +16,7 @@ export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): r
   const live = new Map(threads.live.map((state) => [state.threadId, state]));
   return stored.map((thread) => {
     const state = live.get(thread.id);
-    return { ...rowOf(thread), ...(state && liveFacts(state, thread)) };
+    return { ...rowOf(thread), ...(state && liveFacts(state, thread, threads)) };
   });
 }
 
@@ -51,11 +50,12 @@ function noteOf({ status, lastTurn }: StoredThread): string | null {
   return lastTurn === 'failed' ? vscode.l10n.t('failed') : null;
 }
 
-function liveFacts(state: ThreadState, stored: StoredThread): Partial<ThreadRow> {
-  const activity = activityOf(state);
+function liveFacts(state: ThreadState, stored: StoredThread, threads: ShownThread): Partial<ThreadRow> {
+  // Its sub-agents count: one may ask while the thread only waits for it.
+  const { activity, asking } = threads.activityWithAgents(state.threadId);
   const title = state.title ?? stored.title;
   const named = title === null ? {} : { title };
-  if (activity === 'waiting') return { ...named, status: 'waiting', note: questionOf(state) };
+  if (activity === 'waiting') return { ...named, status: 'waiting', note: questionOf(asking ?? state) };
   if (activity === 'running') return { ...named, status: 'running', note: null };
   const last = state.turns.at(-1);
   const isFailed = last?.status.type === 'aborted' && last.status.reason === 'failed';

@@ -1326,6 +1326,20 @@ export const SCENES = {
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
   'command-list': { ...scene(done()), typed: '/' },
   'command-found': { ...scene(done()), typed: '/re' },
+  'command-prompts': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'prompts',
+        build: BUILD,
+        rows: [
+          { server: 'notes', name: 'daily summary', help: 'Sums up what was written on one day, in five sentences.' },
+          { server: 'issues', name: 'new', help: '' },
+        ],
+      },
+    ],
+    typed: '/ne',
+  },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
     ...scene(done(), { takesImages: true }),

@@ -97,8 +97,15 @@ export class McpTools implements ToolProvider {
 
   watch(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable {
     const { servers } = this.#deps;
-    for (const server of this.#enabled) listener(statusOf(server));
-    return servers.onChange((server) => listener(statusOf(server)));
+    const known = new Map<string, string>();
+    const tell = (server: McpServer) => {
+      const status = statusOf(server);
+      const text = JSON.stringify(status);
+      if (known.get(server.name) !== text) listener(status);
+      known.set(server.name, text);
+    };
+    for (const server of this.#enabled) tell(server);
+    return servers.onChange(tell);
   }
 
   get #enabled(): readonly McpServer[] {
