@@ -46,6 +46,8 @@ export const settingsSchema = z.strictObject({
   /** Instead of the provider's. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
+  /** A new thread begins in plan mode: the model only reads and proposes a plan. */
+  planMode: z.boolean().default(false),
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),
   /** Absolute paths that commands may write in besides the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),
@@ -68,6 +70,8 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** Whether the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
+  /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
+  'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
     .array(z.string())

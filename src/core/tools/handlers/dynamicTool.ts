@@ -3,6 +3,7 @@ import type { DynamicToolSpec } from '../../../protocol/op.ts';
 import type { OutputPart } from '../../../protocol/responseItem.ts';
 import * as z from 'zod';
 import type { DynamicCalls } from '../dynamicCalls.ts';
+import { refusedInPlanMode } from '../../policy/planMode.ts';
 import { checkArguments } from '../checkArguments.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
@@ -46,11 +47,13 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
         type: 'ready',
         plan: { args, item },
         item,
-        requirement: {
-          type: 'skip',
-          bypassSandbox: false,
-          reason: { source: 'policy', id: 'client-tool', text: 'The client runs this tool itself.' },
-        },
+        requirement: context.settings.planMode
+          ? refusedInPlanMode('Tools of the client do not run')
+          : {
+              type: 'skip',
+              bypassSandbox: false,
+              reason: { source: 'policy', id: 'client-tool', text: 'The client runs this tool itself.' },
+            },
         approvalKeys: [],
       };
     },

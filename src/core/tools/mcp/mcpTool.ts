@@ -88,7 +88,7 @@ export function mcpTool(
         type: 'ready',
         plan: { args, item, tool, identity },
         item,
-        requirement: decideMcpTool(facts, context.settings.approvalPolicy),
+        requirement: decideMcpTool({ ...facts, planMode: context.settings.planMode }, context.settings.approvalPolicy),
         card: {
           kind: 'tool',
           command: `${tool.name} ${JSON.stringify(args)}`,
