@@ -3,7 +3,9 @@ import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { PlanCommands } from '../vscode/plans/planCommands.ts';
@@ -38,6 +40,8 @@ export interface CommandTargets {
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly hooks: Pick<HookCommands, 'showHooks'>;
+  readonly lmTools: Pick<LanguageModelTools, 'choose'>;
+  readonly agents: Pick<AgentCommands, 'showAgents'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -120,7 +124,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('showAgents', ({ agents }) => agents.showAgents()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
+    command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),

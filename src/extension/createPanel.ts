@@ -1,5 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
+import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -21,6 +23,7 @@ import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
+import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
@@ -48,6 +51,9 @@ import type { Host } from './createHost.ts';
 import { findRecoverable } from './recoverPatches.ts';
 
 declare const TILLER_VERSION: string;
+
+/** Server and URI of a resource, in `Mention.id`. */
+const RESOURCE_ID = z.tuple([z.string(), z.string()]);
 
 /** Messages of earlier threads that the composer can recall; one message to the panel holds at most 256 kB. */
 const RECALLED_MESSAGES = 1000;
@@ -129,13 +135,15 @@ export function createPanel(
           storedQuarantine.ids,
         ),
       submit: async (op) => {
+        // Of now: another thread may be shown before the message is sent.
+        const { target } = threads;
         await choosing;
         await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
-          submit: (chosen) => mentions.submit(chosen),
-          hold: (input) => view.hold(input),
-          giveBack: (input) => view.giveBack(input),
+          submit: (chosen) => mentions.submit(chosen, target),
+          hold: (input) => view.hold(input, target.threadId ?? null),
+          giveBack: (input) => view.giveBack(input, target.threadId ?? null),
         });
       },
       keys: host.redactor.registered,
@@ -144,7 +152,10 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onShown: () => void mentions.postSelection(true).catch(report),
+      onShown: () => {
+        mcpPrompts.post(true);
+        mentions.postSelection(true).catch(report);
+      },
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
@@ -171,11 +182,32 @@ export function createPanel(
         );
       },
       exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
-      shownThread: () => threads.state?.threadId,
-      submit: (op) => threads.submit(op),
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      resources: async (signal) =>
+        (await listResources(agent.mcp.servers, signal)).map(({ server, uri, name, description }) => ({
+          id: JSON.stringify([server, uri]),
+          server,
+          name,
+          description,
+        })),
+      readResource: (id, signal) => {
+        const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
+        return readResourceText(agent.mcp.servers, { server, uri }, signal);
+      },
+      send: (op, target) => threads.send(op, target),
+      hold: (input, target) => view.hold(input, target.threadId ?? null),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const mcpPrompts: McpPrompts = store.add(
+    new McpPrompts({
+      servers: agent.mcp.servers,
+      post: (rows) => view.tell({ type: 'prompts', rows }),
+      insertText: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
       report,
     }),
   );
@@ -257,7 +289,7 @@ export function createPanel(
       await choosing;
       return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
-    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
+    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
@@ -277,7 +309,7 @@ export function createPanel(
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
       leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
     }),
   );
 
@@ -331,6 +363,7 @@ export function createPanel(
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
+    prompts: mcpPrompts,
   };
 
   store.add(
