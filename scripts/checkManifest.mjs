@@ -16,6 +16,8 @@ const PROPER_NAMES = new Set(['Tiller']);
 const manifest = readJson('package.json');
 const texts = existsSync(path.join(root, 'package.nls.json')) ? readJson('package.nls.json') : {};
 const problems = [];
+/** By its name, of all sections. */
+const settings = Object.assign({}, ...manifest.contributes.configuration.map(({ properties }) => properties));
 const used = new Set();
 
 checkTexts(manifest.contributes, 'contributes', false);
@@ -65,7 +67,7 @@ function noteUse(value) {
 /** No workspace may set anything: each setting is the machine's, and restricted until the workspace is trusted. */
 function checkScopes() {
   const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
-  for (const [name, { scope }] of Object.entries(manifest.contributes.configuration.properties)) {
+  for (const [name, { scope }] of Object.entries(settings)) {
     if (scope !== 'machine') problems.push(`package.json: the scope of "${name}" must be "machine"`);
     if (!restricted.delete(name)) problems.push(`package.json: "${name}" is missing in restrictedConfigurations`);
   }
@@ -77,7 +79,7 @@ function checkScopes() {
 function checkSettingsPage() {
   const page = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
   const rows = new Map([...page.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)].map(([, key, value]) => [key, value]));
-  for (const [name, { default: value }] of Object.entries(manifest.contributes.configuration.properties)) {
+  for (const [name, { default: value }] of Object.entries(settings)) {
     const key = name.replace(/^tiller\./, '');
     const row = rows.get(key);
     rows.delete(key);

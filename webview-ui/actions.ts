@@ -51,6 +51,8 @@ export type PanelCommand =
   | 'manageTrust'
   | 'startDemo'
   | 'showRules'
+  | 'openPlan'
+  | 'runPlan'
   | 'undoTurn'
   | 'redoTurn'
   | 'rewind'
@@ -86,7 +88,7 @@ export function sendDraft(): void {
   const edit = draftEdit.value;
   followsEnd.value = true;
   // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
-  if (edit?.type === 'sent') return resend(edit.id, input, { restoresFiles: edit.restoresFiles });
+  if (edit?.type === 'sent') return resend(edit.id, input, edit.restoresFiles);
   if (edit === null) send(input);
   else submit({ type: 'edit_queued', id: edit.id, input });
   draftEdit.value = null;
@@ -121,15 +123,11 @@ function send(input: UserInput[]): void {
 }
 
 /** Goes back to before a message and sends `input`, or the same message, in its place. */
-export function resend(
-  itemId: string,
-  input: UserInput[] | null,
-  { restoresFiles, model = 'same' }: { readonly restoresFiles: boolean; readonly model?: 'same' | 'another' },
-): void {
+export function resend(itemId: string, input: UserInput[] | null, restoresFiles: boolean): void {
   if (isResending.value) return;
   isResending.value = true;
   followsEnd.value = true;
-  post({ type: 'resend', itemId, input, restoresFiles, model });
+  post({ type: 'resend', itemId, input, restoresFiles });
 }
 
 /** The thread and the images that the host has of its draft. */

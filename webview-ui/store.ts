@@ -5,6 +5,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { Mention } from '../src/protocol/item.ts';
+import { proposedPlanOf } from '../src/protocol/proposedPlan.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
@@ -16,6 +17,7 @@ import {
   type ThreadState,
 } from '../src/protocol/thread.ts';
 import type {
+  AgentRow,
   HostMessage,
   InterruptedPatch,
   PanelSettings,
@@ -33,6 +35,8 @@ export const TURN_WINDOW = 60;
 
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
+/** Of a sub-agent that is shown: the thread that started it. */
+export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
 /** Whether this window owns the thread, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
@@ -93,6 +97,9 @@ export const cwd = computed(() => thread.value?.settings?.cwd ?? thread.value?.s
 /** The provider that the thread began with. */
 export const startedProvider = computed(() => thread.value?.started?.provider);
 export const plan = computed(() => thread.value?.plan ?? null);
+/** The plan that the user can edit and run. */
+export const proposedPlan = computed(() => (thread.value === null ? null : proposedPlanOf(thread.value)));
+export const proposedPlanId = computed(() => proposedPlan.value?.itemId ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);
 export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);
 export const threadWarnings = computed(() => thread.value?.warnings ?? []);
@@ -124,12 +131,21 @@ export type Waiting =
   | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest }
   | { readonly type: 'interrupted'; readonly id: string; readonly patch: InterruptedPatch };
 
-const asked = computed(() => thread.value?.approvals ?? []);
+/** Sub-agents of the thread. */
+export const agentRows = signal<readonly AgentRow[]>([]);
+const asked = computed(() => {
+  const own = thread.value?.approvals ?? [];
+  const ofAgents = agentRows.value.flatMap((agent) => agent.approvals);
+  return ofAgents.length === 0 ? own : [...own, ...ofAgents];
+});
 /** Requests in another window are answered there. */
 export const approvals = computed(() => (isOwn.value ? asked.value : []));
 /** Whether approvals are shown as one list, which needs at least two. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
-const questions = computed(() => (isOwn.value ? (thread.value?.questions ?? []) : []));
+const questions = computed((): readonly QuestionRequest[] => {
+  if (!isOwn.value) return [];
+  return [...(thread.value?.questions ?? []), ...agentRows.value.flatMap((agent) => agent.questions)];
+});
 /** The pending requests of the thread. */
 export const threadWaits = computed((): readonly Waiting[] => [
   ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
@@ -157,8 +173,10 @@ export function denialOf(itemId: string): Denial | undefined {
   return denials.value.get(itemId);
 }
 
-/** The diff of a proposed change; its item is in the running turn. */
+/** The diff of a proposed change; its item is in the running turn, or in one of an agent. */
 export function pendingDiff(itemId: string): string {
+  const ofAgent = agentRows.value.flatMap((agent) => agent.approvals).find((request) => request.itemId === itemId);
+  if (ofAgent !== undefined) return ofAgent.diff ?? '';
   const items = turns.value.at(-1)?.items ?? [];
   const item = items.find(({ id }) => id === itemId);
   return item?.type === 'file_change' ? item.diff : '';
@@ -217,6 +235,8 @@ function take(message: HostMessage): void {
         attachments.value = message.attachments;
       }
       draftEdit.value = message.edit;
+      // Those of this thread follow.
+      agentRows.value = [];
       isResending.value = false;
       isBeginning.value = false;
       break;
@@ -261,6 +281,9 @@ function take(message: HostMessage): void {
       break;
     case 'history':
       history.value = message.texts;
+      break;
+    case 'agents':
+      agentRows.value = message.rows;
       break;
     case 'interrupted':
       interrupted.value = message.patches;

@@ -20,6 +20,8 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
+/** Called once when the user selects a model in the model menu; dropped when the menu closes without one. */
+export const afterModelChoice: { current: (() => void) | null } = { current: null };
 /** The meter has the keyboard focus and shows what it shows when it is clicked. */
 export const peeksAtMeter = signal(false);
 

@@ -23,6 +23,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
   demo: { type: 'boolean' },
   last: { type: 'boolean' },
+  plan: { type: 'boolean' },
   input: { type: 'string' },
   cd: { type: 'string' },
   model: { type: 'string' },
@@ -72,7 +73,7 @@ export function parseExecArguments(argv: readonly string[]): ExecArguments {
     images: values.image ?? [],
     outputSchema: values['output-schema'] ?? null,
     config: values.config ?? [],
-    flags: Object.fromEntries(flags),
+    flags: { ...Object.fromEntries(flags), ...(values.plan ? { planMode: true } : {}) },
     from,
     prompt,
   };

@@ -7,6 +7,7 @@ import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
+import type { PlanCommands } from '../vscode/plans/planCommands.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -26,6 +27,7 @@ export interface CommandTargets {
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   readonly reverts: Pick<RevertCommands, 'revert' | 'undoLastTurn' | 'rewind'>;
+  readonly plans: Pick<PlanCommands, 'open' | 'run'>;
   readonly review: ReviewCommands;
   readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
@@ -74,6 +76,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
     command('undoTurn', ({ reverts }) => reverts.undoLastTurn()),
+    command('openPlan', ({ plans }) => plans.open()),
+    command('runPlan', ({ plans }) => plans.run()),
     command('redoTurn', ({ reverts }) => reverts.revert({ type: 'redo' })),
     command('rewind', ({ reverts }, context?: ThreadContext) => reverts.rewind(context?.itemId ?? undefined)),
     command('review.next', ({ review }) => review.next()),

@@ -6,7 +6,8 @@ import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
-import type { ChatMode } from '../protocol/policy.ts';
+import { isSubAgent } from '../core/agent/threadActivity.ts';
+import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -16,6 +17,7 @@ import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
+import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
@@ -23,6 +25,8 @@ import { Mentions } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
+import { PlanCommands } from '../vscode/plans/planCommands.ts';
+import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
@@ -57,6 +61,7 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
+  readonly plans: PlanCommands;
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
@@ -218,8 +223,8 @@ export function createPanel(
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
-    threads.onEvent(({ event: { msg } }) => {
-      if (msg.type !== 'turn_started') return;
+    threads.onEvent(({ event: { msg }, state }) => {
+      if (msg.type !== 'turn_started' || isSubAgent(state)) return;
       const provider = msg.settings.provider ?? threads.state?.started?.provider;
       if (provider === undefined) return;
       modes.note(msg.settings, provider).then(undefined, report);
@@ -236,36 +241,52 @@ export function createPanel(
     threads,
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
-    chooseModel: async (which) => {
-      if (which === 'same' && current().model !== '') return true;
-      return (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+    hasModel: async () => {
+      await choosing;
+      return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
     send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
+  const override = async (overrides: TurnOverrides) => {
+    factory.choose(overrides);
+    const { provider, model } = overrides;
+    if (provider !== undefined && model !== undefined) {
+      choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
+      used.note(provider, model).then(undefined, report);
+    }
+    if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
+    view.sendSettings();
+  };
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const plans: PlanCommands = store.add(
+    new PlanCommands({
+      threads,
+      documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
+      leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+    }),
+  );
+
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides: TurnOverrides) => {
-      factory.choose(overrides);
-      const { provider, model } = overrides;
-      if (provider !== undefined && model !== undefined) {
-        choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
-        used.note(provider, model).then(undefined, report);
-      }
-      if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
-      view.sendSettings();
-    },
-    policyOf: (mode) => factory.policyOf(mode),
+    override: (overrides) => void override(overrides).catch(tell),
+    policyOf,
     lastModel,
     models: modelMenu,
     previewRule: (approvalId, rule) => {
-      const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
+      const preview = previewFor(threads.asking(approvalId), approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
-      const suggestion = await suggestionForApproval(threads.state, approvalId, ports.audit, node.host.platform);
+      const suggestion = await suggestionForApproval(
+        threads.asking(approvalId),
+        approvalId,
+        ports.audit,
+        node.host.platform,
+      );
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
@@ -273,8 +294,9 @@ export function createPanel(
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
-      if (!isRecorded) await openChange(id, file, threads.state, proposals);
+      if (!isRecorded) await openChange(id, file, threads.asking(id), proposals);
     },
+    stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;
@@ -315,6 +337,7 @@ export function createPanel(
     threads: threadCommands,
     processes,
     reverts,
+    plans,
     rules,
     recovery,
     quarantine,

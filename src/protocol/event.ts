@@ -81,6 +81,8 @@ export const turnSettingsSchema = z.object({
   box: sandboxMechanismSchema,
   /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
   noSandboxCause: z.string().optional(),
+  /** The model only reads and proposes a plan; absent otherwise. */
+  planMode: z.literal(true).optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
@@ -345,6 +347,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     lastMessage: z.string().optional(),
     /** What it is to do, in a few words. */
     description: z.string().optional(),
+    /** The colour of its role, by a CSS name. */
+    color: z.string().optional(),
     /** Used by its requests so far. */
     tokens: z.number().optional(),
     /** A call of `task` waits for it. */

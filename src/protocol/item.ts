@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
 import { hookEffectSchema, hookEventSchema } from './hooks.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
 /** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
@@ -125,7 +126,13 @@ const why = {
 
 export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('user_message'), content: z.array(userInputSchema) }),
-  z.object({ ...base, type: z.literal('agent_message'), text: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal('agent_message'),
+    text: z.string(),
+    /** Pages that the server names as sources of the text. */
+    citations: z.array(citationSchema).optional(),
+  }),
   z.object({ ...base, type: z.literal('reasoning'), summary: z.array(z.string()), raw: z.string().optional() }),
   z.object({
     ...base,
@@ -207,7 +214,20 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),
   }),
-  z.object({ ...base, type: z.literal('web_search'), query: z.string().optional() }),
+  /** The server of the model has searched the web. */
+  z.object({
+    ...base,
+    type: z.literal('web_search'),
+    query: z.string().optional(),
+    /** Absent until it is known. */
+    action: z
+      .discriminatedUnion('type', [
+        z.object({ type: z.literal('search'), queries: z.array(z.string()) }),
+        z.object({ type: z.literal('open_page'), url: z.string().optional() }),
+        z.object({ type: z.literal('find_in_page'), url: z.string().optional(), pattern: z.string().optional() }),
+      ])
+      .optional(),
+  }),
   /** The model has seen an image file (`view_image`). */
   z.object({
     ...base,

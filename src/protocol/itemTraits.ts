@@ -70,7 +70,7 @@ export const ITEM_TRAITS = {
     grows: [{ kind: 'text', read: ({ text }) => text, write: (item, text) => ({ ...item, text }) }],
     explained: false,
     place: 'speech',
-    searched: ({ text }) => [text],
+    searched: ({ text, citations = [] }) => [text, ...citations.map(({ title }) => title)],
   },
   reasoning: {
     ...NO_ACT,
@@ -137,11 +137,11 @@ export const ITEM_TRAITS = {
     counted: () => ({ type: 'call' }),
   },
   web_search: {
-    ...NO_ACT,
     grows: [],
     explained: false,
     place: 'step',
-    searched: ({ query = '' }) => [query],
+    act: (item, cwd) => ({ type: 'tool', tool: `web_search ${searchWords(item).join(' ')}`.trim(), cwd }),
+    searched: searchWords,
     counted: () => ({ type: 'search' }),
   },
   image_view: {
@@ -221,3 +221,17 @@ export const DELTA_REDACTION: Readonly<Record<DeltaKind, DeltaRedaction>> = {
   output: 'at_source',
   section_break: 'none',
 };
+
+/** What was searched for, or the page that was opened and the words that were looked for in it. */
+function searchWords({ query = '', action }: TurnItemOf<'web_search'>): readonly string[] {
+  switch (action?.type) {
+    case 'open_page':
+      return [action.url ?? ''];
+    case 'find_in_page':
+      return [action.url ?? '', action.pattern ?? ''];
+    case 'search':
+      return action.queries.length > 0 ? action.queries : [query];
+    case undefined:
+      return [query];
+  }
+}

@@ -27,6 +27,8 @@ export const turnOverridesSchema = z.strictObject({
   cwd: z.string().min(1).optional(),
   policy: approvalPolicySchema.optional(),
   box: sandboxPolicyInputSchema.optional(),
+  /** The model only reads and proposes a plan. */
+  planMode: z.boolean().optional(),
 });
 export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
 

@@ -37,6 +37,11 @@ export function allowsNetwork(policy: SandboxPolicy): boolean {
   return 'networkAccess' in policy && policy.networkAccess;
 }
 
+/** True when commands may use the network: the policy allows it, or has no sandbox. */
+export function commandsMayConnect(policy: SandboxPolicy): boolean {
+  return policy.type === 'danger-full-access' || allowsNetwork(policy);
+}
+
 /** A sandbox policy, or only its mode, which means that mode with its defaults. */
 export const sandboxPolicyInputSchema = z.union([
   sandboxModeSchema.transform((type): SandboxPolicy => sandboxPolicySchema.parse({ type })),

@@ -6,10 +6,15 @@
  */
 import * as z from 'zod';
 
+/** A page that a server names as a source of a text: `url_citation` of the wire. */
+export const citationSchema = z.object({ url: z.string(), title: z.string() });
+export type Citation = z.infer<typeof citationSchema>;
+
 export const contentPartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
   z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
-  z.object({ type: z.literal('output_text'), text: z.string() }),
+  /** `citations` are shown, and not sent back. */
+  z.object({ type: z.literal('output_text'), text: z.string(), citations: z.array(citationSchema).optional() }),
 ]);
 export type ContentPart = z.infer<typeof contentPartSchema>;
 

@@ -30,17 +30,24 @@ const bytesSchema = z
   .positive()
   .max(256 * 1024 * 1024);
 
+/** An empty text is none, too: the settings editor of VS Code has a control for a text, and none for a text or null. */
+function orNone<Schema extends z.ZodType>(schema: Schema) {
+  return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
+}
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
-  model: z.string().min(1).nullable().default(null),
+  model: orNone(z.string()),
   /** A key of `providers` or one of the built-in ones. */
   provider: z.string().min(1).default('openai'),
   providers: z.record(z.string(), providerSettingsSchema).default({}),
   /** Instead of the provider's. */
-  baseUrl: httpUrlSchema.nullable().default(null),
+  baseUrl: orNone(httpUrlSchema),
   /** Instead of the provider's. */
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
+  /** A new thread begins in plan mode: the model only reads and proposes a plan. */
+  planMode: z.boolean().default(false),
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),
   /** Absolute paths that commands may write in besides the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),
@@ -63,6 +70,8 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** Whether the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
+  /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
+  'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
     .array(z.string())
@@ -135,12 +144,9 @@ export const settingsSchema = z.strictObject({
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),
   /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
-  'mcp.clientMetadataUrl': z
-    .url({ protocol: /^https$/, error: 'must be an https URL' })
-    .nullable()
-    .default(null),
+  'mcp.clientMetadataUrl': orNone(z.url({ protocol: /^https$/, error: 'must be an https URL' })),
   /** A file whose text replaces the base instructions. */
-  baseInstructionsFile: z.string().nullable().default(null),
+  baseInstructionsFile: orNone(z.string()),
   /** Sent to the model after the base instructions. */
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */

@@ -5,6 +5,7 @@
  * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
+import type { ApprovalRequest, QuestionRequest } from './event.ts';
 import type { Attachment, DraftEdit } from './draft.ts';
 import { type Mention, userInputSchema } from './item.ts';
 import type { ModelGroup, ModelOfMode } from './modelMenu.ts';
@@ -23,7 +24,7 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
-import type { PanelEvent, ThreadState } from './thread.ts';
+import type { AgentSummary, PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
 /** What the panel needs besides the thread. */
@@ -90,6 +91,18 @@ export interface ThreadRow {
   readonly place: string;
 }
 
+/** A sub-agent of the shown thread. */
+export interface AgentRow extends AgentSummary {
+  /** 0: the shown thread has started it. */
+  readonly depth: number;
+  /** It can be stopped, and asks here. */
+  readonly isLive: boolean;
+  /** What it does now or has said last, in one line; may be empty. */
+  readonly line: string;
+  readonly approvals: readonly ApprovalRequest[];
+  readonly questions: readonly QuestionRequest[];
+}
+
 const recoveryChoiceSchema = z.enum(['roll_back', 'finish']);
 /** `roll_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
@@ -153,6 +166,8 @@ export type HostMessage =
     }
   /** The numbers of threads that are not shown and wait for the user, or run. */
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
+  /** All sub-agents of the shown thread, each before its own. */
+  | { readonly type: 'agents'; readonly build: string; readonly rows: readonly AgentRow[] }
   /** All interrupted patches, oldest first; they belong to no thread. */
   | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
   /** The user's messages of all threads, newest first, for the composer's history. */
@@ -299,6 +314,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() }),
   z.object({ type: z.literal('close_threads') }),
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
+  /** Interrupts a sub-agent, and leaves its parent running. */
+  z.object({ type: z.literal('stop_agent'), threadId: z.string() }),
   z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
   z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
   z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
@@ -353,8 +370,6 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
     restoresFiles: z.boolean(),
-    /** `another`: the user selects the model first. */
-    model: z.enum(['same', 'another']),
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),

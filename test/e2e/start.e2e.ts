@@ -46,8 +46,11 @@ describe('a user who has set up nothing', () => {
     await vscode.closeQuickInput();
     await panel.get('more-actions').click();
     await panel.page.getByRole('menuitem', { name: 'Settings' }).click();
-    const setting = vscode.page.locator('.settings-editor .setting-item-label').filter({ hasText: 'Approval Policy' });
-    await setting.waitFor();
+    // In sections, each setting of text with a field.
+    const settings = vscode.page.locator('.settings-editor');
+    await settings.getByRole('treeitem', { name: /^Approvals/ }).waitFor();
+    const model = settings.locator('.setting-item-contents').filter({ hasText: 'as its provider names it' });
+    await model.getByRole('textbox').waitFor();
     await vscode.screenshot('start/7-settings');
     await vscode.closeModalEditor();
     await panel.get('setup-demo').click();

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { providerNamed } from '../../src/protocol/providers.ts';
-import { parseSettings, placeSetting, SETTING_KEYS, settingsSchema } from '../../src/protocol/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  parseSettings,
+  placeSetting,
+  SETTING_KEYS,
+  settingsSchema,
+} from '../../src/protocol/settings.ts';
 
 describe('-c KEY=VALUE', () => {
   it('puts the value under the longest key that fits', () => {
@@ -75,6 +81,16 @@ describe('the settings', () => {
       type: 'invalid',
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
+  });
+});
+
+it('an empty text is none where none is possible', () => {
+  const empty = { model: '', baseUrl: '', baseInstructionsFile: '', 'mcp.clientMetadataUrl': '' };
+  expect(parseSettings(empty)).toEqual({ type: 'settings', settings: DEFAULT_SETTINGS });
+  expect(parseSettings({ model: null })).toEqual({ type: 'settings', settings: DEFAULT_SETTINGS });
+  expect(parseSettings({ baseUrl: 'no address' })).toMatchObject({
+    type: 'invalid',
+    message: expect.stringContaining('"baseUrl"'),
   });
 });
 

@@ -46,6 +46,7 @@ describe('task', () => {
       {
         agentId: item?.agentId,
         role: 'worker',
+        color: 'green',
         description: 'Write a file',
         state: 'completed',
         lastMessage: 'It is written.',

@@ -205,6 +205,14 @@ describe('a tool of another extension', () => {
     expect(JSON.stringify(chat.server.lastRequest)).not.toContain('evil.example');
   });
 
+  it('does not run in plan mode, also where it was allowed', async () => {
+    const registry = new ExternalToolRegistry();
+    registry.register(camera(async () => [text('Click.')]));
+    await using chat = await withTools(registry, { model: turns(1), policy: 'never' });
+    await chat.send('go', { overrides: { planMode: true } });
+    expect(chat.outputs()[0]).toContain('Not allowed: Tools of other extensions do not run in plan mode');
+  });
+
   it('with wrong arguments is not called, and the model reads what is wrong', async () => {
     const registry = new ExternalToolRegistry();
     let isCalled = false;

@@ -99,6 +99,11 @@ const CASES: readonly LedgerCase[] = [
   },
   { name: 'base instructions of the user', prompt: { baseInstructions: 'You are a pirate.' } },
   {
+    name: 'plan mode, and its end',
+    settings: { planMode: true, sandboxPolicy: { type: 'read-only', networkAccess: false } },
+    secondTurn: { overrides: { planMode: false, box: { type: 'read-only', networkAccess: false } } },
+  },
+  {
     name: 'a second turn under other settings',
     secondTurn: { overrides: { policy: 'never', box: { type: 'read-only', networkAccess: false } } },
   },

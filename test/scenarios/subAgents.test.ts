@@ -1,6 +1,7 @@
 // A thread that another one has started: its requests, interrupts and end go through its root thread.
 import { describe, expect, it } from 'vitest';
 import { ShownThread, type ThreadSource, type WindowState } from '../../src/core/agent/shownThread.ts';
+import { agentScript, nextEvent } from '../support/agentScript.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -119,6 +120,62 @@ describe('a sub-agent', () => {
     await expect.poll(isThere).toEqual([false, false]);
     // A suspension would not have recorded it.
     expect(ends).toEqual([child.threadId]);
+    await shown.close();
+  });
+
+  it('is listed with what it does and asks, can be shown, and keeps its root thread live while it is', async () => {
+    await using root = await startScenario({
+      model: agentScript({
+        go: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Write it' })], [says('Done.')]],
+        CHILD: [[write], [says('Written.')], [says('More.')]],
+      }),
+    });
+    const { live } = root.manager;
+    const source: ThreadSource = {
+      start: () => root.manager.start(...root.thread),
+      open: async (id) => {
+        const resumed = await root.manager.resume({ id }, ...root.thread);
+        return resumed.type === 'resumed' ? { type: 'live', session: resumed.session } : { type: 'missing' };
+      },
+    };
+    const memento: WindowState = { get: (_key: string, fallback?: never) => fallback as never, update: async () => {} };
+    const report = (error: unknown) => expect.unreachable(String(error));
+    const shown = new ShownThread({ live, source, memento, clock: { after: () => () => {} }, report });
+    await shown.adopt(root.session);
+    const ended = go(root);
+    const { threadId: agentId, msg } = await nextEvent(root, (event) => event.msg.type === 'approval_requested');
+    if (msg.type !== 'approval_requested') throw new Error('Another event.');
+    expect(shown.agents).toMatchObject([
+      {
+        agentId,
+        role: 'worker',
+        description: 'Write it',
+        state: 'running',
+        color: 'green',
+        depth: 0,
+        isLive: true,
+        line: 'echo x >> made.txt',
+        tokens: expect.any(Number),
+        approvals: [{ approvalId: msg.approvalId }],
+      },
+    ]);
+    expect(shown.asking(msg.approvalId)?.threadId).toBe(agentId);
+    expect(shown.asking('another')?.threadId).toBe(root.session.threadId);
+    expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
+
+    await shown.open(agentId);
+    expect(shown.state?.threadId).toBe(agentId);
+    expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
+    await shown.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved' });
+    await ended;
+    await root.session.idle();
+    expect(root.files()).toEqual({ 'made.txt': 'x\n' });
+    // Its task has ended, and with it its session. A message opens it again.
+    const answered = nextEvent(root, (event) => event.threadId === agentId && event.msg.type === 'turn_completed');
+    await shown.submit({ type: 'user_turn', input: [{ type: 'text', text: 'And?' }] });
+    expect((await answered).msg).toEqual({ type: 'turn_completed', lastMessage: 'More.' });
+    await shown.open(root.session.threadId);
+    expect(shown.agents).toMatchObject([{ agentId, state: 'completed', line: 'More.' }]);
     await shown.close();
   });
 

@@ -96,6 +96,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
+    plans: ['ui'],
     ...Object.fromEntries(
       ['approvals', 'chat', 'mentions', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
         feature,

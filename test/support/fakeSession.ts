@@ -277,6 +277,7 @@ export class FakeSession {
           environment: DEFAULT_ENVIRONMENT,
           saveBeforeCommands: 'ask',
           webFetch: true,
+          webSearch: 'off',
           unreadable: [],
           memory: false,
         },

@@ -17,7 +17,13 @@ interface Pace {
 
 /** An output of the model. */
 export type ContentStep =
-  | ({ readonly type: 'says'; readonly text: string; readonly phase?: string } & Pace)
+  | ({
+      readonly type: 'says';
+      readonly text: string;
+      readonly phase?: string;
+      /** Sources that the server names, on Responses: `[url, title]`. */
+      readonly cites?: readonly (readonly [url: string, title: string])[];
+    } & Pace)
   | ({
       readonly type: 'reasons';
       readonly summary: readonly string[];
@@ -37,7 +43,7 @@ export type ContentStep =
       readonly callId: string | undefined;
     } & Pace)
   | { readonly type: 'callsLocalShell'; readonly command: readonly string[]; readonly callId: string | undefined }
-  | { readonly type: 'searches'; readonly query: string }
+  | { readonly type: 'searches'; readonly action: Readonly<Record<string, unknown>>; readonly status: string }
   | { readonly type: 'failsInStream'; readonly code: string | null; readonly message: string }
   | { readonly type: 'incomplete'; readonly reason: string };
 
@@ -74,7 +80,10 @@ export function isAnswerStep(step: Step): step is AnswerStep {
 
 // ---------------------------------------------------------------- output of the model
 
-export function says(text: string, options: Pace & { phase?: string } = {}): Step {
+export function says(
+  text: string,
+  options: Pace & { phase?: string; cites?: readonly (readonly [url: string, title: string])[] } = {},
+): Step {
   return { type: 'says', text, ...options };
 }
 
@@ -102,9 +111,9 @@ export function callsLocalShell(command: readonly string[], options: { callId?: 
   return { type: 'callsLocalShell', command, callId: options.callId };
 }
 
-/** A web search that the server ran itself. */
-export function searches(query: string): Step {
-  return { type: 'searches', query };
+/** A web search that the server ran itself: the words, or the action as OpenAI sends it. */
+export function searches(action: string | Readonly<Record<string, unknown>>, status = 'completed'): Step {
+  return { type: 'searches', action: typeof action === 'string' ? { type: 'search', query: action } : action, status };
 }
 
 /** The reported usage of the response; `null`: none is reported. */

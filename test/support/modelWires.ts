@@ -159,8 +159,13 @@ export function responsesPieces(
           list.pause(step.delayMs);
           list.event({ type: 'response.output_text.delta', item_id: id, ...place, content_index: 0, delta });
         }
+        const annotations = (step.cites ?? []).map(([url, title]) => citation(step.text, url, title));
+        annotations.forEach((annotation, annotation_index) => {
+          const where = { item_id: id, ...place, content_index: 0, annotation_index };
+          list.event({ type: 'response.output_text.annotation.added', ...where, annotation });
+        });
         list.event({ type: 'response.output_text.done', item_id: id, ...place, content_index: 0, text: step.text });
-        const content = [{ type: 'output_text', text: step.text, annotations: [], logprobs: [] }];
+        const content = [{ type: 'output_text', text: step.text, annotations, logprobs: [] }];
         done({ id, type: 'message', status: 'completed', role: 'assistant', content, ...phase });
         break;
       }
@@ -210,9 +215,14 @@ export function responsesPieces(
         break;
       }
       case 'searches': {
-        const search = { id: nextId('ws'), type: 'web_search_call', action: { type: 'search', query: step.query } };
+        // As recorded in vercel/ai, packages/openai/src/responses/__fixtures__/openai-web-search-tool.1.chunks.txt: the action
+        // comes with the end.
+        const search = { id: nextId('ws'), type: 'web_search_call' };
         added({ ...search, status: 'in_progress' });
-        done({ ...search, status: 'completed' });
+        for (const state of ['in_progress', 'searching', 'completed']) {
+          list.event({ type: `response.web_search_call.${state}`, item_id: search.id, ...place });
+        }
+        done({ ...search, status: step.status, action: step.action });
         break;
       }
       case 'failsInStream':
@@ -255,6 +265,12 @@ export function responsesPieces(
   });
   if (dialect.end !== undefined) list.text(dialect.end);
   return finished(list);
+}
+
+/** OpenAI cites a page by the link to it in the text. */
+function citation(text: string, url: string, title: string) {
+  const start_index = Math.max(0, text.indexOf(`([`));
+  return { type: 'url_citation', start_index, end_index: text.length, title, url };
 }
 
 /** Writes each event as the server does. */

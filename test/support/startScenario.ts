@@ -20,7 +20,7 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../src/protocol/settings.ts';
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, type Settings } from '../../src/protocol/settings.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import type { Imitation } from './imitation.ts';
 import { IMITATED_KEY } from './imitations.ts';
@@ -40,6 +40,7 @@ export interface ScenarioOptions {
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly webFetch?: boolean;
+  readonly webSearch?: Settings['web.search'];
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
   readonly caps?: Partial<CapSettings>;
@@ -132,6 +133,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
       webFetch: options.webFetch ?? true,
+      webSearch: options.webSearch ?? 'off',
       unreadable: options.unreadable ?? [],
       memory: options.memory ?? false,
     },

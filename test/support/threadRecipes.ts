@@ -19,7 +19,7 @@ import {
   type Step,
   usage,
 } from './modelServer.ts';
-import { agentIds, agentScript } from './agentScript.ts';
+import { agentScript } from './agentScript.ts';
 import { inTimeZone } from './timeZone.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
@@ -361,19 +361,6 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       go: [
         [calls('task', { agent: 'explorer', prompt: 'ONE' })],
         [calls('task', { agent: 'nobody', prompt: 'x' })],
-        [says('Done.')],
-      ],
-      ONE: [[says('One.')]],
-    }),
-    ...free,
-  }),
-  recipe('agents-that-are-waited-for', {
-    agents: { tools: 'all' },
-    model: agentScript({
-      go: [
-        [calls('spawn_agent', { message: 'ONE', agent_type: 'worker' })],
-        (request) => [calls('wait', { ids: agentIds(request) })],
-        (request) => [calls('close_agent', { id: agentIds(request)[0] })],
         [says('Done.')],
       ],
       ONE: [[says('One.')]],

@@ -8,6 +8,7 @@ export const TOOL_OPTIONS: ToolOptions = {
   environment: DEFAULT_ENVIRONMENT,
   saveBeforeCommands: 'ask',
   webFetch: true,
+  webSearch: 'off',
 };
 
 /** A model that takes images and every optional tool besides those for files. */

@@ -33,7 +33,7 @@ suite('the model of a mode', () => {
   test('comes back with the mode, also in the next window', async () => {
     const memento = mementoOf();
     const memory = new ModeMemory(memento);
-    await memory.note(turn('read-only', { model: 'large', effort: 'high' }), 'openai');
+    await memory.note(turn('read-only', { model: 'large', effort: 'high', planMode: true }), 'openai');
     await memory.note(turn('workspace-write', { model: 'small' }), 'ollama');
     const next = new ModeMemory(memento);
     assert.deepEqual(
@@ -41,6 +41,7 @@ suite('the model of a mode', () => {
       {
         policy: 'on-request',
         box: policyOf('read-only'),
+        planMode: true,
         provider: 'openai',
         model: 'large',
         effort: 'high',
@@ -55,6 +56,6 @@ suite('the model of a mode', () => {
     assert.equal(memory.of('full-access'), undefined);
     assert.equal(new ModeMemory(mementoOf(new Map([['tiller.modelOfMode', 'nonsense']]))).of('agent'), undefined);
     const chosen = modeOverrides('agent', policyOf, (mode) => memory.of(mode));
-    assert.deepEqual(chosen, { policy: 'on-request', box: policyOf('workspace-write') });
+    assert.deepEqual(chosen, { policy: 'on-request', box: policyOf('workspace-write'), planMode: false });
   });
 });

@@ -43,6 +43,13 @@ describe('the store', () => {
     assert.match(store.pendingDiff('i6'), /^diff --git/);
   });
 
+  it('lists the requests of sub-agents with those of the thread, each with the agent that asks', () => {
+    show(SCENES['agent-asks']);
+    assert.deepEqual(store.waiting.value.map(decisionTitle), ['worker asks: Run this command?']);
+    show(SCENES.empty);
+    assert.deepEqual(store.waiting.value, []);
+  });
+
   it('knows what was chosen of a patch that waits until it is answered', () => {
     const receive = (review: ReviewState) => store.receive({ type: 'proposal_choices', build: BUILD, review });
     const file = { path: 'a.txt', isOut: false, isEdited: false, hunks: ['in', 'out', 'edited'] } as const;

@@ -90,7 +90,14 @@ describe('a turn', () => {
 
   it('stays open when it was interrupted, and never hides a message of the user', () => {
     const shape = shapeOf(turnOf(SCENES.agents)).map((part) => part.replace(/\d+/, 'n'));
-    assert.deepEqual(shape, ['compaction', 'steps of n', 'user_message', 'agent_message']);
+    assert.deepEqual(shape, [
+      'compaction',
+      'steps of n',
+      'agent_message',
+      'steps of n',
+      'user_message',
+      'agent_message',
+    ]);
   });
 
   it('shows the last plan only, and keeps code and tables of the model out of the fold', () => {

@@ -1,6 +1,7 @@
 import { settings } from '../store.ts';
 import { isListOpen } from '../threads/store.ts';
 import { announcement } from '../view.ts';
+import { AgentBanner } from './AgentBanner.tsx';
 import { Banner } from './Banner.tsx';
 import { Dock } from '../dock/Dock.tsx';
 import { Header } from './Header.tsx';
@@ -20,6 +21,7 @@ export function App() {
       <Header />
       <Banner />
       <ReadOnlyBanner />
+      <AgentBanner />
       <PlanLine />
       <div class="stage">
         <Transcript />

@@ -36,7 +36,7 @@ export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
     ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
-    ['plan', t('Reads and plans; asks before anything is changed.')],
+    ['plan', t('Only reads, and proposes a plan that you edit and run.')],
     ['full-access', t('Runs and writes everything without asking. Take care.')],
   ];
   return modes.map(([mode, about]) => {

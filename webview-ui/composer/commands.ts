@@ -5,9 +5,9 @@ import { textOfInput } from '../../src/protocol/thread.ts';
 import { fork, interrupt, type PanelCommand, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { isOwn, isRunning, review, settings, threadId, title, turns } from '../store.ts';
+import { isOwn, isRunning, proposedPlan, review, settings, threadId, title, turns } from '../store.ts';
 import { openFind, openPopup } from '../view.ts';
-import { approvalChoices, type Choice, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
+import { approvalChoices, type Choice, choose, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
 import { openSearch } from './historySearch.ts';
 
 export interface SlashCommand {
@@ -52,6 +52,10 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('rewind', 'history', t('Go back to before one of your messages'), rewindValues),
     ),
     ...when(
+      trusted && rests && proposedPlan.value !== null,
+      command('runplan', 'play', t('Run the proposed plan in Agent mode'), host('runPlan')),
+    ),
+    ...when(
       review.value.changes > 0,
       choice('review', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
     ),
@@ -62,6 +66,9 @@ export function offeredCommands(): readonly SlashCommand[] {
     ),
     ...when(
       trusted,
+      command('plan', 'checklist', t('Plan mode: only read, then propose a plan'), () =>
+        choose({ type: 'mode', mode: 'plan' }),
+      ),
       choice('mode', 'comment-discussion', t('Chat, Agent, Plan or Full access'), modeChoices),
       choice('approvals', 'law', t('When Tiller asks before it acts'), approvalChoices),
       choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),

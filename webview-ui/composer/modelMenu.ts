@@ -5,6 +5,7 @@ import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import type { HostMessage, PanelSettings } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
 import { settings } from '../store.ts';
+import { afterModelChoice } from '../view.ts';
 import { choose } from './choices.ts';
 
 /** One row that can be taken. */
@@ -81,7 +82,10 @@ export function open(): () => void {
   query.value = '';
   place.value = null;
   post({ type: 'list_models', id: ++asked });
-  return () => post({ type: 'close_models' });
+  return () => {
+    afterModelChoice.current = null;
+    post({ type: 'close_models' });
+  };
 }
 
 export function search(text: string): void {
@@ -103,12 +107,18 @@ export function take(row: MenuRow): void {
   const { provider } = row.group;
   switch (row.type) {
     case 'model':
-      return choose({ type: 'model', provider, model: row.model.id });
+      return chooseModel(provider, row.model.id);
     case 'typed':
-      return choose({ type: 'model', provider, model: row.model });
+      return chooseModel(provider, row.model);
     case 'set_up':
       return post({ type: 'set_up_provider', provider });
   }
+}
+
+function chooseModel(provider: string, model: string): void {
+  choose({ type: 'model', provider, model });
+  afterModelChoice.current?.();
+  afterModelChoice.current = null;
 }
 
 /** The selected row stays selected when rows arrive before it. */

@@ -71,6 +71,7 @@ export function ApprovalList() {
                 onChange={() => toggle(request.approvalId)}
               />
               <span class="batch-text">
+                {request.agent && <span class="batch-why">{visibleText(request.agent.role)}</span>}
                 <Subject request={request} />
                 <span class="batch-why">
                   {needsCare(request) && <Icon name="warning" />}

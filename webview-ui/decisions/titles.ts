@@ -6,7 +6,14 @@ import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
 import type { Waiting } from '../store.ts';
 
+/** Names the sub-agent that asks. */
 export function decisionTitle(waiting: Waiting): string {
+  const title = titleOf(waiting);
+  const agent = waiting.type === 'interrupted' ? undefined : waiting.request.agent;
+  return agent === undefined ? title : t('{0} asks: {1}', visibleText(agent.role), title);
+}
+
+function titleOf(waiting: Waiting): string {
   if (waiting.type === 'approval') return approvalTitle(waiting.request);
   if (waiting.type === 'interrupted') {
     return plural(waiting.patch.count, 'A patch to {0} file was interrupted', 'A patch to {0} files was interrupted');

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { decision, denying, makingRule, quietIn } from '../view.ts';
 import { answersTogether, type Waiting } from '../store.ts';
+import { Agents } from './Agents.tsx';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
 import { Composer } from '../composer/Composer.tsx';
@@ -10,6 +11,7 @@ import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
 import { InterruptedCard } from '../decisions/InterruptedCard.tsx';
 import { PatchApproval } from '../decisions/PatchApproval.tsx';
 import { Processes } from './Processes.tsx';
+import { ProposedPlan } from './ProposedPlan.tsx';
 import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
 import { Queue } from './Queue.tsx';
@@ -38,7 +40,9 @@ export function Dock() {
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <ProposedPlan />
         <Review />
+        <Agents />
         <Processes />
         <Queue />
         <Composer />

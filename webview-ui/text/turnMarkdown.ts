@@ -1,4 +1,5 @@
 import { answerIn } from '../../src/protocol/text/answers.ts';
+import { withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 
 /** A turn as Markdown, for example for an issue: messages, commands, changes. */
@@ -10,7 +11,7 @@ export function turnAsMarkdown(turn: TurnState): string {
           .map((part) => (part.type === 'text' ? `> ${part.text.replaceAll('\n', '\n> ')}` : ''))
           .join('');
       case 'agent_message':
-        return item.text;
+        return withoutPlanMarks(item.text);
       case 'command_execution':
         return `\`\`\`console\n$ ${item.command}\n${item.output}\n\`\`\``;
       case 'file_change':

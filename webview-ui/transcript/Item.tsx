@@ -4,13 +4,14 @@ import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
 import { HookRun } from './HookRun.tsx';
-import { FileLookup, ImageView, PlanItem, ProcessInteraction, WebSearch } from './OneLiners.tsx';
+import { FileLookup, ImageView, PlanItem, ProcessInteraction } from './OneLiners.tsx';
 import { pure } from '../components/pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { SubAgent } from './SubAgent.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { UserQuestion } from './UserQuestion.tsx';
 import { WebFetch } from './WebFetch.tsx';
+import { WebSearch } from './WebSearch.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
 /** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */

@@ -9,26 +9,6 @@ import { Act } from '../components/Buttons.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
-export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
-  const isRunning = item.status === 'in_progress';
-  return (
-    <Step
-      testid="web-search"
-      icon="globe"
-      state={isRunning ? 'running' : item.status === 'failed' ? 'failed' : 'done'}
-      label={
-        item.query === undefined
-          ? isRunning
-            ? t('Searching the web')
-            : t('Searched the web')
-          : isRunning
-            ? t('Searching the web for “{0}”', item.query)
-            : t('Searched the web for “{0}”', item.query)
-      }
-    />
-  );
-}
-
 export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
   const { path, status, why, width, height } = item;
   const name = <code>{splitPath(path)[1]}</code>;

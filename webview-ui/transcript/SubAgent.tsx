@@ -1,33 +1,41 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
-import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
+import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { Markdown } from '../components/Markdown.tsx';
+import { AGENT_STATES } from '../components/agents.ts';
+import { AgentName } from '../components/AgentName.tsx';
+import { Act } from '../components/Buttons.tsx';
 import { Step, type StepState } from '../components/Step.tsx';
-import { say } from '../l10n.ts';
+import { post } from '../bridge.ts';
+import { say, t } from '../l10n.ts';
 import { agentOf } from '../store.ts';
 
 type Item = TurnItemOf<'sub_agent'>;
 
-/** By what the agent does now. */
-export const AGENT_STATES: Record<AgentState, StepState> = {
-  pending_init: 'running',
-  running: 'running',
-  interrupted: 'denied',
-  completed: 'done',
-  errored: 'failed',
-  shutdown: 'done',
-};
-
 /** A call about an agent. One that starts it goes on to show what the agent does. */
 export function SubAgent({ item }: { item: Item }) {
   const message = messageOf(item);
+  const { agentId, role } = item;
   return (
-    <Step
-      testid="sub-agent"
-      icon={iconOf(item)}
-      state={stateOf(item)}
-      label={<Label item={item} message={message} />}
-      body={message.includes('\n') ? () => <Markdown text={message} /> : undefined}
-    />
+    <div class="step-line">
+      <Step
+        testid="sub-agent"
+        icon={iconOf(item)}
+        state={stateOf(item)}
+        label={<Label item={item} message={message} />}
+        body={message.includes('\n') ? () => <Markdown text={message} /> : undefined}
+      />
+      {startsAgent(item) && agentId !== '' && (
+        <span class="step-acts">
+          <Act
+            testid="agent-open"
+            label={t('Open the agent {0}', role)}
+            onClick={() => post({ type: 'open_thread', threadId: agentId })}
+          >
+            {t('Open')}
+          </Act>
+        </span>
+      )}
+    </div>
   );
 }
 
@@ -57,7 +65,7 @@ function stateOf(item: Item): StepState {
 }
 
 function Label({ item, message }: { item: Item; message: string }) {
-  const role = <span class="agent-name">{item.role}</span>;
+  const role = <AgentName role={item.role} color={agentOf(item.agentId)?.color} />;
   const line = firstLine(message);
   switch (item.action) {
     case 'message':

@@ -5,6 +5,7 @@ import { Button } from '../components/Buttons.tsx';
 import { plural, t } from '../l10n.ts';
 import { isResending, turns, turnsFrom } from '../store.ts';
 import { changesFiles } from '../text/turnFold.ts';
+import { afterModelChoice, openPopup } from '../view.ts';
 
 /** The message that a turn answers: its own, or, where it takes up an earlier turn, that of the turn. */
 export function messageOf(turnId: string): string | null {
@@ -24,10 +25,7 @@ export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => v
   const gone = turnsFrom(itemId);
   const mayGoBack = canGoBack(itemId);
   useLayoutEffect(() => place.current?.querySelector('button')?.focus(), []);
-  const again = (model: 'same' | 'another') => {
-    resend(itemId, null, { restoresFiles: restoresFiles.value, model });
-    onClose();
-  };
+  const again = () => resend(itemId, null, restoresFiles.value);
   return (
     <div
       ref={place}
@@ -60,10 +58,25 @@ export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => v
       <div class="again-acts">
         {mayGoBack && (
           <>
-            <Button testid="try-again-same" disabled={isResending.value} onClick={() => again('same')}>
+            <Button
+              testid="try-again-same"
+              disabled={isResending.value}
+              onClick={() => {
+                again();
+                onClose();
+              }}
+            >
               {t('Try Again')}
             </Button>
-            <Button testid="try-again-model" disabled={isResending.value} onClick={() => again('another')}>
+            <Button
+              testid="try-again-model"
+              disabled={isResending.value}
+              onClick={() => {
+                onClose();
+                afterModelChoice.current = again;
+                openPopup.value = 'model';
+              }}
+            >
               {t('With Another Model…')}
             </Button>
           </>

@@ -376,10 +376,21 @@ function answersCalls(answer: RecordedAnswer): boolean {
   return answer.type === 'items' && answer.items.some(isToolCall);
 }
 
-function overrideOf({ model, provider, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
+function overrideOf({
+  model,
+  provider,
+  effort,
+  summary,
+  cwd,
+  approvalPolicy,
+  sandboxPolicy,
+  planMode,
+}: TurnSettings): Op {
   const named = provider === undefined ? {} : { provider };
   const box = sandboxPolicy;
-  return { type: 'override_turn_context', model, ...named, effort, summary, cwd, policy: approvalPolicy, box };
+  const policy = approvalPolicy;
+  const isPlanMode = planMode === true;
+  return { type: 'override_turn_context', model, ...named, effort, summary, cwd, policy, box, planMode: isPlanMode };
 }
 
 function itemIn(line: string): ResponseItem | undefined {

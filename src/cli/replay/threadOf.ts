@@ -52,6 +52,7 @@ export function startOf(
         environment: DEFAULT_ENVIRONMENT,
         saveBeforeCommands: 'never',
         webFetch: true,
+        webSearch: 'off',
         unreadable: [],
         memory: usesMemories(lines),
       },

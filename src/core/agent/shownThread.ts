@@ -2,13 +2,14 @@ import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
-import type { ThreadAccess } from '../../protocol/wire.ts';
+import type { AgentRow, ThreadAccess } from '../../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Clock } from '../ports.ts';
 import type { ReaderUpdate } from '../rollout/threadReader.ts';
 import type { Session } from '../session/session.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
+import { agentRows } from './agentRows.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
 import { activityOf, isAtRest, isSubAgent, pendingIn, type ThreadActivity } from './threadActivity.ts';
@@ -118,6 +119,18 @@ export class ShownThread {
     return this.#shown?.state ?? null;
   }
 
+  /** The sub-agents of the shown thread. */
+  get agents(): readonly AgentRow[] {
+    return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
+  }
+
+  /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
+  asking(id: string): ThreadState | null {
+    const asks = ({ approvals }: ThreadState) =>
+      approvals.some(({ approvalId, itemId }) => approvalId === id || itemId === id);
+    return this.waiting.find(asks) ?? this.state;
+  }
+
   /** Of the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
@@ -225,7 +238,11 @@ export class ShownThread {
     if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
       this.#show(this.#begin(await this.#deps.source.start()));
     }
-    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.#deps.live.submit(this.#shown.state.threadId, op);
+    if (this.#shown === undefined || this.#shown instanceof FollowedThread) return;
+    const { threadId } = this.#shown.state;
+    // A sub-agent is closed when its task has ended.
+    if (this.#deps.live.get(threadId) === undefined && !(await this.open(threadId))) return;
+    this.#deps.live.submit(threadId, op);
   }
 
   /** To a live thread, shown or not. */
@@ -325,7 +342,10 @@ export class ShownThread {
     const { session } = thread;
     const { threadId } = session;
     const family = () => [thread, ...live.descendantsOf(threadId)];
-    const mayGo = () => !this.#closed && family().every((one) => one !== this.#shown && isAtRest(one.state));
+    // A sub-agent whose session is closed may be shown, too.
+    const isShown = ({ session }: LiveThread) =>
+      [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
+    const mayGo = () => !this.#closed && family().every((one) => !isShown(one) && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;

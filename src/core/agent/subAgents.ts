@@ -130,6 +130,7 @@ export class SubAgents {
         role: as.agent.role,
         state: 'pending_init',
         description: request.description ?? summaryOf(request.input),
+        ...(role?.color === undefined ? {} : { color: role.color }),
         ...(isTask ? { isTask } : {}),
       };
       this.#tell(parent.threadId, agent);

@@ -83,7 +83,7 @@ export function turnSettingsOf(
   surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'sandboxFor'>,
 ): TurnSettings {
   const { model, cwd, sandboxFor } = surroundings;
-  const sandboxPolicy = sandboxPolicyOf(settings, surroundings);
+  const sandboxPolicy = sandboxPolicyOf(settings, surroundings, settings.planMode ? 'read-only' : undefined);
   return {
     model,
     effort: settings['reasoning.effort'],
@@ -92,6 +92,7 @@ export function turnSettingsOf(
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy,
     ...sandboxFor(sandboxPolicy),
+    ...(settings.planMode ? { planMode: true as const } : {}),
   };
 }
 
@@ -124,6 +125,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
       webFetch: settings['web.fetch'],
+      webSearch: settings['web.search'],
       unreadable: settings['sandbox.unreadable'],
       memory: settings['memory.enabled'],
     },

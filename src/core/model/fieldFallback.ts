@@ -23,7 +23,7 @@ const DISPENSABLE = {
   tool_choice: /tool_choice/,
   stream_options: /stream_options|include_usage/,
   developer_role: /\bdeveloper\b.*\brole|\brole\b.*\bdeveloper\b/,
-  web_search: /web_search/,
+  web_search: /web_search|external_web_access/,
   local_shell: /local_shell/,
   custom_tools: /\bcustom\b/,
   /** Images in the outputs of tools; they follow in a user message then. Only by a wording of the table. */

@@ -1,5 +1,6 @@
 /** Converts items between history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
 import {
+  type Citation,
   callIdOf,
   responseItemSchema,
   type ContentPart,
@@ -155,10 +156,26 @@ function withoutNulls(wire: WireItem): WireItem {
 function contentFromWire(content: unknown): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'output_text', text: content }];
   return partsOf(content).flatMap((part): ContentPart[] => {
-    if (typeof part['text'] === 'string') return [{ type: 'output_text', text: part['text'] }];
+    if (typeof part['text'] === 'string') {
+      const citations = citationsIn(part['annotations']);
+      return [{ type: 'output_text', text: part['text'], ...(citations.length > 0 ? { citations } : {}) }];
+    }
     // A refusal is treated as the text of the message.
     return typeof part['refusal'] === 'string' ? [{ type: 'output_text', text: part['refusal'] }] : [];
   });
+}
+
+/** In a message; a server may name a page once for each sentence. */
+const MOST_CITATIONS = 50;
+
+/** Each web page once, in the order of the text. */
+function citationsIn(annotations: unknown): Citation[] {
+  const byUrl = new Map<string, Citation>();
+  for (const { type, url, title } of partsOf(annotations)) {
+    if (type !== 'url_citation' || typeof url !== 'string' || !/^https?:\/\//i.test(url)) continue;
+    if (!byUrl.has(url)) byUrl.set(url, { url, title: typeof title === 'string' ? title : '' });
+  }
+  return [...byUrl.values()].slice(0, MOST_CITATIONS);
 }
 
 function textParts(parts: unknown): unknown {

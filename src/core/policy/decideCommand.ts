@@ -17,6 +17,7 @@ import type { Circumstances } from './decisionTable.ts';
 import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
 import type { Platform } from './knownSafe.ts';
 import type { Argv } from './parseScript.ts';
+import { refusedInPlanMode } from './planMode.ts';
 import { proposePrefix } from './proposeRule.ts';
 import type { ApprovalRequirement, CommandVerdict } from './requirement.ts';
 import type { LoadedRules } from './rules.ts';
@@ -42,6 +43,8 @@ export interface CommandRequest {
   readonly gitStartsPrograms?: boolean | undefined;
   /** A file that may not be read and that the command names: a clause with its path. */
   readonly reads?: string | undefined;
+  /** The user wants only a plan: what is not known to only read is refused. */
+  readonly planMode?: boolean | undefined;
   /** False when no user can answer (`exec`); true by default. */
   readonly canAsk?: boolean | undefined;
 }
@@ -66,11 +69,15 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const decided = decideVerdict(tree, context);
   const whole = aboutReading(decided, request.reads, circumstances);
   const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
+  const commandClass = classifyTree(tree);
+  const requirement = requirementOf(whole, parts, {
+    ...proposal(parts, request.prefixRule, wantsOut(circumstances)),
+    ...(commandClass === 'dangerous' ? { destructive: true } : {}),
+  });
+  const isForbiddenByRule = requirement.type === 'forbidden' && requirement.reason.source === 'rule';
+  const isRefused = request.planMode === true && commandClass !== 'known-safe' && !isForbiddenByRule;
   return {
-    requirement: requirementOf(whole, parts, {
-      ...proposal(parts, request.prefixRule, wantsOut(circumstances)),
-      ...(classifyTree(tree) === 'dangerous' ? { destructive: true } : {}),
-    }),
+    requirement: isRefused ? refusedInPlanMode('Commands that are not known to only read do not run') : requirement,
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
     commands: tree.type === 'opaque' ? null : parts.map(({ argv }) => argv),
   };

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../../protocol/policy.ts';
+import { refusedInPlanMode } from './planMode.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 
 export interface ExtensionToolFacts {
@@ -8,6 +9,8 @@ export interface ExtensionToolFacts {
   readonly isAllowed: boolean;
   /** The user has approved the tool under another description. */
   readonly hasChanged: boolean;
+  /** The user wants only a plan. */
+  readonly planMode: boolean;
 }
 
 /**
@@ -15,7 +18,8 @@ export interface ExtensionToolFacts {
  * about under full access, too; nothing that it says of the tool changes that.
  */
 export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
-  const { extension, tool, isAllowed, hasChanged } = facts;
+  const { extension, tool, isAllowed, hasChanged, planMode } = facts;
+  if (planMode) return refusedInPlanMode('Tools of other extensions do not run');
   if (isAllowed) return skip('tool-allowed', 'You have allowed this tool, as its extension describes it now.');
   if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
   const text = hasChanged

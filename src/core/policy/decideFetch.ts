@@ -1,5 +1,5 @@
 /** Decides whether `fetch_url` may get an address (docs/decisions/0031). Pure. */
-import { allowsNetwork, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
+import { commandsMayConnect, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
 import { decidingRule, matchRules, ruleReason } from './matchRules.ts';
 import type { Argv } from './parseScript.ts';
 import type { ApprovalRequirement } from './requirement.ts';
@@ -60,10 +60,6 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
 /** Why a host that is private by its name is refused, as a sentence for the model and the user. */
 function privateText({ host, origin }: URL): string {
   return `${host} is on this machine or in a private network, which is fetched only when a rule names it: ["fetch_url", "${origin}"].`;
-}
-
-function commandsMayConnect(policy: SandboxPolicy): boolean {
-  return policy.type === 'danger-full-access' || allowsNetwork(policy);
 }
 
 function withoutAsking({ host }: URL, isRefused: boolean): ApprovalRequirement {

@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../../protocol/policy.ts';
+import { refusedInPlanMode } from './planMode.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 
 export interface McpToolFacts {
@@ -10,6 +11,8 @@ export interface McpToolFacts {
   readonly isAllowed: boolean;
   /** The user has approved the tool under another description. */
   readonly hasChanged: boolean;
+  /** The user wants only a plan. */
+  readonly planMode?: boolean | undefined;
 }
 
 /**
@@ -19,6 +22,9 @@ export interface McpToolFacts {
  */
 export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
   const { server, tool, saysReadOnly, isAllowed, hasChanged } = facts;
+  if (facts.planMode === true && !saysReadOnly) {
+    return refusedInPlanMode(`${server} does not say that ${tool} changes nothing, so it does not run`);
+  }
   if (isAllowed) return skip('mcp-allowed', 'You have allowed this tool, as its server describes it now.');
   if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
   if (saysReadOnly && approvalPolicy !== 'untrusted') {

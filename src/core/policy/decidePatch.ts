@@ -8,6 +8,7 @@ import type { ApprovalPolicy, DecisionReason, ReviewSetting, SandboxPolicy } fro
 import path from 'node:path';
 import type { FilePlace, FilePlaces } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
+import { refusedInPlanMode } from './planMode.ts';
 import { isSamePath, type PathPlace, type WritableScope, placeOf, placesIn } from './pathScope.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 
@@ -26,6 +27,8 @@ export interface PatchRequest {
   /** A file that may be read only when the user allows it, and that the patch reads or replaces: a clause with its path. */
   readonly reads: string | undefined;
   readonly review: ReviewSetting;
+  /** The user wants only a plan. */
+  readonly planMode?: boolean | undefined;
   readonly platform: Platform;
 }
 
@@ -41,6 +44,7 @@ const PATCH_TABLE: Readonly<Record<ApprovalPolicy, { readonly inside: Outcome; r
 
 export function decidePatch(request: PatchRequest): ApprovalRequirement {
   if (request.paths.length === 0) return { type: 'forbidden', reason: EMPTY };
+  if (request.planMode === true) return refusedInPlanMode('Patches are not applied');
   const elsewhere = firstElsewhere(request);
   const outcome = outcomeOf(request, elsewhere !== undefined);
   const reason =

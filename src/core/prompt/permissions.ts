@@ -13,7 +13,7 @@ export function permissionsMessage(settings: TurnSettings, temporary: SandboxLim
   const lines = [
     `Sandbox: ${sandboxText(settings)}`,
     ...temporaryText(temporary),
-    `Approvals: ${approvalSentences(settings).join(' ')}`,
+    settings.planMode === true ? PLAN_MODE : `Approvals: ${approvalSentences(settings).join(' ')}`,
   ];
   const text = ['<permissions>', ...lines, '</permissions>'].join('\n');
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
@@ -22,6 +22,9 @@ export function permissionsMessage(settings: TurnSettings, temporary: SandboxLim
 export function isPermissionsMessage(message: MessageItem): boolean {
   return message.role === 'developer' && textOf(message.content).startsWith('<permissions>');
 }
+
+const PLAN_MODE =
+  'Approvals: plan mode, in which commands that are known to only read run, and all others and every patch are refused. Do not use `sandbox_permissions`.';
 
 /** What limits commands: Tiller's sandbox, a missing one, or nothing from Tiller. */
 type Limits = 'sandboxed' | 'no-sandbox' | 'unrestricted';

@@ -1,6 +1,7 @@
 /** Exports a thread as Markdown for readers or as JSON for programs. */
 import type { TurnItem } from '../../protocol/item.ts';
 import { answerIn } from '../../protocol/text/answers.ts';
+import { withoutPlanMarks } from '../../protocol/text/proposedPlan.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
 import type { ReplayedThread } from './replay.ts';
 
@@ -34,7 +35,7 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'user_message':
       return `## You\n\n${quoted(`> ${textOfInput(item.content)}`)}`;
     case 'agent_message':
-      return item.text;
+      return withoutPlanMarks(item.text);
     case 'reasoning':
       return item.summary.length === 0 ? '' : `*${item.summary.join(' ').trim()}*`;
     case 'command_execution':

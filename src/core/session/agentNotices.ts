@@ -3,7 +3,7 @@ import type { AgentSummary } from '../../protocol/thread.ts';
 import { agentNotice, isAgentNoticeOf } from '../prompt/notices.ts';
 import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
 
-/** What the model has to be told of sub-agents that have ended, until its next request. */
+/** Notices for the model about sub-agents that have ended, until its next request. */
 export class AgentNotices {
   readonly #waiting = new Map<string, MessageItem>();
 

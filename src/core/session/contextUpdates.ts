@@ -11,6 +11,7 @@ import {
 } from '../prompt/environmentContext.ts';
 import { isMemoryListMessage, type ListedMemory, memoryListMessage } from '../prompt/memoryList.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
+import { planModeIn, planModeMessage } from '../prompt/planMode.ts';
 import { isToolInstructionsMessage, toolInstructionsMessage } from '../prompt/toolInstructions.ts';
 import type { ToolThread } from '../tools/handler.ts';
 import type { ToolInstructions } from '../tools/toolProvider.ts';
@@ -28,6 +29,7 @@ export class ContextUpdates {
   #allowed = '';
   #tools = '';
   #docs = '';
+  #planMode = false;
   #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
@@ -43,6 +45,7 @@ export class ContextUpdates {
     this.#allowed = '';
     this.#tools = '';
     this.#docs = '';
+    this.#planMode = false;
     this.#hasMemories = false;
     this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
@@ -67,6 +70,8 @@ export class ContextUpdates {
     const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
+    const isPlanMode = settings.planMode === true;
+    if (isPlanMode !== this.#planMode) news.push(planModeMessage(isPlanMode));
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
@@ -110,6 +115,7 @@ export class ContextUpdates {
     else if (isToolInstructionsMessage(message)) this.#tools = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
     else if (isMemoryListMessage(message)) this.#hasMemories = true;
+    else if (planModeIn(message) !== undefined) this.#planMode = planModeIn(message) === true;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
 }

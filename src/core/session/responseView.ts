@@ -2,6 +2,7 @@ import type { EventMsg } from '../../protocol/event.ts';
 import type { ItemStatus, TurnItem, TurnItemOf } from '../../protocol/item.ts';
 import { type MessageItem, type ReasoningItem, textOf, type WebSearchCallItem } from '../../protocol/responseItem.ts';
 import type { Ids } from '../ports.ts';
+import { searchShown } from './hostedSearch.ts';
 
 /**
  * Shows one response while it streams: starts items, emits their deltas, and ends every item that it started.
@@ -69,7 +70,9 @@ export class ResponseView {
     // A server may send the whole item without deltas, or omit some: the deltas must add up to the text of the item.
     if (text.startsWith(item.text) && text.length > item.text.length) this.growText(key, text.slice(item.text.length));
     this.#open.delete(key);
-    this.#finished.push({ ...item, text, status: 'completed' });
+    const citations = done.content.flatMap((part) => (part.type === 'output_text' ? (part.citations ?? []) : []));
+    const sources = citations.length > 0 ? { citations } : {};
+    this.#finished.push({ ...item, text, ...sources, status: 'completed' });
   }
 
   /** `showRaw`: `null` shows the raw reasoning only where there is no summary. */
@@ -82,9 +85,11 @@ export class ResponseView {
     this.#complete(key, { ...shown, summary, ...(raw ? { raw } : {}), status: 'completed' });
   }
 
-  finishWebSearch(key: string, done: WebSearchCallItem): void {
-    const query = done.action?.query;
-    this.#complete(key, { ...this.webSearch(key), ...(query ? { query } : {}), status: 'completed' });
+  finishWebSearch(key: string, done: WebSearchCallItem): TurnItemOf<'web_search'> {
+    const status = done.status === 'failed' ? 'failed' : 'completed';
+    const item = { ...this.webSearch(key), ...searchShown(done), status } as const;
+    this.#complete(key, item);
+    return item;
   }
 
   /** Completes the messages so far: no later attempt repeats them. */

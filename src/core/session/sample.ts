@@ -5,6 +5,7 @@ import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { StorageFailure } from './failure.ts';
+import { auditSearch } from './hostedSearch.ts';
 import type { StartedCalls } from './startedCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
 import { ResponseView } from './responseView.ts';
@@ -131,7 +132,7 @@ function show(
     case 'call_delta':
       return previews.grow(event);
     case 'item_done':
-      return finish(event.key, event.item, view, run.thread.prompt.showRawReasoning);
+      return finish(event.key, event.item, view, run);
     default:
       return assertNever(event);
   }
@@ -142,8 +143,8 @@ function showsRaw({ thread, family }: TurnRun): boolean {
   return thread.prompt.showRawReasoning ?? !(family.reasoning?.summaries ?? false);
 }
 
-function finish(key: string, item: ResponseItem, view: ResponseView, showRaw: boolean | null): void {
+function finish(key: string, item: ResponseItem, view: ResponseView, run: TurnRun): void {
   if (item.type === 'message' && item.role === 'assistant') view.finishMessage(key, item);
-  else if (item.type === 'reasoning') view.finishReasoning(key, item, showRaw);
-  else if (item.type === 'web_search_call') view.finishWebSearch(key, item);
+  else if (item.type === 'reasoning') view.finishReasoning(key, item, run.thread.prompt.showRawReasoning);
+  else if (item.type === 'web_search_call') auditSearch(run, view.finishWebSearch(key, item));
 }

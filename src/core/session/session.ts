@@ -511,7 +511,11 @@ export class Session {
   #countAgain(submissionId: string): void {
     const { family } = this.#models.connect(this.#settings);
     const { instructions } = this.#options.meta;
-    const prompt = { instructions, tools: this.#tools.registryFor(family).specs, input: this.#history.items };
+    const prompt = {
+      instructions,
+      tools: this.#tools.registryFor(family, this.#settings).specs,
+      input: this.#history.items,
+    };
     const count = this.#tokens.foresee(prompt, family.contextWindow);
     this.#emit(submissionId, { type: 'token_count', ...count, ...this.#compaction.told(family.contextWindow) });
   }
@@ -559,7 +563,7 @@ export class Session {
         client,
         origin: connected.origin,
         toolsReady: () => this.#tools.ready(abort.signal),
-        tools: () => this.#tools.registryFor(family),
+        tools: () => this.#tools.registryFor(family, settings),
         toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },
         inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal, agent }, callId),

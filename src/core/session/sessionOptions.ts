@@ -67,6 +67,8 @@ export interface ThreadSettings {
     readonly saveBeforeCommands: Settings['saveBeforeCommands'];
     /** Whether `fetch_url` is offered. */
     readonly webFetch: boolean;
+    /** Whether `web_search` is offered, and how far it may go. */
+    readonly webSearch: Settings['web.search'];
     /** What sandboxed commands must not read, as the setting names it. */
     readonly unreadable: readonly string[];
     /** Whether the thread is written down as a memory, and may read those of others. */

@@ -1,5 +1,6 @@
-import type { EventMsgOf } from '../../protocol/event.ts';
+import type { EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
+import { commandsMayConnect } from '../../protocol/policy.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import type { ReadMemory } from '../tools/handlers/getMemory.ts';
@@ -94,9 +95,11 @@ export class Toolset {
   }
 
   /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
-  registryFor(family: ToolFamily): ToolRegistry {
+  registryFor(family: ToolFamily, settings?: Pick<TurnSettings, 'sandboxPolicy'>): ToolRegistry {
     const providers = this.#trusted;
-    const needed = this.#allowed ? familyFor(family, this.#allowed) : family;
+    const mayConnect = settings !== undefined && commandsMayConnect(settings.sandboxPolicy);
+    const ofTurn = { ...family, mayConnect };
+    const needed = this.#allowed ? familyFor(ofTurn, this.#allowed) : ofTurn;
     const arrays = providers.map((provider) => this.#toolsOf(provider, needed));
     const known = this.#current;
     const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);

@@ -24,6 +24,7 @@ export function overridden(
     approvalPolicy: policy ?? settings.approvalPolicy,
     sandboxPolicy,
     ...host.sandboxFor(sandboxPolicy),
+    ...((overrides.planMode ?? settings.planMode) === true ? { planMode: true as const } : {}),
   };
 }
 

@@ -7,6 +7,7 @@ import { viewImage } from './files/viewImage.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { savingFirst } from './savingFirst.ts';
 import { fetchUrl } from './web/fetchUrl.ts';
+import { webSearch } from './web/webSearch.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
 
 /** The tools that run commands and change files, in the order the model is offered them. */
@@ -21,5 +22,11 @@ export function builtinTools(family: ToolFamily, options: ToolOptions): readonly
     grepFiles(family.fileTools),
     viewImage(family.images),
     fetchUrl(options),
+    ...searchTool(family, options),
   ];
+}
+
+/** Where commands may not use the network, a server does not fetch pages for the model either. */
+function searchTool({ mayConnect = false }: ToolFamily, options: ToolOptions): readonly ToolHandler[] {
+  return options.webSearch === 'off' ? [] : [webSearch(options.webSearch === 'live' && mayConnect)];
 }

@@ -224,6 +224,8 @@ export interface ToolFamily {
   readonly userQuestions: boolean;
   readonly images: boolean;
   readonly shell: 'exec_command' | 'local_shell';
+  /** Whether commands of the turn may use the network; false where absent. */
+  readonly mayConnect?: boolean;
 }
 
 /** Options of the built-in tools. */
@@ -236,6 +238,8 @@ export interface ToolOptions {
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
   /** Whether `fetch_url` is offered. */
   readonly webFetch: boolean;
+  /** Whether `web_search` is offered, and how far it may go. */
+  readonly webSearch: Settings['web.search'];
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {

@@ -63,8 +63,9 @@ export class ToolRegistry {
     return this.#byName.get(name);
   }
 
-  /** The names of the offered tools, for the answer to a call of an unknown one. */
+  /** The names of the offered tools that can be called, for the answer to a call of an unknown one. */
   get offeredNames(): readonly string[] {
-    return [...new Set(this.#byName.values())].filter((handler) => handler.spec).map((handler) => handler.names[0]);
+    const callable = [...new Set(this.#byName.values())].filter(({ spec }) => spec && spec.type !== 'web_search');
+    return callable.map((handler) => handler.names[0]);
   }
 }

@@ -49,8 +49,8 @@ export class BuiltinTools implements ToolProvider {
   }
 
   tools(family: ToolFamily): readonly ToolHandler[] {
-    const { shell, applyPatch, extraInstructions, fileTools, images } = family;
-    const key = [shell, applyPatch, extraInstructions, fileTools, images].join();
+    const { shell, applyPatch, extraInstructions, fileTools, images, mayConnect } = family;
+    const key = [shell, applyPatch, extraInstructions, fileTools, images, mayConnect].join();
     if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
     return this.#made.tools;
   }

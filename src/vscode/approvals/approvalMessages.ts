@@ -11,8 +11,15 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 /** Characters of a command in a notification; the rest is in the panel. */
 const NOTIFIED_LENGTH = 160;
 
-/** The request as a sentence for a notification. */
+/** The request as a sentence for a notification, with the sub-agent that asks. */
 export function questionOf(approval: ApprovalRequest): string {
+  const sentence = sentenceOf(approval);
+  return approval.agent === undefined
+    ? sentence
+    : vscode.l10n.t('{0} asks: {1}', withoutLinks(approval.agent.role), sentence);
+}
+
+function sentenceOf(approval: ApprovalRequest): string {
   const lost = (approval.changes ?? []).filter((change) => change.discardsUnsaved).map(({ path }) => path);
   if (lost.length > 0) {
     return vscode.l10n.t('Tiller wants to discard unsaved changes in {0}', withoutLinks(lost.join(', ')));

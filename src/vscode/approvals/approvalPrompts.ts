@@ -6,9 +6,11 @@ import type { ApprovalDecision } from '../../protocol/policy.ts';
 import { losesWork, questionOf, approvalsOffered } from './approvalMessages.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
 import { contextKey } from '../ui/contextKey.ts';
-import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
+import { isSubAgent } from '../../core/agent/threadActivity.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
+const CHANGES_APPROVALS: ReadonlySet<string> = new Set(['approval_requested', 'approval_resolved']);
 /** Requests in another window are answered there. */
 const NOT_OURS: readonly ApprovalRequest[] = [];
 
@@ -46,10 +48,20 @@ export class ApprovalPrompts implements Disposable {
   constructor(options: ApprovalPromptsOptions) {
     this.#options = options;
     const { threads } = options;
-    const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' && state?.approvals) || NOT_OURS;
-    this.#store.add(threads.onChange((change) => this.#update(mine(change))));
+    let ofAgents = NOT_OURS;
+    const update = () => {
+      const { state, access } = threads;
+      const own = (access.type === 'own' && state?.approvals) || NOT_OURS;
+      this.#update(ofAgents.length === 0 ? own : [...own, ...ofAgents]);
+    };
+    const updateAgents = () => {
+      ofAgents = threads.agents.flatMap(({ approvals }) => approvals);
+      update();
+    };
+    this.#store.add(threads.onChange(({ type }) => (type === 'switched' ? updateAgents() : update())));
     this.#store.add(
-      threads.onEvent(({ event: { msg } }) => {
+      threads.onEvent(({ event: { msg }, state }) => {
+        if (isSubAgent(state) && CHANGES_APPROVALS.has(msg.type)) updateAgents();
         if (msg.type === 'approval_resolved' && this.#notified.has(msg.approvalId))
           this.#notified.set(msg.approvalId, msg);
       }),

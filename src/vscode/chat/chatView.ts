@@ -17,6 +17,7 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
+import { AgentUpdates } from './agentUpdates.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
 import { PanelImages } from './panelImages.ts';
@@ -88,6 +89,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
       }),
     );
+    this.#store.add(new AgentUpdates(options.threads, (rows) => this.tell({ type: 'agents', rows })));
     this.#store.add(options.threads.onDequeued((dequeued) => this.#returnToDraft(dequeued)));
   }
 
@@ -255,6 +257,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
     });
+    this.#post({ type: 'agents', rows: threads.agents });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });

@@ -29,7 +29,7 @@ export class ModeMemory {
 
   /** Call for each turn that starts. `provider`: its id. A pair of policy and sandbox without a name is no mode. */
   async note(turn: TurnSettings, provider: string): Promise<void> {
-    const mode = modeOf(turn.approvalPolicy, turn.sandboxPolicy.type);
+    const mode = modeOf(turn);
     if (mode === null) return;
     const { model, effort } = turn;
     const stored = this.#stored();

@@ -10,5 +10,6 @@ export function modeOverrides(
   lastModel: (mode: ChatMode) => RememberedModel | undefined,
 ): TurnOverrides | undefined {
   const bundle = MODES.find((one) => one.mode === mode);
-  return bundle && { policy: bundle.policy, box: policyOf(bundle.sandbox), ...lastModel(mode) };
+  if (bundle === undefined) return undefined;
+  return { policy: bundle.policy, box: policyOf(bundle.sandbox), planMode: mode === 'plan', ...lastModel(mode) };
 }

@@ -1,6 +1,7 @@
+import type { TurnSettings } from '../../protocol/event.ts';
 import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../protocol/policy.ts';
 
-/** A chat mode is only a named pair of approval policy and sandbox mode (docs/design.md decision 6). */
+/** A chat mode is only a named pair of approval policy and sandbox mode (docs/design.md decision 6), or plan mode. */
 export interface ModeBundle {
   readonly mode: ChatMode;
   readonly policy: ApprovalPolicy;
@@ -14,7 +15,12 @@ export const MODES: readonly ModeBundle[] = [
   { mode: 'full-access', policy: 'never', sandbox: 'danger-full-access' },
 ];
 
-/** `null` for a pair without a name. */
-export function modeOf(policy: ApprovalPolicy, sandbox: SandboxMode): ChatMode | null {
-  return MODES.find((bundle) => bundle.policy === policy && bundle.sandbox === sandbox)?.mode ?? null;
+/** `null` for a pair without a name. In plan mode neither the policy nor the sandbox allows more than reading. */
+export function modeOf({ approvalPolicy, sandboxPolicy, planMode }: ModeSettings): ChatMode | null {
+  if (planMode === true) return 'plan';
+  const isNamed = ({ mode, policy, sandbox }: ModeBundle) =>
+    mode !== 'plan' && policy === approvalPolicy && sandbox === sandboxPolicy.type;
+  return MODES.find(isNamed)?.mode ?? null;
 }
+
+type ModeSettings = Pick<TurnSettings, 'approvalPolicy' | 'sandboxPolicy' | 'planMode'>;

@@ -29,6 +29,7 @@ export interface PanelRequestDeps {
   /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
   readonly suggestRule: (approvalId: string) => Promise<void>;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
+  readonly stopAgent: (threadId: string) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
@@ -94,6 +95,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.threads.list.close();
     case 'open_thread':
       return deps.threads.open(message.threadId);
+    case 'stop_agent':
+      return deps.stopAgent(message.threadId);
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':

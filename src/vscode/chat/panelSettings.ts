@@ -34,7 +34,7 @@ export function panelSettings(
     areEffortsGuessed: efforts.areGuessed,
     effort: turn.effort,
     // In Restricted Mode the model can only answer, whatever the policy.
-    mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',
+    mode: vscode.workspace.isTrusted ? modeOf(turn) : 'chat',
     approvalPolicy: turn.approvalPolicy,
     sandboxPolicy: turn.sandboxPolicy,
     box: turn.box,

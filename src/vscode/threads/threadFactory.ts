@@ -175,10 +175,12 @@ export class ThreadFactory implements ThreadSource {
   }
 
   #withChoices(settings: TurnSettings): TurnSettings {
-    const { policy, box, effort } = this.#chosen;
+    const { policy, box, effort, planMode = settings.planMode } = this.#chosen;
+    const { planMode: _, ...others } = settings;
     const sandboxPolicy = box ?? settings.sandboxPolicy;
     return {
-      ...settings,
+      ...others,
+      ...(planMode === true ? { planMode } : {}),
       approvalPolicy: policy ?? settings.approvalPolicy,
       effort: effort === undefined ? settings.effort : effort,
       sandboxPolicy,

@@ -21,8 +21,8 @@ export interface RevertCommandsDeps {
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer. */
   readonly insertText: (text: string, attachments: readonly Attachment[]) => void;
-  /** Whether there is a model for the next turn, which the user may have to select; with `another` always. */
-  readonly chooseModel: (which: ResendRequest['model']) => Promise<boolean>;
+  /** Whether there is a model for the next turn; asks the user to select one where there is none. */
+  readonly hasModel: () => Promise<boolean>;
   /** To the shown thread. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;
 }
@@ -75,9 +75,9 @@ export class RevertCommands {
    * Goes back to before a message and sends `input`, or the same message, in its place. Returns false when the user
    * cancels or the thread cannot go back: then the conversation is unchanged, but a running turn was stopped.
    */
-  async resend({ itemId, input, restoresFiles: files, model }: ResendRequest): Promise<boolean> {
+  async resend({ itemId, input, restoresFiles: files }: ResendRequest): Promise<boolean> {
     const state = this.#ownState();
-    if (state === undefined || !(await this.#deps.chooseModel(model))) return false;
+    if (state === undefined || !(await this.#deps.hasModel())) return false;
     const message = messageIn(state, itemId);
     // Without it the thread has gone back already, and `input` is a new message.
     if (message !== undefined) {

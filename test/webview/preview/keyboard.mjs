@@ -170,7 +170,7 @@ const STORIES = {
     await composer.fill('Retry at most three times.');
     await takePosted(page);
     await press(page, 'Enter', 'Enter');
-    const resend = { type: 'resend', itemId: 'i6', restoresFiles: true, model: 'same' };
+    const resend = { type: 'resend', itemId: 'i6', restoresFiles: true };
     const mention = { type: 'mention', name: 'client.ts', path: 'src/http/client.ts' };
     const input = [{ type: 'text', text: 'Retry at most three times.' }, mention];
     const posted = async () => (await takePosted(page)).filter(({ type }) => type === 'resend' || type === 'op');
@@ -200,9 +200,33 @@ const STORIES = {
     await press(page, 'Escape');
     await expectFocus(page, 'turn-try-again');
     await takePosted(page);
-    await press(page, 'Enter', 'Tab', 'Enter');
-    const resends = (await takePosted(page)).filter(({ type }) => type === 'resend');
-    assert.deepEqual(resends, [{ type: 'resend', itemId: 'i6', input: null, restoresFiles: false, model: 'another' }]);
+    await press(page, 'Enter');
+    await expectFocus(page, 'try-again-same');
+    await press(page, 'Tab', 'Enter');
+    await expectFocus(page, 'model-search');
+    const models = [{ id: 'gpt-5', label: 'gpt-5', detail: '' }];
+    const listing = { type: 'listed' };
+    const groups = [{ provider: 'openai', title: 'OpenAI', models, isCut: false, listing, takesNames: true }];
+    const list = async () => {
+      const { id } = (await takePosted(page)).findLast(({ type }) => type === 'list_models');
+      await send(page, [{ type: 'models', build: 'preview', id, groups }]);
+      await press(page, 'ArrowDown', 'Enter');
+      return (await takePosted(page)).filter(({ type }) => type === 'choose' || type === 'resend');
+    };
+    const choose = { type: 'choose', what: { type: 'model', provider: 'openai', model: 'gpt-5' } };
+    assert.deepEqual(await list(), [choose, { type: 'resend', itemId: 'i6', input: null, restoresFiles: false }]);
+    // A menu that is closed without a choice sends nothing, also at the next choice.
+    await send(page, [{ type: 'resent', build: 'preview', itemId: 'i6', isSent: false }]);
+    await page.getByTestId('turn-try-again').first().focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'try-again-same');
+    await press(page, 'Tab', 'Enter');
+    await expectFocus(page, 'model-search');
+    await press(page, 'Escape');
+    await expectFocus(page, 'pick-model');
+    await press(page, 'Enter');
+    await expectFocus(page, 'model-search');
+    assert.deepEqual(await list(), [choose]);
     return page;
   },
   async 'after a compaction an earlier message becomes a new one, and no answer before it is tried again'(stage) {

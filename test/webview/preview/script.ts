@@ -54,10 +54,17 @@ export class Script {
   #at = Date.now() - 60_000;
 
   readonly threadId: string;
+  #settings = TURN;
 
   constructor(threadId = 'thread-1') {
     this.threadId = threadId;
     this.emit({ type: 'turn_context_changed', settings: TURN });
+  }
+
+  /** The next turns are in plan mode. */
+  inPlanMode(): this {
+    this.#settings = { ...TURN, planMode: true };
+    return this;
   }
 
   wait(seconds: number): this {
@@ -81,7 +88,7 @@ export class Script {
 
   turn(text: string, ...more: readonly UserInput[]): this {
     this.#turn = `t${++this.#turns}`;
-    this.emit({ type: 'turn_started', settings: TURN, contextWindow: 272_000 });
+    this.emit({ type: 'turn_started', settings: this.#settings, contextWindow: 272_000 });
     return this.item({ type: 'user_message', content: [{ type: 'text', text }, ...more] });
   }
 

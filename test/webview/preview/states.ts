@@ -6,6 +6,7 @@ import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import type { ModelGroup } from '../../../src/protocol/modelMenu.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type {
+  AgentRow,
   HostMessage,
   InterruptedPatch,
   MentionRow,
@@ -297,6 +298,26 @@ function done(): Script {
     .says('Done: `src/upload/send.ts:31` passes `{ limit: 1 }`.')
     .context(46)
     .complete();
+}
+
+const PLAN = `# Cap the retries of the fetch client
+
+The client gives up after four attempts and says so.
+
+1. \`src/http/retry.ts\`: one function \`mayRetry(attempt, status)\` that holds the limit.
+2. \`src/http/client.ts:14\`: the loop asks it, and throws \`RetryError\` with the last status.
+3. \`test/retry.test.ts\`: the cap, the abort, a 404 that is never retried.
+
+**Check**: \`npm test -- retry\``;
+
+/** Plan mode: two plans, the first of them replaced. */
+function planned(isDone: boolean): Script {
+  const script = new Script().emit({ type: 'title_changed', title: 'Cap the retries' }).inPlanMode().turn(ASK);
+  const says = (title: string) =>
+    `I have read the client and its tests.\n\n<proposed_plan>\n${PLAN.replace('Cap the retries', title)}\n</proposed_plan>`;
+  looksAround(script).says(says('Limit the retries')).complete();
+  script.turn('Leave uploads alone.');
+  return isDone ? script.says(says('Cap the retries')).complete() : script.streams(says('Cap the').slice(0, 260));
 }
 
 /** A message that is edited in place, of a turn whose files can go back. */
@@ -673,7 +694,27 @@ function agents(): Script {
       afterTokens: 24_000,
       summary: 'We compared **three** libraries.',
     })
-    .item({ type: 'web_search', query: 'undici retry agent jitter' })
+    .item({
+      type: 'web_search',
+      query: 'undici retry agent jitter',
+      action: { type: 'search', queries: ['undici retry agent jitter', 'undici RetryAgent minTimeout'] },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'open_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html' },
+    })
+    .item({
+      type: 'web_search',
+      action: { type: 'find_in_page', url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', pattern: 'jitter' },
+    })
+    .item({
+      type: 'agent_message',
+      text: 'RetryAgent has no jitter of its own ([undici.nodejs.org](https://undici.nodejs.org/docs/api/RetryAgent.html)).',
+      citations: [
+        { url: 'https://undici.nodejs.org/docs/api/RetryAgent.html', title: 'Class: RetryAgent | Undici' },
+        { url: 'https://www.npmjs.com/package/p-retry', title: '' },
+      ],
+    })
     .item({
       type: 'web_fetch',
       callId: 'f1',
@@ -738,6 +779,64 @@ function agents(): Script {
     .context(12)
     .wait(80)
     .abort('interrupted');
+}
+
+/** Sub-agents of a running turn, one of which may ask; and what is left of an earlier one. */
+function agentsAtWork(
+  clicks: readonly string[],
+  requests: readonly Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId'>[] = [],
+): PanelScene {
+  const none = { depth: 0, isLive: true, line: '', approvals: [], questions: [] } as const;
+  const [explorer, worker, reviewer] = [
+    { agentId: 'a1', role: 'explorer', color: 'blue', description: 'Find the callers of retry', state: 'running' },
+    { agentId: 'a2', role: 'worker', color: 'green', description: 'Cap the retries of post', state: 'running' },
+    { agentId: 'a3', role: 'reviewer', color: 'orange', description: 'Review the patch', state: 'interrupted' },
+  ] as const;
+  const script = titled('Cap retries in the fetch client', 'Cap the retries everywhere.');
+  script.says('I have three parts of this done at the same time.');
+  for (const { state, ...agent } of [reviewer, explorer, worker]) {
+    script.emit({ type: 'agent_status', ...agent, state, isTask: true }, null);
+    const { agentId, role, description } = agent;
+    const item = { type: 'sub_agent' as const, action: 'task' as const, agentId, role, description, agentState: state };
+    if (state === 'running') script.begin(item);
+    else script.item(item, 'aborted');
+  }
+  const approvals = requests.map((request, index) => ({
+    approvalId: `of-agent-${index}`,
+    itemId: 'i-agent',
+    callId: 'c-agent',
+    ...request,
+    agent: { id: 'a2', role: 'worker' },
+  }));
+  const rows: readonly AgentRow[] = [
+    { ...none, ...reviewer, isTask: true, isLive: false, tokens: 4_100 },
+    { ...none, ...explorer, isTask: true, tokens: 18_300, line: 'rg -n "retry\\(" src' },
+    { ...none, ...worker, isTask: true, tokens: 7_250, line: 'npm test -- retry', approvals },
+    { ...none, agentId: 'a4', role: 'worker', state: 'completed', depth: 1, tokens: 900, line: 'The mock is done.' },
+  ];
+  const { messages } = scene(script.context(31));
+  return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };
+}
+
+/** The thread of a sub-agent. */
+function agentShown(): PanelScene {
+  const script = new Script();
+  script.emit(
+    {
+      type: 'thread_started',
+      cwd: TURN.cwd,
+      model: TURN.model,
+      approvalPolicy: TURN.approvalPolicy,
+      sandbox: 'workspace-write',
+      box: 'bubblewrap',
+      rolloutPath: null,
+      parentId: 'parent',
+    },
+    null,
+  );
+  return scene(
+    looksAround(script.turn('Find all callers of retry.')).says('There are two, in `src/http/`.').complete(),
+  );
 }
 
 function compaction(): Script {
@@ -1126,6 +1225,8 @@ export const SCENES = {
   unsaved: scene(unsaved()),
   review: review(),
   done: scene(done()),
+  planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
+  planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   'edit-sent': editSent(),
   'try-again': scene(done(), {}, ['turn-try-again']),
   'long-message': scene(longMessage()),
@@ -1144,6 +1245,9 @@ export const SCENES = {
   mcp: scene(mcp()),
   'mcp-tool': scene(mcpTool()),
   agents: scene(agents()),
+  'agents-at-work': agentsAtWork(['agents']),
+  'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
+  'agent-shown': agentShown(),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),

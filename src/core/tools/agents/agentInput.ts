@@ -10,7 +10,7 @@ const itemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mention'), name: z.string(), path: z.string() }),
 ]);
 
-/** What an agent is told: a text, or items as Codex has them. */
+/** A message for an agent: a text, or items as Codex has them. */
 export const agentInputShape = {
   message: z.string().optional(),
   items: z.array(itemSchema).optional(),

@@ -51,7 +51,8 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
     },
     async prepare(args, context) {
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
-      const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined };
+      const { approvalPolicy, planMode = false } = context.settings;
+      const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined, planMode };
       const item: Plan['item'] = {
         id: context.itemId,
         type: 'dynamic_tool_call',
@@ -67,7 +68,7 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
         type: 'ready',
         plan: { args, item },
         item,
-        requirement: decideExtensionTool(facts, context.settings.approvalPolicy),
+        requirement: decideExtensionTool(facts, approvalPolicy),
         card: toolCard({ source: ownerName, name, description }, identity, args, before),
         approvalKeys: [toolApprovalKey(owner, name, owner, identity.hash)],
         binding: JSON.stringify([owner, identity.hash, args]),

@@ -79,6 +79,7 @@ export async function prepareCommand(
       prefixRule: request.prefixRule,
       gitStartsPrograms,
       reads,
+      planMode: settings.planMode,
       rules: await options.rules(settings.cwd),
       platform: context.host.platform,
     });

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { deadline } from '../../util/abort.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import type { DynamicCalls, DynamicToolResponse } from '../dynamicCalls.ts';
+import { refusedInPlanMode } from '../../policy/planMode.ts';
 import { checkArguments } from '../checkArguments.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
@@ -50,11 +51,13 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
         type: 'ready',
         plan: { args, item },
         item,
-        requirement: {
-          type: 'skip',
-          bypassSandbox: false,
-          reason: { source: 'policy', id: 'client-tool', text: 'The client runs this tool itself.' },
-        },
+        requirement: context.settings.planMode
+          ? refusedInPlanMode('Tools of the client do not run')
+          : {
+              type: 'skip',
+              bypassSandbox: false,
+              reason: { source: 'policy', id: 'client-tool', text: 'The client runs this tool itself.' },
+            },
         approvalKeys: [],
       };
     },

@@ -71,6 +71,7 @@ export async function preparePatch(
       writable: await writableIn(current, asked.paths, asked.places, workspace),
       rootPlaces: current.rootPlaces,
       review,
+      planMode: settings.planMode,
       platform: host.platform,
     });
   const allPaths = pathsOf(operations, workdir);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { PlanStep } from '../../../protocol/item.ts';
 import { planStepSchema } from '../../../protocol/item.ts';
+import { refusedInPlanMode } from '../../policy/planMode.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 
@@ -39,15 +40,18 @@ export const updatePlan: ToolHandler<Arguments, { explanation: string | undefine
     },
   },
   parse: (payload) => parseArguments(argumentsSchema, payload),
-  async prepare(args) {
+  async prepare(args, { settings }) {
     return {
       type: 'ready',
       plan: { explanation: args.explanation, steps: args.plan },
-      requirement: {
-        type: 'skip',
-        bypassSandbox: false,
-        reason: { source: 'policy', id: 'harmless', text: 'It only shows a plan.' },
-      },
+      // The plan that the user reads, edits and starts would stand beside another one.
+      requirement: settings.planMode
+        ? refusedInPlanMode('update_plan shows the progress of work, and does not run')
+        : {
+            type: 'skip',
+            bypassSandbox: false,
+            reason: { source: 'policy', id: 'harmless', text: 'It only shows a plan.' },
+          },
       approvalKeys: [],
     };
   },

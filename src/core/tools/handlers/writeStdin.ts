@@ -93,7 +93,9 @@ function prepare(args: Arguments, context: ToolContext): Preparation<Plan> {
     command: process.facts.command,
     chars,
   };
-  return { type: 'ready', plan: { args, process, item }, requirement: decideProcessInput(), item, approvalKeys: [] };
+  const types = chars !== '' && chars !== CONTROL_C;
+  const requirement = decideProcessInput({ types, planMode: context.settings.planMode });
+  return { type: 'ready', plan: { args, process, item }, requirement, item, approvalKeys: [] };
 }
 
 async function run({ args, process, item }: Plan, context: ToolContext): Promise<ToolResult> {

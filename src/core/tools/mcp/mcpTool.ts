@@ -93,7 +93,7 @@ export function mcpTool(
         type: 'ready',
         plan: { args, item, tool, identity },
         item,
-        requirement: decideMcpTool(facts, context.settings.approvalPolicy),
+        requirement: decideMcpTool({ ...facts, planMode: context.settings.planMode }, context.settings.approvalPolicy),
         card: {
           ...toolCard(
             { source: server.name, name: tool.name, description: tool.description ?? '' },

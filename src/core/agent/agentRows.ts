@@ -1,0 +1,59 @@
+import type { TurnItem } from '../../protocol/item.ts';
+import { firstLine, inOneLine } from '../../protocol/text/truncate.ts';
+import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
+import type { AgentRow } from '../../protocol/wire.ts';
+
+const NONE: readonly AgentRow[] = [];
+
+/** The sub-agents of a thread and theirs, each before its own. `live`: the state of a thread that is live here. */
+export function agentRows(
+  { agents }: Pick<ThreadState, 'agents'>,
+  live: (threadId: string) => ThreadState | undefined,
+  depth = 0,
+): readonly AgentRow[] {
+  if (agents.length === 0) return NONE;
+  return agents.flatMap((agent) => {
+    const state = live(agent.agentId);
+    return [rowOf(agent, state, depth), ...(state ? agentRows(state, live, depth + 1) : NONE)];
+  });
+}
+
+function rowOf(agent: AgentSummary, state: ThreadState | undefined, depth: number): AgentRow {
+  const tokens = state?.tokens?.total.total ?? agent.tokens;
+  return {
+    ...agent,
+    ...(tokens === undefined ? {} : { tokens }),
+    depth,
+    isLive: state !== undefined,
+    line: (state && state.activeTurnId !== null && workLine(state)) || firstLine(agent.lastMessage ?? ''),
+    approvals: state?.approvals ?? [],
+    questions: state?.questions ?? [],
+  };
+}
+
+/** What the last item that says something is about. */
+function workLine({ turns }: ThreadState): string {
+  for (const item of (turns.at(-1)?.items ?? []).toReversed()) {
+    const line = lineOf(item);
+    if (line !== '') return line;
+  }
+  return '';
+}
+
+function lineOf(item: TurnItem): string {
+  switch (item.type) {
+    case 'agent_message':
+      return firstLine(item.text);
+    case 'command_execution':
+      return inOneLine(item.command);
+    case 'file_change':
+      return inOneLine(item.changes.map(({ path }) => path).join(', '));
+    case 'file_lookup':
+    case 'image_view':
+      return inOneLine(item.path);
+    case 'mcp_tool_call':
+      return inOneLine(`${item.server}/${item.tool}`);
+    default:
+      return '';
+  }
+}

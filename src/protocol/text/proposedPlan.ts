@@ -1,0 +1,42 @@
+/** The lines around a plan in a message of the model (plan mode). */
+export const PLAN_START = '<proposed_plan>';
+export const PLAN_END = '</proposed_plan>';
+
+export interface MessageWithPlan {
+  readonly before: string;
+  /** Markdown; `null` where the message has no plan. While it streams, what there is of it. */
+  readonly plan: string | null;
+  readonly after: string;
+  /** Its end has arrived. */
+  readonly isWhole: boolean;
+}
+
+/** A message of the model, taken apart at its last plan. The marks count only as lines of their own. */
+export function splitPlan(text: string): MessageWithPlan {
+  const lines = text.split('\n');
+  const isMark = (mark: string) => (line: string) => line.trim() === mark;
+  const start = lines.findLastIndex(isMark(PLAN_START));
+  if (start < 0) return { before: text, plan: null, after: '', isWhole: false };
+  const length = lines.slice(start + 1).findIndex(isMark(PLAN_END));
+  const end = length < 0 ? lines.length : start + 1 + length;
+  const joined = (from: number, to: number) => lines.slice(from, to).join('\n').trim();
+  return {
+    before: joined(0, start),
+    plan: joined(start + 1, end),
+    after: joined(end + 1, lines.length),
+    isWhole: length >= 0,
+  };
+}
+
+/** The first heading of a plan, else its first line with words. */
+export function titleOfPlan(plan: string): string {
+  const lines = plan.split('\n').map((line) => line.trim());
+  const heading = lines.find((line) => /^#{1,6}\s+\S/.test(line));
+  return (heading ?? lines.find((line) => line !== '') ?? '').replace(/^#+\s+/, '').replace(/\s+#+$/, '');
+}
+
+/** A message without the marks around its plan, as it is shown and exported. */
+export function withoutPlanMarks(text: string): string {
+  const { before, plan, after } = splitPlan(text);
+  return plan === null ? text : [before, plan, after].filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,16 @@
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+
+/** A page on the web, by its title or its address. An address of another kind is only text. */
+export function WebLink({ url, title = '', testid }: { url: string; title?: string; testid?: string }) {
+  const label = visibleText(title.trim() === '' ? url : title);
+  if (!isWebAddress(url)) return <span>{label}</span>;
+  return (
+    <a class="link" href={url} title={visibleText(url)} data-testid={testid}>
+      {label}
+    </a>
+  );
+}
+
+export function isWebAddress(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url);
+}
