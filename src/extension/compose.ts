@@ -65,7 +65,9 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
-    setHasModel(model !== null || provider === DEMO_PROVIDER);
+    const hasModel = model !== null || provider === DEMO_PROVIDER;
+    setHasModel(hasModel);
+    if (hasModel) panel.walkthrough.note('model');
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
@@ -119,6 +121,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     hooks: agent.hooks,
     lmTools: agent.lmTools,
     offeredTools: agent.offeredTools,
+    agents: agent.agentCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

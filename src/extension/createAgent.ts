@@ -14,6 +14,9 @@ import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
+import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
+import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
@@ -54,6 +57,7 @@ export interface Agent {
   readonly hooks: HookCommands;
   readonly lmTools: LanguageModelTools;
   readonly offeredTools: OfferedTools;
+  readonly agentCommands: AgentCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -122,6 +126,13 @@ export function createAgent(
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
+  const agentFiles = createAgentFiles({
+    ports,
+    settings,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+    builtin: BUILTIN_ROLES.map(({ name }) => name),
+  });
+  const agentCommands = new AgentCommands({ ...agentFiles, builtin: BUILTIN_ROLES, memento: context.workspaceState });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
@@ -151,6 +162,10 @@ export function createAgent(
       const found = await hooks.current();
       hookCommands.announce(found).catch(report);
       return found;
+    },
+    agentRoles: () => {
+      agentCommands.announce().catch(report);
+      return agentFiles.roles();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
@@ -228,6 +243,7 @@ export function createAgent(
       start: (models) => factory.startWith(models),
       begin: (session) => void manager.live.begin(session),
     }),
+    agentCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

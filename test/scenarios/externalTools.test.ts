@@ -45,6 +45,20 @@ async function withTools(registry: ExternalToolRegistry, options: ScenarioOption
 const offered = (chat: Scenario) => chat.server.lastRequest.toolNames;
 
 describe('a tool of another extension', () => {
+  it('does not run in plan mode, also when it was allowed', async () => {
+    const registry = new ExternalToolRegistry();
+    let runs = 0;
+    registry.register(camera(async () => [text(`Click ${++runs}.`)]));
+    await using chat = await withTools(registry, { model: turns(2) });
+    const ended = chat.send('go');
+    const { approvalId } = await chat.next('approval_requested');
+    chat.submit({ type: 'approval', approvalIds: [approvalId], decision: 'approved_for_thread' });
+    await ended;
+    await chat.send('plan', { overrides: { planMode: true } });
+    expect(runs).toBe(1);
+    expect(chat.outputs().at(-1)).toMatch(/in plan mode, which only reads/);
+  });
+
   it('is asked about with its own words, gets the arguments, and its text and image reach the model', async () => {
     const registry = new ExternalToolRegistry();
     const got: unknown[] = [];
@@ -203,14 +217,6 @@ describe('a tool of another extension', () => {
     expect(output.split('[An image that is not a data: URL of an image was left out.]')).toHaveLength(3);
     expect(output.length).toBeLessThan(60_000);
     expect(JSON.stringify(chat.server.lastRequest)).not.toContain('evil.example');
-  });
-
-  it('does not run in plan mode, also where it was allowed', async () => {
-    const registry = new ExternalToolRegistry();
-    registry.register(camera(async () => [text('Click.')]));
-    await using chat = await withTools(registry, { model: turns(1), policy: 'never' });
-    await chat.send('go', { overrides: { planMode: true } });
-    expect(chat.outputs()[0]).toContain('Not allowed: Tools of other extensions do not run in plan mode');
   });
 
   it('with wrong arguments is not called, and the model reads what is wrong', async () => {

@@ -179,6 +179,26 @@ describe('a sub-agent', () => {
     await shown.close();
   });
 
+  it('goes to the trash with its root thread, and comes back with it', async () => {
+    await using root = await startScenario({ model: () => [says('Hello.')] });
+    const child = await root.subAgent();
+    const grandchild = await child.subAgent();
+    const other = await root.another();
+    for (const thread of [root, child, grandchild, other]) await thread.send('hi');
+    const family = [root, child, grandchild].map(({ session }) => session.threadId);
+    const { manager } = root;
+    const isThere = async () =>
+      Promise.all(
+        [...family, other.session.threadId].map(async (id) => (await manager.catalog.find(id)) !== undefined),
+      );
+    await manager.live.closeAll('end');
+    expect(await manager.remove(root.session.threadId)).toEqual({ type: 'done' });
+    await manager.remove(other.session.threadId);
+    expect(await isThere()).toEqual([false, false, false, false]);
+    expect(await manager.catalog.restore(root.session.threadId)).toBe(true);
+    expect(await isThere()).toEqual([true, true, true, false]);
+  });
+
   it('needs a live parent', async () => {
     await using root = await startScenario({ model: [] });
     await expect(root.manager.start(...root.thread, 'gone')).rejects.toThrow(

@@ -10,7 +10,7 @@ export interface ExtensionToolFacts {
   /** The user has approved the tool under another description. */
   readonly hasChanged: boolean;
   /** The user wants only a plan. */
-  readonly planMode: boolean;
+  readonly planMode?: boolean | undefined;
 }
 
 /**
@@ -18,8 +18,8 @@ export interface ExtensionToolFacts {
  * about under full access, too; nothing that it says of the tool changes that.
  */
 export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
-  const { extension, tool, isAllowed, hasChanged, planMode } = facts;
-  if (planMode) return refusedInPlanMode('Tools of other extensions do not run');
+  const { extension, tool, isAllowed, hasChanged } = facts;
+  if (facts.planMode === true) return refusedInPlanMode('Tools of other extensions do not run');
   if (isAllowed) return skip('tool-allowed', 'You have allowed this tool, as its extension describes it now.');
   if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
   const text = hasChanged

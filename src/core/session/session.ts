@@ -281,6 +281,7 @@ export class Session {
     return this.#loop;
   }
 
+  /** No turn runs, and every submission is handled. */
   get isIdle(): boolean {
     return this.#work.isNone;
   }
@@ -469,6 +470,7 @@ export class Session {
       ports,
       ...thread.prompt,
       thread: { id: this.threadId, home: ports.storage.home },
+      isSubAgent: this.parentId !== null,
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
       memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),

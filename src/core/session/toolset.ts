@@ -135,7 +135,12 @@ function familyFor(family: ToolFamily, allowed: readonly string[]): ToolFamily {
 }
 
 function onlyAllowed(tools: readonly ToolHandler[], allowed: readonly string[]): readonly ToolHandler[] {
-  return tools.filter(({ names }) => names.some((name) => allowed.includes(name)));
+  return tools.filter(({ names }) => names.some((name) => isAllowed(name, allowed)));
+}
+
+/** The name of an MCP server allows all of its tools. */
+function isAllowed(name: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
 }
 
 /** The same provider with other tools; the same array while the provider returns the same one. */

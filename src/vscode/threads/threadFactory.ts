@@ -25,6 +25,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   /** Further tools of each thread. */
   readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
   readonly hooks: NonNullable<ThreadHost['hooks']>;
+  readonly agentRoles: NonNullable<ThreadHost['agentRoles']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -160,6 +161,7 @@ export class ThreadFactory implements ThreadSource {
       isTrusted: () => vscode.workspace.isTrusted,
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
+      agentRoles: this.#deps.agentRoles,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };

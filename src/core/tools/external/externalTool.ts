@@ -51,7 +51,7 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
     },
     async prepare(args, context) {
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
-      const { approvalPolicy, planMode = false } = context.settings;
+      const { planMode } = context.settings;
       const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined, planMode };
       const item: Plan['item'] = {
         id: context.itemId,
@@ -68,7 +68,7 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
         type: 'ready',
         plan: { args, item },
         item,
-        requirement: decideExtensionTool(facts, approvalPolicy),
+        requirement: decideExtensionTool(facts, context.settings.approvalPolicy),
         card: toolCard({ source: ownerName, name, description }, identity, args, before),
         approvalKeys: [toolApprovalKey(owner, name, owner, identity.hash)],
         binding: JSON.stringify([owner, identity.hash, args]),
