@@ -3,7 +3,11 @@ import type { Tiller } from './extension/compose.ts';
 import { ExternalToolRegistry } from './core/tools/external/registry.ts';
 import { registerCommands } from './extension/commands.ts';
 import { createApi } from './extension/createApi.ts';
+import type { OfferedTool } from './vscode/languageModelTools/offeredTools.ts';
 import type { TillerApi } from './extension/tillerApi.ts';
+
+/** Tools of ours for other extensions (docs/tools.md). */
+const OFFERED: readonly OfferedTool[] = ['tiller_run_command', 'tiller_apply_patch'];
 
 let composed: Promise<Tiller> | undefined;
 
@@ -24,6 +28,11 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
     vscode.window.registerWebviewViewProvider('tiller.chat', provider),
     vscode.window.registerWebviewViewProvider('tiller.chatLeft', provider),
     registerCommands(tiller),
+    ...OFFERED.map((name) =>
+      vscode.lm.registerTool<Record<string, unknown>>(name, {
+        invoke: async ({ input }, token) => (await tiller()).offeredTools.invoke(name, input, token),
+      }),
+    ),
   );
   // The secondary side bar exists since 1.106; before that the view is in the activity bar.
   void vscode.commands.executeCommand('setContext', 'tiller.useActivityBar', !hasSecondarySideBar());

@@ -18,6 +18,7 @@ import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
 import { reportIssue } from '../vscode/support/reportIssue.ts';
+import type { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { CommandTargets } from './commands.ts';
 import { createAgent } from './createAgent.ts';
@@ -32,6 +33,7 @@ const LEARN_WITHIN_MS = 5000;
 
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
+  readonly offeredTools: OfferedTools;
   /** Stops what runs and records it. */
   dispose(): Promise<void>;
 }
@@ -118,6 +120,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     hooks: agent.hooks,
     lmTools: agent.lmTools,
+    offeredTools: agent.offeredTools,
     agents: agent.agentCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),

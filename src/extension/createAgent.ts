@@ -24,6 +24,7 @@ import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
+import { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
@@ -55,6 +56,7 @@ export interface Agent {
   readonly otherPrograms: OtherPrograms;
   readonly hooks: HookCommands;
   readonly lmTools: LanguageModelTools;
+  readonly offeredTools: OfferedTools;
   readonly agentCommands: AgentCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
@@ -237,6 +239,11 @@ export function createAgent(
     otherPrograms,
     hooks: hookCommands,
     lmTools,
+    offeredTools: new OfferedTools({
+      ids: node.ids,
+      start: (models) => factory.startWith(models),
+      begin: (session) => void manager.live.begin(session),
+    }),
     agentCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,

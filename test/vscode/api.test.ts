@@ -62,7 +62,13 @@ suite('The API for other extensions', () => {
     tiller = undefined;
     await server?.close();
     server = undefined;
-    await set({ baseUrl: undefined, model: undefined, languageModelTools: undefined });
+    await set({
+      baseUrl: undefined,
+      model: undefined,
+      languageModelTools: undefined,
+      approvalPolicy: undefined,
+      'sandbox.mode': undefined,
+    });
     if (before === undefined) delete process.env['TILLER_HOME'];
     else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
@@ -201,5 +207,28 @@ suite('The API for other extensions', () => {
       'gone',
       'tool-provider_weather',
     ]);
+  });
+
+  test('our own tools are offered by vscode.lm, and run under the policy, as threads of their own', async () => {
+    await open([], { approvalPolicy: 'never', 'sandbox.mode': 'danger-full-access' });
+    const offered = vscode.lm.tools.filter(({ name }) => name.startsWith('tiller_')).map(({ name }) => name);
+    assert.deepEqual(offered.toSorted(), ['tiller_apply_patch', 'tiller_run_command']);
+    const { token } = new vscode.CancellationTokenSource();
+    const textOf = ({ content: [part] }: vscode.LanguageModelToolResult) =>
+      part instanceof vscode.LanguageModelTextPart ? part.value : '';
+    const ran = await tiller?.offeredTools.invoke('tiller_run_command', { command: 'echo from outside' }, token);
+    assert.match(ran ? textOf(ran) : '', /from outside/);
+    const patch = '*** Begin Patch\n*** Add File: ../outside.txt\n+x\n*** End Patch';
+    await set({ approvalPolicy: 'never', 'sandbox.mode': 'read-only' });
+    const refused = await tiller?.offeredTools.invoke('tiller_apply_patch', { patch }, token);
+    assert.match(refused ? textOf(refused) : '', /^Not allowed: /);
+  });
+
+  test('a call of our tools ends when it is cancelled', async () => {
+    await open([], { approvalPolicy: 'untrusted' });
+    const source = new vscode.CancellationTokenSource();
+    const call = tiller?.offeredTools.invoke('tiller_run_command', { command: 'touch never' }, source.token);
+    source.cancel();
+    await assert.rejects(call ?? Promise.resolve(), vscode.CancellationError);
   });
 });

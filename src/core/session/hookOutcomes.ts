@@ -104,7 +104,8 @@ export function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'sta
 }
 
 /** The approval policy in the words of Claude Code. */
-export function permissionMode({ approvalPolicy, sandboxPolicy }: TurnSettings): string {
+export function permissionMode({ approvalPolicy, sandboxPolicy, planMode }: TurnSettings): string {
+  if (planMode === true) return 'plan';
   if (approvalPolicy !== 'never') return 'default';
   return sandboxPolicy.type === 'danger-full-access' ? 'bypassPermissions' : 'dontAsk';
 }

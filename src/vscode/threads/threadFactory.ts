@@ -67,6 +67,12 @@ export class ThreadFactory implements ThreadSource {
     return this.#deps.manager.start(...(await this.#thread()));
   }
 
+  /** A thread of models that are not those of the settings. */
+  async startWith(models: ModelClientFactory): Promise<Session> {
+    const [settings, host] = await this.#thread(models);
+    return this.#deps.manager.start(settings, host);
+  }
+
   async open(id: string, how: OpenHow): Promise<Opened> {
     if (how === 'read') return this.#read(id, 'owned');
     const { manager, log } = this.#deps;
@@ -128,10 +134,10 @@ export class ThreadFactory implements ThreadSource {
     }
   }
 
-  async #thread(): Promise<StartedWith> {
+  async #thread(given?: ModelClientFactory): Promise<StartedWith> {
     const settings = this.#deps.settings();
-    const models = this.#deps.modelsOf(settings);
-    const model = this.#modelOf(settings);
+    const models = given ?? this.#deps.modelsOf(settings);
+    const model = models?.defaultModel ?? settings.model;
     if (!models || model === null) {
       const message = vscode.l10n.t('No model is selected.');
       throw new ModelFault('config', message, { retryable: false, action: 'select_model' });

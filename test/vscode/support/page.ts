@@ -47,6 +47,7 @@ export function contextOf(): vscode.ExtensionContext {
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
   const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
   const states = { workspaceState: nothing, globalState: nothing };
-  const globalStorageUri = vscode.Uri.file(path.join(process.env['TILLER_HOME'] ?? tmpdir(), 'globalStorage'));
+  // The tests put TILLER_HOME into a folder of their own.
+  const globalStorageUri = vscode.Uri.file(path.join(process.env['TILLER_HOME'] ?? tmpdir(), 'global-storage'));
   return { extension, extensionUri, globalStorageUri, secrets, ...states } as unknown as vscode.ExtensionContext;
 }
