@@ -1,6 +1,6 @@
 /**
- * Keep and Undo in the editor: a toolbar with the old lines when the pointer is on a hunk, and a code lens above a pending
- * file. A lens above each hunk would push the text down as often.
+ * Keep and Undo in the editor: a toolbar with the old lines when the pointer is on a hunk, and code lenses above a pending
+ * file. Both say the errors in the changed lines. A lens above each hunk would push the text down as often.
  */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
@@ -10,6 +10,8 @@ import type { Reviews } from './reviews.ts';
 
 /** Lines of a hunk in a hover; the peek and the diff show the rest. */
 const HOVER_LINES = 40;
+
+const SHOW_PROBLEMS = 'workbench.actions.view.problems';
 
 export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Disposable {
   readonly #store = new DisposableStore();
@@ -22,6 +24,11 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   constructor(reviews: Reviews) {
     this.#reviews = reviews;
     this.#store.add(reviews.onDidChange(() => this.#refresh()));
+    this.#store.add(
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        if (uris.some((uri) => reviews.at(uri) !== undefined)) this.#changed.fire();
+      }),
+    );
   }
 
   provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
@@ -36,7 +43,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
     const { base, current } = file.text;
     const hover = new vscode.MarkdownString(undefined, true);
     const commands = ['keepHunk', 'undoHunk', 'peek', 'next'].map((name) => `tiller.review.${name}`);
-    hover.isTrusted = { enabledCommands: commands };
+    hover.isTrusted = { enabledCommands: [...commands, SHOW_PROBLEMS] };
     const link = (icon: string, title: string, command: string) => {
       const given = encodeURIComponent(JSON.stringify([uri.toString(), hunk.id]));
       return `[$(${icon}) ${title}](command:tiller.review.${command}?${given})`;
@@ -46,6 +53,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
       link('discard', undoTitle(hunk), 'undoHunk'),
       link('diff', vscode.l10n.t('Show Old Lines'), 'peek'),
       link('arrow-down', vscode.l10n.t('Next Change'), 'next'),
+      ...errorLink(errorsIn(uri, [hunk])),
       sizeOf(hunk),
     ];
     hover.appendMarkdown(`${toolbar.join('&nbsp;&nbsp;')}\n`);
@@ -77,6 +85,22 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   }
 }
 
+/** The number of errors in the lines of the hunks, as they are now. */
+function errorsIn(uri: vscode.Uri, hunks: readonly ReviewHunk[]): number {
+  return vscode.languages.getDiagnostics(uri).filter(({ severity, range: { start: at } }) => {
+    const isInside = hunks.some(({ start, end }) => at.line >= start && at.line < end);
+    return isInside && severity === vscode.DiagnosticSeverity.Error;
+  }).length;
+}
+
+function errorWords(errors: number): string {
+  return errors === 1 ? vscode.l10n.t('1 error') : vscode.l10n.t('{0} errors', errors);
+}
+
+function errorLink(errors: number): string[] {
+  return errors === 0 ? [] : [`[$(error) ${errorWords(errors)}](command:${SHOW_PROBLEMS})`];
+}
+
 /** "+2 −1", without what is zero. */
 function sizeOf({ start, end, baseStart, baseEnd }: ReviewHunk): string {
   const added = end - start;
@@ -95,11 +119,13 @@ function fileLenses(file: PendingFile): vscode.CodeLens[] {
   if (sentence === undefined) return [];
   const place = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
+  const errors = hasHunks(file) ? errorsIn(file.uri, file.text.hunks) : 0;
   const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
   return [
     lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),
     lens(`$(check-all) ${vscode.l10n.t('Keep File')}`, 'tiller.review.keepFile'),
     lens(`$(discard) ${vscode.l10n.t('Undo File')}`, 'tiller.review.undoFile'),
+    ...(errors === 0 ? [] : [lens(`$(error) ${errorWords(errors)}`, SHOW_PROBLEMS)]),
   ];
 }
 

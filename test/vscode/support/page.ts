@@ -45,5 +45,6 @@ export function contextOf(): vscode.ExtensionContext {
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
   const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
   const states = { workspaceState: nothing, globalState: nothing };
-  return { extension, extensionUri, secrets, ...states } as unknown as vscode.ExtensionContext;
+  const globalStorageUri = vscode.Uri.joinPath(extensionUri, 'artifacts', 'storage');
+  return { extension, extensionUri, globalStorageUri, secrets, ...states } as unknown as vscode.ExtensionContext;
 }
