@@ -122,6 +122,40 @@ suite('the list at an @', () => {
   );
 
   test(
+    'leaves out what a .gitignore below the open folder names, and follows its changes',
+    inPlace(
+      {
+        'sub/.gitignore': 'made/\n*.gen\n!kept.gen\n',
+        'sub/made/nested.txt': '',
+        'sub/made/.gitignore': '!nested.txt\n',
+        'sub/deep/nested.gen': '',
+        'sub/deep/kept.gen': '',
+        'nested.gen': '',
+      },
+      async (place) => {
+        const index = new FileIndex();
+        const listed = async () => {
+          const files = await index.files(live);
+          const here = files.filter(({ kind, path: file }) => kind === 'file' && file.startsWith(place.root));
+          return here.map(({ path: file }) => path.relative(place.root, file)).toSorted();
+        };
+        try {
+          assert.deepEqual(await listed(), ['nested.gen', 'sub/.gitignore', 'sub/deep/kept.gen']);
+          place.write('sub/.gitignore', 'made/\n');
+          let now: readonly string[] = [];
+          await until(() => {
+            void listed().then((files) => (now = files));
+            return now.includes('sub/deep/nested.gen');
+          }, 20_000);
+          assert.equal(now.includes('sub/made/nested.txt'), false);
+        } finally {
+          index.dispose();
+        }
+      },
+    ),
+  );
+
+  test(
     'knows files that were created since',
     inPlace({ 'first.txt': '' }, async (place) => {
       const index = new FileIndex();
