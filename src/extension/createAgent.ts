@@ -7,8 +7,12 @@ import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
+import { ExternalTools } from '../core/tools/external/externalTools.ts';
+import type { ExternalToolRegistry } from '../core/tools/external/registry.ts';
+import { Trust } from '../core/trust/trust.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
+import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
@@ -19,6 +23,7 @@ import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
@@ -49,6 +54,7 @@ export interface Agent {
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
   readonly hooks: HookCommands;
+  readonly lmTools: LanguageModelTools;
   readonly agentCommands: AgentCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
@@ -66,6 +72,7 @@ export function createAgent(
   context: vscode.ExtensionContext,
   host: Host,
   editors: Editors,
+  tools: ExternalToolRegistry,
   store: DisposableStore,
 ): Agent {
   const { node, log, keys, settings, report } = host;
@@ -125,6 +132,11 @@ export function createAgent(
   });
   const agentCommands = new AgentCommands({ ...agentFiles, builtin: BUILTIN_ROLES, memento: context.workspaceState });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
+  const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
+  const toolApproval = {
+    trust: new Trust('tools.json', ports.storage, log),
+    workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
+  };
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
@@ -135,7 +147,12 @@ export function createAgent(
     settings,
     toolProviders: () => {
       void controller.configured();
-      return [mcp.tools(() => controller.configured())];
+      // Of two tools with one name the first is kept: those of extensions (by our API, by VS Code's), then those of servers.
+      return [
+        new ExternalTools(tools, toolApproval),
+        new ExternalTools(lmTools.registry, toolApproval, () => lmTools.sync()),
+        mcp.tools(() => controller.configured()),
+      ];
     },
     homeDirectory: node.host.homeDirectory,
     log,
@@ -218,6 +235,7 @@ export function createAgent(
     history,
     otherPrograms,
     hooks: hookCommands,
+    lmTools,
     agentCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,

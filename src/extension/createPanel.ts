@@ -1,5 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
+import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -21,6 +23,7 @@ import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
+import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
@@ -34,19 +37,23 @@ import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
-import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
 import { findRecoverable } from './recoverPatches.ts';
 
 declare const TILLER_VERSION: string;
+
+/** Server and URI of a resource, in `Mention.id`. */
+const RESOURCE_ID = z.tuple([z.string(), z.string()]);
 
 /** Messages of earlier threads that the composer can recall; one message to the panel holds at most 256 kB. */
 const RECALLED_MESSAGES = 1000;
@@ -65,6 +72,7 @@ export interface Panel {
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
+  readonly walkthrough: Walkthrough;
   /** Logs an error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -102,6 +110,7 @@ export function createPanel(
       onChange: () => {
         view.sendInterrupted();
         statusBar.refresh();
+        keys.refresh();
       },
       report,
     }),
@@ -141,7 +150,10 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onShown: () => void mentions.postSelection(true).catch(report),
+      onShown: () => {
+        mcpPrompts.post(true);
+        mentions.postSelection(true).catch(report);
+      },
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
@@ -168,11 +180,33 @@ export function createPanel(
         );
       },
       exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
+      resources: async (signal) =>
+        (await listResources(agent.mcp.servers, signal)).map(({ server, uri, name, description }) => ({
+          id: JSON.stringify([server, uri]),
+          server,
+          name,
+          description,
+        })),
+      readResource: (id, signal) => {
+        const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
+        return readResourceText(agent.mcp.servers, { server, uri }, signal);
+      },
       shownThread: () => threads.state?.threadId,
       submit: (op) => threads.submit(op),
       submitTo: (threadId, op) => threads.submitTo(threadId, op),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const mcpPrompts: McpPrompts = store.add(
+    new McpPrompts({
+      servers: agent.mcp.servers,
+      post: (rows) => view.tell({ type: 'prompts', rows }),
+      insertText: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
       report,
     }),
   );
@@ -220,6 +254,15 @@ export function createPanel(
   const quarantine = store.add(
     new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
+  const walkthrough = new Walkthrough();
+  store.add(
+    threads.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'turn_started') walkthrough.note('ask');
+      if (msg.type === 'approval_resolved' && msg.by === 'user') walkthrough.note('decide');
+      if (msg.type === 'files_reverted') walkthrough.note('undo');
+    }),
+  );
+  const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
@@ -319,6 +362,7 @@ export function createPanel(
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
+    prompts: mcpPrompts,
   };
 
   store.add(
@@ -327,8 +371,6 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
-  const setRunning = contextKey<boolean>('tiller.running');
-  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
   return {
     view,
     chat,
@@ -341,6 +383,7 @@ export function createPanel(
     rules,
     recovery,
     quarantine,
+    walkthrough,
     tell,
   };
 }

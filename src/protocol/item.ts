@@ -21,6 +21,7 @@ export const mentionKindSchema = z.enum([
   'terminal',
   'changes',
   'thread',
+  'resource',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
@@ -64,7 +65,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
-    /** Of a thread. */
+    /** Of a thread; server and URI of a resource, as a JSON array. */
     id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
@@ -208,6 +209,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('dynamic_tool_call'),
     callId: z.string(),
     tool: z.string(),
+    /** Whose tool it is, for display; absent for one of the client. */
+    source: z.string().optional(),
     arguments: z.unknown(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),

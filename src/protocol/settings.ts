@@ -79,6 +79,8 @@ export const settingsSchema = z.strictObject({
     .default([]),
   /** Programs that run at points of a turn (docs/hooks.md). */
   hooks: hooksSettingSchema.default({}),
+  /** Names of tools that other extensions offer in VS Code and that the model is offered. */
+  languageModelTools: z.array(z.string().min(1)).default([]),
   /** Whether the selection of the active editor goes with each message. */
   attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeApproval } from '../../src/core/rules/approvals.ts';
-import { expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
+import { completeArgument, expandPrompt, listPrompts } from '../../src/core/mcp/prompts.ts';
+import { listResources, readResourceText } from '../../src/core/mcp/resources.ts';
+import { AsyncQueue } from '../../src/core/util/asyncQueue.ts';
 import { everything, everythingHttp, mcpScenario, modern, modernHttp, scripted } from '../support/mcpServers.ts';
+import { auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 
@@ -36,6 +39,27 @@ describe.skipIf(noSandbox)('tools of an MCP server', { timeout: LONG }, () => {
       },
     ]);
     expect(chat.said('mcp_status').at(-1)).toMatchObject({ status: 'ready', toolCount: 1 });
+    const audit = readFileSync(chat.home.at('audit.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(auditRows(audit.map((line) => auditEntrySchema.parse(JSON.parse(line))))).toMatchObject([
+      {
+        decision: { act: { type: 'tool', tool: 'notes/echo' }, by: 'hint', reason: { id: 'mcp-read-only' } },
+        end: { status: 'completed' },
+      },
+    ]);
+  });
+
+  test('are left out when the schema is too long for a request, and the server, the model and the user read which', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted(['--only', 'echo', '--long', '--instructions', 'Use echo.']) },
+      { model: [[says('Fine.')]] },
+    );
+    const { chat } = made;
+    await chat.send('go');
+    const leftOut = 'Not offered, because the schema is longer than 64000 characters: too_long.';
+    const names = chat.server.requests[0]?.toolNames ?? [];
+    expect(names.filter((name) => name.startsWith('mcp__'))).toEqual(['mcp__notes__echo', 'mcp__notes__long']);
+    expect(chat.said('mcp_status').at(-1)).toMatchObject({ status: 'ready', toolCount: 2, leftOut });
+    expect(chat.server.requests[0]?.text).toContain(`Use echo.\\n\\n${leftOut}`);
   });
 
   test('are answered under the names of older clients', async () => {
@@ -245,6 +269,9 @@ describe.skipIf(noSandbox)('a result of an MCP server', { timeout: LONG }, () =>
   });
 });
 
+/** With the sandbox, its program ends with the code of a killed process. */
+const KILLED = /It (was ended by SIGKILL|ended with exit code 137)\./;
+
 describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, () => {
   test('is killed in a call: the turn goes on, and the server is started again', async () => {
     await using made = await mcpScenario(
@@ -265,6 +292,34 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     await statusOf(mcp, 'ready');
     await chat.send('again');
     expect(chat.outputs().at(-1)).toBe('back');
+  });
+
+  test.each([
+    ['initialize', []],
+    ['tools/list', []],
+    ['tools/call', []],
+    ['initialize', ['--half']],
+    ['tools/list', ['--half']],
+    ['tools/call', ['--half']],
+  ])('is killed at %s %j: the turn goes on with the other servers', async (method, more) => {
+    await using made = await mcpScenario(
+      { notes: scripted(['--die-at', method, ...more]), other: scripted(['--only', 'echo']) },
+      {
+        model: [
+          [calls('mcp__notes__echo', { text: 'one' }), calls('mcp__other__echo', { text: 'two' })],
+          [says('Done.')],
+        ],
+      },
+    );
+    const { chat, mcp } = made;
+    const isCalled = method === 'tools/call';
+    expect(mcp.servers.get('notes')?.status.type).toBe(isCalled ? 'ready' : 'failed');
+    if (!isCalled) expect(mcp.servers.get('notes')?.unavailable).toMatch(KILLED);
+    const ended = await chat.send('go');
+    expect(ended.type).toBe('turn_completed');
+    const [failed, answered] = chat.outputs();
+    expect(failed).toMatch(isCalled ? KILLED : /^unsupported call/i);
+    expect(answered).toBe('two');
   });
 
   test('never answers: the call ends at its time-out, and the server goes on', async () => {
@@ -421,16 +476,56 @@ describe.skipIf(noSandbox)('prompts', { timeout: LONG }, () => {
     const { servers } = made.mcp;
     const [prompt] = await listPrompts(servers, signal);
     if (!prompt) throw new Error('There is no prompt.');
-    const argument = { name: 'who', required: true };
     expect(prompt).toEqual({
       server: 'notes',
       name: 'greet',
       title: undefined,
       description: 'Greets.',
-      arguments: [argument],
+      arguments: [
+        { name: 'who', required: true },
+        { name: 'how', required: false },
+      ],
     });
-    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann.');
+    expect(await expandPrompt(servers, prompt, { who: 'Ann' }, signal)).toBe('Greet Ann kindly.');
     await expect(expandPrompt(servers, prompt, {}, signal)).rejects.toThrow('The prompt greet needs a value for who.');
+    const complete = (name: string, value: string, args = {}) =>
+      completeArgument(servers, prompt, { name, value }, args, signal);
+    expect(await complete('who', 'An')).toEqual(['Ann', 'Anton']);
+    expect(await complete('how', '', { who: 'Ann' })).toEqual(['as Ann likes it']);
+  });
+
+  test('are listed again when the server says that they have changed', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted() },
+      { model: [[calls('mcp__notes__change')], [says('Done.')]] },
+    );
+    const { servers } = made.mcp;
+    const { signal } = new AbortController();
+    const names = async () => (await listPrompts(servers, signal)).map(({ name }) => name);
+    expect(await names()).toEqual(['greet']);
+    const changes = new AsyncQueue<void>();
+    servers.onChange(() => changes.push());
+    await made.chat.send('change');
+    for await (const _ of changes) if ((await names()).includes('added')) break;
+    expect(await names()).toEqual(['greet', 'added']);
+  });
+});
+
+describe.skipIf(noSandbox)('resources for a message', { timeout: LONG }, () => {
+  test('are listed by their names, and read as text', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted(), silent: scripted(['--silent'], { startupTimeoutMs: 300 }) },
+      { model: [] },
+    );
+    const { servers } = made.mcp;
+    const { signal } = new AbortController();
+    const [resource] = await listResources(servers, signal);
+    if (!resource) throw new Error('There is no resource.');
+    expect(resource).toEqual({ server: 'notes', uri: 'note://one', name: 'One', description: '' });
+    expect(await readResourceText(servers, resource, signal)).toBe('a note');
+    await expect(readResourceText(servers, { server: 'silent', uri: 'x' }, signal)).rejects.toThrow(
+      'The MCP server silent is not running.',
+    );
   });
 });
 
@@ -540,6 +635,27 @@ describe('a server behind HTTP', { timeout: LONG }, () => {
     const ended = await made.chat.send('go');
     expect(ended.type).toBe('turn_completed');
     expect(made.chat.outputs()[0]).toMatch(/^tool call error: It cannot be reached: /);
+  });
+
+  test.each([
+    ['initialize', []],
+    ['tools/list', []],
+    ['tools/call', []],
+    ['initialize', ['--half']],
+    ['tools/list', ['--half']],
+    ['tools/call', ['--half']],
+  ])('is killed at %s %j: the turn goes on', async (method, more) => {
+    await using web = await modernHttp(['--die-at', method, ...more]);
+    await using made = await mcpScenario(
+      { web: { url: web.url, protocol: 'legacy', ...patient } },
+      { model: [[calls('mcp__web__add', { a: 1, b: 1 })], [says('Done.')]] },
+    );
+    const isCalled = method === 'tools/call';
+    expect(made.mcp.servers.get('web')?.status.type).toBe(isCalled ? 'ready' : 'failed');
+    const ended = await made.chat.send('go');
+    await web.ended;
+    expect(ended.type).toBe('turn_completed');
+    expect(made.chat.outputs()[0]).toMatch(isCalled ? /^tool call error: / : /^unsupported call/i);
   });
 
   test('is another program: it is not ready, and says so', async () => {

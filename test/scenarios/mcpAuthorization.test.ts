@@ -83,6 +83,23 @@ describe('an MCP server that demands an authorisation', LONG, () => {
   });
 
   test.each([
+    ['takes it', true],
+    ['does not take it', false],
+  ])('is asked with the document of the setting where it %s, else by a registration', async (_what, takesDocuments) => {
+    await using server = await AuthorizationServer.start({ takesDocuments });
+    const clientMetadataUrl = 'https://tiller.example/client.json';
+    await using made = await mcpScenario(guardedBy(server), {
+      model: SCRIPT,
+      secrets: secretsIn(new Map()),
+      clientMetadataUrl,
+    });
+    await signIn(made, server);
+    expect(server.clientIds).toEqual([takesDocuments ? clientMetadataUrl : 'registered-1']);
+    expect(server.registered).toEqual(takesDocuments ? [] : ['Tiller']);
+    expect(made.mcp.servers.get('guarded')?.status.type).toBe('ready');
+  });
+
+  test.each([
     ['of another issuer', { iss: 'https://evil.test' }, () => {}],
     ['with another state', {}, (answer: URLSearchParams) => answer.set('state', 'forged')],
     ['with another code', {}, (answer: URLSearchParams) => answer.set('code', 'forged')],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { titleOfPlan, splitPlan, withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import { turnSettingsOf } from '../../src/core/agent/threadSettings.ts';
 import { settingsSchema } from '../../src/protocol/settings.ts';
+import { agentScript, outputsOf } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -43,6 +44,24 @@ describe('plan mode', () => {
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.said('plan_updated')).toEqual([]);
     expect(chat.state.turns[0]?.settings.planMode).toBe(true);
+  });
+
+  it('holds for the agents that it starts', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      sandbox: 'danger-full-access',
+      policy: 'never',
+      model: agentScript({
+        ROOT: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Look' })], [says('Done.')]],
+        CHILD: [[calls('exec_command', { cmd: 'touch b.txt' }), calls('apply_patch', { input: PATCH })], [says('No.')]],
+      }),
+    });
+    expect(await chat.send('ROOT', plan)).toMatchObject({ type: 'turn_completed' });
+    expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
+    const refused = chat.server.requests
+      .flatMap((request) => outputsOf(request))
+      .filter((text) => /plan mode/.test(text));
+    expect(refused).toHaveLength(2);
   });
 
   it('asks nothing about what it refuses, and no rule of the user allows it', async () => {

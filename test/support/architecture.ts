@@ -95,6 +95,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     models: ['ui', 'settings'],
     mcp: ['ui', 'settings'],
     hooks: ['ui'],
+    languageModelTools: ['ui', 'settings'],
     agents: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],

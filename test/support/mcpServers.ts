@@ -48,10 +48,14 @@ export interface McpScenario {
 /** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
 export async function mcpScenario(
   servers: Readonly<Record<string, unknown>>,
-  { secrets, ...options }: ScenarioOptions & { readonly secrets?: McpSecrets },
+  {
+    secrets,
+    clientMetadataUrl,
+    ...options
+  }: ScenarioOptions & { readonly secrets?: McpSecrets; readonly clientMetadataUrl?: string },
 ): Promise<McpScenario> {
   let mcp: Mcp | undefined;
-  const settings = parseSettings({});
+  const settings = parseSettings(clientMetadataUrl === undefined ? {} : { 'mcp.clientMetadataUrl': clientMetadataUrl });
   if (settings.type === 'invalid') throw new Error(settings.message);
   const start = (ports: Ports) => {
     const [folder = ''] = ports.workspace.roots;

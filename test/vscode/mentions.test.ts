@@ -28,6 +28,7 @@ async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Prom
       recent,
       terminals: { terminals: [] },
       threads: async () => [],
+      resources: async () => [],
       refusal: () => undefined,
       ...more,
     };
@@ -171,6 +172,7 @@ suite('the list at an @', () => {
         const deps = {
           terminals: { textOf: () => undefined },
           exportThread: async () => undefined,
+          readResource: async () => undefined,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([said], deps, live), [
@@ -183,6 +185,28 @@ suite('the list at an @', () => {
       }
     }),
   );
+
+  test('has resources of MCP servers, and a message gets their text', async () => {
+    const one = { id: '["notes","note://one"]', server: 'notes', name: 'Note one', description: 'First\nline' };
+    const resources = async () => [one, { ...one, id: '["notes","note://two"]', name: 'Other', description: '' }];
+    const rows = (await rowsOf('notes:noteo', { resources })).filter(({ mention }) => mention.kind === 'resource');
+    assert.deepEqual(
+      rows.map(({ mention, detail }) => [mention, detail]),
+      [[{ type: 'mention', kind: 'resource', name: 'notes:Note-one', path: '', id: one.id }, 'First']],
+    );
+    const mention = rows[0]?.mention;
+    assert.ok(mention);
+    const deps = { terminals: { textOf: () => undefined }, exportThread: async () => undefined, mayRead: () => true };
+    const read = (answer: () => Promise<string | undefined>) =>
+      fillMentions([mention], { ...deps, readResource: (id) => (assert.equal(id, one.id), answer()) }, live);
+    assert.deepEqual(await read(async () => 'a note'), [{ ...mention, text: 'a note' }]);
+    assert.deepEqual(await read(async () => undefined), [
+      { ...mention, sent: { type: 'refused', reason: 'the resource has no text' } },
+    ]);
+    assert.deepEqual(await read(() => Promise.reject(new Error('The MCP server notes is not running.'))), [
+      { ...mention, sent: { type: 'refused', reason: 'The MCP server notes is not running.' } },
+    ]);
+  });
 
   test(
     'has symbols of language extensions, and a message gets the whole symbol',
@@ -220,6 +244,7 @@ suite('the list at an @', () => {
         const deps = {
           terminals: { textOf: () => undefined },
           exportThread: async () => undefined,
+          readResource: async () => undefined,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
@@ -281,6 +306,8 @@ suite('mentions of a message', () => {
       guard: async () => () => undefined,
       threads: async () => [],
       exportThread: async () => undefined,
+      resources: async () => [],
+      readResource: async () => undefined,
       shownThread: () => 'a',
       submit: async (op) => void submitted.push(op),
       submitTo: (_, op) => void submitted.push(op),

@@ -80,6 +80,8 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
       return 'source-control';
     case 'thread':
       return 'comment-discussion';
+    case 'resource':
+      return 'plug';
     case 'file':
       return fileIcon(path);
   }

@@ -1,4 +1,5 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { say, t } from '../l10n.ts';
 import { waitingItems } from '../store.ts';
 import { duration, notable } from '../text/format.ts';
@@ -72,13 +73,22 @@ function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['res
 
 export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'> }) {
   const result = item.contentItems.map((part) => (part.type === 'input_text' ? part.text : t('Image'))).join('\n');
+  const isWaiting = waitingItems.value.has(item.id);
+  const { tool, source, status, success, contentItems } = item;
+  const name = <code>{tool}</code>;
+  const by = source === undefined ? '' : <span class="by">{t('of {0}', visibleText(source))}</span>;
   return (
     <Step
       testid="tool-call"
       icon="tools"
-      state={item.success === false ? 'failed' : CALL_STATES[item.status]}
-      label={say('Called {0}', <code>{item.tool}</code>)}
-      body={() => <InputAndResult input={item.arguments} result={result} />}
+      state={isWaiting ? 'waiting' : success === false ? 'failed' : CALL_STATES[status]}
+      label={isWaiting ? say('Waiting for you: {0} {1}', name, by) : say('Called {0} {1}', name, by)}
+      body={() => (
+        <>
+          <InputAndResult input={item.arguments} result={result} />
+          <Images parts={contentItems} />
+        </>
+      )}
     />
   );
 }

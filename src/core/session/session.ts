@@ -39,7 +39,6 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Auditor } from '../tools/auditor.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
@@ -582,7 +581,7 @@ export class Session {
           initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
-        hooks: this.#hooksOf(turnId, settings, emit, audit, abort.signal),
+        hooks: new TurnHooks(this.#options, this.#hooks, { turnId, settings, emit, audit, signal: abort.signal }),
         images: this.#images,
         retryPause: this.#retryPause,
         ports,
@@ -617,31 +616,6 @@ export class Session {
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#work.end();
-  }
-
-  #hooksOf(
-    turnId: string,
-    settings: TurnSettings,
-    emit: (msg: EventMsg) => void,
-    audit: Auditor,
-    signal: AbortSignal,
-  ): TurnHooks {
-    const { host, ports, rolloutPath, settings: thread } = this.#options;
-    return new TurnHooks({
-      turnId,
-      threadId: this.threadId,
-      settings,
-      audit,
-      emit,
-      signal,
-      ports,
-      source: host.hooks,
-      memory: this.#hooks,
-      isTrusted: host.isTrusted(),
-      agentId: this.#agentId,
-      rolloutPath: path.join(ports.storage.home, rolloutPath),
-      tools: thread.tools,
-    });
   }
 
   get #agentId(): string | null {

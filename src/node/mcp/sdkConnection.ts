@@ -18,6 +18,8 @@ import { describeError, ENDED } from './sdkErrors.ts';
 type Sdk = typeof import('./mcpSdk.ts');
 type Wild = Readonly<Record<string, unknown>>;
 
+/** Values of one completion (2025-11-25, "CompleteResult"). */
+const MAX_VALUES = 100;
 /** Pages of one list: a server may go on without end. */
 const MAX_PAGES = 64;
 
@@ -65,7 +67,7 @@ export class SdkConnection implements McpConnection {
     this.#sdk = sdk;
     this.#client = client;
     this.#options = options;
-    const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+    const { tools, resources, prompts, completions } = client.getServerCapabilities() ?? {};
     const { name = '', version = '' } = client.getServerVersion() ?? {};
     this.info = {
       name,
@@ -75,6 +77,7 @@ export class SdkConnection implements McpConnection {
       hasTools: tools !== undefined,
       hasResources: resources !== undefined,
       hasPrompts: prompts !== undefined,
+      hasCompletions: completions !== undefined,
     };
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
@@ -137,6 +140,18 @@ export class SdkConnection implements McpConnection {
       }));
       return [{ name, title, description, arguments: named }];
     });
+  }
+
+  async complete(
+    prompt: string,
+    argument: { readonly name: string; readonly value: string },
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    if (!this.info.hasCompletions) return [];
+    const params = { ref: { type: 'ref/prompt', name: prompt }, argument, context: { arguments: args } };
+    const schema = z.looseObject({ completion: z.looseObject({ values: z.array(z.string()).max(MAX_VALUES) }) });
+    return (await this.#request('completion/complete', params, schema, signal)).completion.values;
   }
 
   async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
@@ -204,5 +219,6 @@ export class SdkConnection implements McpConnection {
 function promptText(content: Wild): string {
   if (typeof content['text'] === 'string') return content['text'];
   const resource = record.safeParse(content['resource']).data;
-  return typeof resource?.['text'] === 'string' ? resource['text'] : JSON.stringify(content);
+  // The user sees the text in the composer: no images as base64.
+  return typeof resource?.['text'] === 'string' ? resource['text'] : `[${String(content['type'])}]`;
 }

@@ -11,7 +11,7 @@ import { attachableFiles } from './attachFiles.ts';
 import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
 import { fillMentions, isUnfilled } from './fillMentions.ts';
-import { contextRows, findMentions, type MentionableThread } from './findMentions.ts';
+import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
 import { TerminalOutput } from './terminalOutput.ts';
 
 export interface MentionsDeps {
@@ -20,6 +20,10 @@ export interface MentionsDeps {
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
+  /** Those of the MCP servers that run. */
+  readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
+  /** The text of one of them; `undefined` when it has none. @throws Error with the reason */
+  readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
   readonly shownThread: () => string | undefined;
   /** To the shown thread; a message starts one where none is shown. */
   readonly submit: (op: Op) => Promise<void>;
@@ -201,6 +205,7 @@ export class Mentions implements Disposable {
         recent: this.#recent,
         terminals: this.#terminals,
         threads: this.#deps.threads,
+        resources: this.#deps.resources,
         refusal: (path) => guard([path]),
       },
       signal,
@@ -217,6 +222,7 @@ export class Mentions implements Disposable {
     const deps = {
       terminals: this.#terminals,
       exportThread: this.#deps.exportThread,
+      readResource: this.#deps.readResource,
       mayRead: (path: string) => guard([path]) === undefined,
     };
     return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));

@@ -84,13 +84,14 @@ function connectionOf(closed: Promise<string>, close: () => Promise<void>): McpC
   const info = { name: 'notes', version: '1', instructions: '', protocolVersion: '2025-11-25' };
   const refused = () => Promise.reject(new McpFault('refused', 'It does nothing.'));
   return {
-    info: { ...info, hasTools: false, hasResources: false, hasPrompts: false },
+    info: { ...info, hasTools: false, hasResources: false, hasPrompts: false, hasCompletions: false },
     listTools: async () => [],
     callTool: refused,
     listResources: refused,
     listResourceTemplates: refused,
     readResource: refused,
     listPrompts: refused,
+    complete: refused,
     getPrompt: refused,
     closed,
     close,

@@ -228,6 +228,26 @@ export const MENTION_STORIES = {
     assert.equal(await textOf(page), '/comp');
     return page;
   },
+  async 'prompts of MCP servers stand behind the commands; Enter asks the host for one'(stage) {
+    const page = await begin(stage, '');
+    const rows = [
+      { server: 'notes', name: 'daily summary', help: 'Sums up a day.\nAnd more.' },
+      { server: 'my-2nd', name: 'x', help: '' },
+    ];
+    await send(page, [{ type: 'prompts', build: 'preview', rows }]);
+    await page.keyboard.type('/notes:');
+    assert.match(await activeRow(page), /^\/notes:daily-summary\s*Sums up a day\.…?$/);
+    await page.keyboard.type('daily-s');
+    assert.match(await activeRow(page), /^\/notes:daily-summary/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'use_prompt', server: 'notes', name: 'daily summary' }],
+    );
+    assert.equal(await textOf(page), '');
+    return page;
+  },
   async 'the values of a command are completed, from the one that is set'(stage) {
     const page = await begin(stage, '/mod');
     assert.match(await activeRow(page), /^\/mode/);
