@@ -135,13 +135,15 @@ export function createPanel(
           storedQuarantine.ids,
         ),
       submit: async (op) => {
+        // Of now: another thread may be shown before the message is sent.
+        const { target } = threads;
         await choosing;
         await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
-          submit: (chosen) => mentions.submit(chosen),
-          hold: (input) => view.hold(input),
-          giveBack: (input) => view.giveBack(input),
+          submit: (chosen) => mentions.submit(chosen, target),
+          hold: (input) => view.hold(input, target.threadId ?? null),
+          giveBack: (input) => view.giveBack(input, target.threadId ?? null),
         });
       },
       keys: host.redactor.registered,
@@ -191,9 +193,8 @@ export function createPanel(
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
         return readResourceText(agent.mcp.servers, { server, uri }, signal);
       },
-      shownThread: () => threads.state?.threadId,
-      submit: (op) => threads.submit(op),
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      send: (op, target) => threads.send(op, target),
+      hold: (input, target) => view.hold(input, target.threadId ?? null),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -288,7 +289,7 @@ export function createPanel(
       await choosing;
       return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
     },
-    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
+    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
@@ -308,7 +309,7 @@ export function createPanel(
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
       leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
     }),
   );
 

@@ -35,6 +35,12 @@ export class AuthorizationServer {
     return made;
   }
 
+  /** The user has to authorise again. */
+  revoke(): void {
+    this.valid.clear();
+    this.#refresh.clear();
+  }
+
   get origin(): string {
     const address = this.#server.address();
     return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;

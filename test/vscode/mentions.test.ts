@@ -254,6 +254,43 @@ suite('the list at an @', () => {
     }),
   );
 
+  test('gives terminals, threads and symbols of one name different names', async () => {
+    const terminals = ['1', '2', '3'].map((id) => ({ id, name: 'bash' }));
+    const rows = await rowsOf('terminal', { terminals: { terminals } });
+    assert.deepEqual(
+      rows.flatMap(({ mention }) => (mention.kind === 'terminal' ? [[mention.name, mention.id]] : [])),
+      [
+        ['terminal', '1'],
+        ['terminal:bash', '2'],
+        ['terminal:bash 2', '3'],
+      ],
+    );
+    const threads = async () => ['1', '2'].map((id) => ({ id, title: 'Fix it' }));
+    assert.deepEqual(namesOf(await rowsOf('thread:fix', { threads })), ['thread:Fix it', 'thread:Fix it 2']);
+    const root = vscode.workspace.workspaceFolders?.[0]?.uri;
+    assert.ok(root);
+    const at = (name: string, line: number) =>
+      new vscode.SymbolInformation(
+        'parseOnce',
+        vscode.SymbolKind.Function,
+        '',
+        new vscode.Location(vscode.Uri.joinPath(root, name), new vscode.Range(line, 0, line, 3)),
+      );
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: () => [at('a.ts', 0), at('src/b.ts', 4), at('src/b.ts', 8), at('lib/b.ts', 8)],
+    });
+    try {
+      const symbols = (await rowsOf('#parseOnce')).map(({ mention }) => mention);
+      // VS Code has an order of its own.
+      const names = symbols.map(({ name }) => name);
+      assert.equal(new Set(names).size, 4, names.join());
+      assert.ok(names.includes('parseOnce') && names.includes('parseOnce (b.ts)'), names.join());
+      assert.ok(symbols.every(({ id }) => id === 'parseOnce'));
+    } finally {
+      provider.dispose();
+    }
+  });
+
   test('of 50,000 files yields to other events, and stops when a newer query cancels it', async () => {
     const files = Array.from({ length: 50_000 }, (_, index) => ({
       name: `packages/p${index % 100}/src/module${index}/someComponent${index}.ts`,
@@ -299,6 +336,8 @@ suite('mentions of a message', () => {
     input: [{ type: 'text', text }, ...more],
   });
 
+  const targetOf = (threadId: string) => ({ threadId, starting: undefined });
+
   function withOps(more: Partial<MentionsDeps> = {}) {
     const submitted: Op[] = [];
     const posted: PanelUpdate[] = [];
@@ -308,9 +347,8 @@ suite('mentions of a message', () => {
       exportThread: async () => undefined,
       resources: async () => [],
       readResource: async () => undefined,
-      shownThread: () => 'a',
-      submit: async (op) => void submitted.push(op),
-      submitTo: (_, op) => void submitted.push(op),
+      send: async (op) => submitted.push(op) > 0,
+      hold: () => () => {},
       post: (message) => void posted.push(message),
       postWhenReady: (message) => void posted.push(message),
       report: (error) => {
@@ -324,9 +362,9 @@ suite('mentions of a message', () => {
   test('are read before it is submitted; later messages wait for it, other ops do not', async () => {
     const { mentions, submitted } = withOps();
     try {
-      const first = mentions.submit(turn('first', problems));
-      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] });
-      await mentions.submit({ type: 'interrupt' });
+      const first = mentions.submit(turn('first', problems), targetOf('a'));
+      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] }, targetOf('a'));
+      await mentions.submit({ type: 'interrupt' }, targetOf('a'));
       assert.deepEqual(submitted, [{ type: 'interrupt' }]);
       await Promise.all([first, second]);
       assert.deepEqual(
@@ -334,25 +372,37 @@ suite('mentions of a message', () => {
         ['interrupt', { type: 'text', text: 'first' }, { type: 'text', text: 'second' }],
       );
       const [, message] = submitted;
-      const [, part] = message?.type === 'user_turn' ? message.input : [];
+      const [, part] = message?.type === 'steer' ? message.input : [];
       assert.ok(part?.type === 'mention' && (part.text !== undefined || part.sent?.type === 'refused'));
     } finally {
       mentions.dispose();
     }
   });
 
-  test('go with it to its thread, although another one is shown by then', async () => {
-    let shown = 'a';
-    const sent: string[] = [];
-    const { mentions, submitted } = withOps({
-      shownThread: () => shown,
-      submitTo: (threadId) => void sent.push(threadId),
+  test('go with it to its thread; a message that cannot be sent is rejected, and the next one is sent', async () => {
+    const sent: unknown[] = [];
+    const held = new Set<unknown>();
+    const { mentions } = withOps({
+      send: async (op, { threadId }) => {
+        sent.push([op.type, threadId]);
+        return threadId !== 'gone';
+      },
+      hold: (_input, { threadId }) => {
+        held.add(threadId);
+        return () => void held.delete(threadId);
+      },
     });
     try {
-      const sending = mentions.submit(turn('to a', problems));
-      shown = 'b';
-      await sending;
-      assert.deepEqual([sent, submitted], [['a'], []]);
+      const first = mentions.submit(turn('to one that is gone', problems), targetOf('gone'));
+      const second = mentions.submit(turn('to a'), targetOf('a'));
+      assert.deepEqual([...held], ['gone', 'a']);
+      await assert.rejects(first, /The message was not sent/);
+      await second;
+      await until(() => held.size === 0, 20_000);
+      assert.deepEqual(sent, [
+        ['steer', 'gone'],
+        ['steer', 'a'],
+      ]);
     } finally {
       mentions.dispose();
     }

@@ -37,6 +37,15 @@ export interface WaitingRoot {
   readonly isShown: boolean;
 }
 
+/**
+ * Where a message goes: to the thread that was shown when the user sent it, or to the one that the first message starts
+ * that was sent while none was shown. Only `ShownThread` changes it.
+ */
+export interface MessageTarget {
+  threadId: string | undefined;
+  starting: Promise<void> | undefined;
+}
+
 /** A message that is no longer queued. */
 export interface Dequeued {
   readonly threadId: string;
@@ -83,7 +92,11 @@ export class ShownThread {
   readonly #store = new DisposableStore();
   /** Threads that are being opened or suspended. */
   readonly #moving = new Map<string, Promise<unknown>>();
+  /** Threads that have not got the message for which they were started. Without one they cannot be opened again. */
+  readonly #fresh = new Set<string>();
   #shown: LiveThread | FollowedThread | undefined;
+  /** Of messages while no thread is shown; a new one each time that the panel is emptied. */
+  #next = targetOf(undefined);
   /** The thread that another process has taken over from this one. */
   #taken: string | undefined;
   #opening: Promise<void> | undefined;
@@ -232,6 +245,7 @@ export class ShownThread {
     await this.restore();
     const before = this.#shown;
     this.#shown = undefined;
+    this.#next = targetOf(undefined);
     await this.#deps.memento.update(CURRENT_THREAD, undefined);
     this.#changes.fire({ type: 'switched', state: null });
     if (before) this.#leave(before);
@@ -276,17 +290,62 @@ export class ShownThread {
     else this.#activity.fire();
   }
 
+  /** Where a message goes that the user sends now, although another thread may be shown once it is ready. */
+  get target(): MessageTarget {
+    return this.#shown === undefined ? this.#next : targetOf(this.#shown.state.threadId);
+  }
+
   /** To the shown thread. A message starts a thread when none is shown. */
   async submit(op: Op): Promise<void> {
     await this.restore();
-    if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
-      this.#show(this.#begin(await this.#deps.source.start()));
+    await this.send(op, this.target);
+  }
+
+  /**
+   * Submits an op to a thread, shown or not. A message opens the thread when it was suspended since; so does every op for
+   * the shown thread, which may be a sub-agent that was closed when its task had ended. Returns false when the thread cannot
+   * be opened for writing: it is deleted, another process owns it, or this window closes.
+   */
+  async send(op: Op, target: MessageTarget): Promise<boolean> {
+    await this.restore();
+    const isMessage = op.type === 'user_turn' || op.type === 'steer';
+    if (isMessage && target.threadId === undefined) await (target.starting ??= this.#start(target));
+    const { threadId } = target;
+    if (threadId === undefined) return false;
+    const { live } = this.#deps;
+    // Nothing is awaited between this check and the submission: a session that is being suspended takes none.
+    const isReady = () => {
+      const mustBeOpen = isMessage || this.state?.threadId === threadId;
+      return !mustBeOpen || (live.get(threadId) !== undefined && !this.#moving.has(threadId));
+    };
+    while (!isReady()) {
+      if (!(await this.#isOpened(threadId))) return false;
     }
-    if (this.#shown === undefined || this.#shown instanceof FollowedThread) return;
-    const { threadId } = this.#shown.state;
-    // A sub-agent is closed when its task has ended.
-    if (this.#deps.live.get(threadId) === undefined && !(await this.open(threadId))) return;
-    this.#deps.live.submit(threadId, op);
+    this.#fresh.delete(threadId);
+    return !this.#closed && live.submit(threadId, op);
+  }
+
+  /** Starts a thread. It is shown unless the user has gone elsewhere since. */
+  async #start(target: MessageTarget): Promise<void> {
+    try {
+      const session = await this.#deps.source.start();
+      this.#fresh.add(session.threadId);
+      const thread = this.#begin(session);
+      target.threadId = session.threadId;
+      if (this.#shown === undefined && this.#next === target) this.#show(thread);
+    } finally {
+      target.starting = undefined;
+    }
+  }
+
+  /** Opens a thread for writing where it is not live. */
+  async #isOpened(threadId: string): Promise<boolean> {
+    if (this.#shown instanceof FollowedThread && this.#shown.threadId === threadId) return false;
+    const thread = await this.#open(threadId);
+    if (thread === undefined) return false;
+    if (this.state?.threadId === threadId) this.#show(thread);
+    else if (thread instanceof FollowedThread) thread.close();
+    return !(thread instanceof FollowedThread);
   }
 
   /** To a live thread, shown or not. */
@@ -389,9 +448,12 @@ export class ShownThread {
     // A sub-agent whose session is closed may be shown, too.
     const isShown = ({ session }: LiveThread) =>
       [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
-    const mayGo = () => !this.#closed && family().every((one) => !isShown(one) && isAtRest(one.state));
+    const mayGo = () =>
+      !this.#closed && !this.#fresh.has(threadId) && family().every((one) => !isShown(one) && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
+      // A message that was submitted since has not changed the state yet.
+      if (!session.isIdle) return this.#suspendAtRest(thread);
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
       this.#move(threadId, () => live.close(threadId, 'suspend')).catch(report);
     });
@@ -403,4 +465,8 @@ export class ShownThread {
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }
+}
+
+function targetOf(threadId: string | undefined): MessageTarget {
+  return { threadId, starting: undefined };
 }

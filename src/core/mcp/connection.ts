@@ -86,8 +86,11 @@ export interface McpConnection {
   ): Promise<readonly string[]>;
   /** The text of the prompt's messages. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
-  /** Resolves with the reason, one sentence, when the connection has ended, also after `close`. */
-  readonly closed: Promise<string>;
+  /**
+   * Resolves with the reason when the connection has ended, also after `close`. Of the kind `auth` when the server demands an
+   * authorisation from now on.
+   */
+  readonly closed: Promise<McpFault>;
   /** Ends the server that Tiller has started. Never rejects. */
   close(): Promise<void>;
 }

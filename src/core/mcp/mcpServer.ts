@@ -190,11 +190,8 @@ export class McpServer {
       else this.#ready(connection, tools, life);
     } catch (error) {
       if (life.signal.aborted) return;
-      const message = messageOf(error);
-      const needsAuth = error instanceof McpFault && error.kind === 'auth';
-      if (this.#failures > 0 && !needsAuth) return this.#ended(message);
-      this.log.add(message);
-      this.#set({ type: needsAuth ? 'needs_auth' : 'failed', message });
+      if (this.#failures > 0 && !needsAuth(error)) this.#ended(messageOf(error));
+      else this.#failed(error);
     } finally {
       limit.end();
     }
@@ -206,14 +203,22 @@ export class McpServer {
     const { name, version, protocolVersion } = connection.info;
     this.log.add(`Ready: ${name} ${version}, protocol ${protocolVersion}, ${tools.length} tools.`);
     this.#set({ type: 'ready', connection, tools });
-    void connection.closed.then((reason) => {
+    void connection.closed.then((fault) => {
       if (life.signal.aborted) return;
-      life.abort(new McpFault('closed', reason));
+      life.abort(fault);
       // Also one that only says that it has ended, such as a session over HTTP.
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
-      this.#ended(reason);
+      if (fault.kind === 'auth') this.#failed(fault);
+      else this.#ended(fault.message);
     });
+  }
+
+  /** Leaves it as it is. */
+  #failed(error: unknown): void {
+    const message = messageOf(error);
+    this.log.add(message);
+    this.#set({ type: needsAuth(error) ? 'needs_auth' : 'failed', message });
   }
 
   /** Starts it again after a pause, unless there were too many. */
@@ -273,4 +278,8 @@ export class McpServer {
     this.#status = status;
     this.#changes.fire();
   }
+}
+
+function needsAuth(error: unknown): boolean {
+  return error instanceof McpFault && error.kind === 'auth';
 }

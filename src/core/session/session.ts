@@ -281,6 +281,7 @@ export class Session {
     return this.#loop;
   }
 
+  /** No turn runs, and every submission is handled. */
   get isIdle(): boolean {
     return this.#work.isNone;
   }
@@ -563,7 +564,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
-        toolsReady: () => this.#tools.ready(abort.signal),
+        toolsReady: (servers) => this.#tools.ready(abort.signal, servers),
         tools: () => this.#tools.registryFor(family, settings),
         toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },

@@ -76,6 +76,8 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
     case 'recovered':
       await run.ready();
       await run.hooks.load();
+      // Their servers have just been started again. One that is not there fails its call, not the turn.
+      await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
     case 'compaction':
       await begin(run);
@@ -300,8 +302,9 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images, web } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images, web, problems } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
+  const level = run.thread.tools.problemsAfterPatch;
   return new ToolRuntime({
     registry,
     approver,
@@ -334,6 +337,7 @@ function toolRuntime(
       flush: () => run.flush(),
       inquire: (body, asked) => run.inquire(body, asked, callId),
       changes,
+      problems: problems && level !== 'off' ? { port: problems, level } : undefined,
       applied: (applied) => diff.add(applied),
     }),
   });

@@ -52,8 +52,8 @@ export async function fillMentions(
 
 async function filled(part: Mention, deps: FillMentionsDeps, signal: AbortSignal): Promise<Mention> {
   if (part.kind === 'symbol') {
-    const { name, path, lines = { first: 1, last: 1 } } = part;
-    return { ...part, lines: await wholeSymbol(uriOf(path), name, lines) };
+    const { name, id = name, path, lines = { first: 1, last: 1 } } = part;
+    return { ...part, lines: await wholeSymbol(uriOf(path), id, lines) };
   }
   const text = await textOf(part, deps, signal);
   return text === undefined ? refused(part, nothing(part.kind)) : { ...part, text };

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { abortable } from '../../core/util/abort.ts';
 import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
+import { unusedName } from '../../protocol/text/mentionTokens.ts';
 import type { LineRange, Mention } from '../../protocol/item.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
@@ -136,11 +137,14 @@ export function contextRows(
   if (changes !== undefined) add(plainMention('changes'), vscode.l10n.t('Git Changes'), changes);
   const [first, ...others] = terminals.terminals;
   if (first !== undefined) {
-    add({ ...plainMention('terminal'), id: first.name }, vscode.l10n.t('Terminal Output'), first.name);
+    add({ ...plainMention('terminal'), id: first.id }, vscode.l10n.t('Terminal Output'), first.name);
   }
-  for (const { name } of others) {
-    const mention: Mention = { ...plainMention('terminal'), name: `terminal:${name}`, id: name };
-    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), name);
+  const names = new Set<string>();
+  for (const { id, name } of others) {
+    const unused = unusedName([`terminal:${name}`], names);
+    names.add(unused);
+    const mention: Mention = { ...plainMention('terminal'), name: unused, id };
+    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), unused.slice('terminal:'.length));
   }
   return rows;
 }
@@ -159,12 +163,17 @@ async function threadRows(query: string, { threads }: FindMentionsDeps): Promise
     return match === undefined ? [] : [{ id, title, match }];
   });
   const best = wanted === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
-  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => ({
-    mention: { type: 'mention', kind: 'thread', name: `thread:${title}`, path: '', id },
-    label: title,
-    detail: vscode.l10n.t('Thread'),
-    positions: match.positions,
-  }));
+  const names = new Set<string>();
+  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => {
+    const name = unusedName([`thread:${title}`], names);
+    names.add(name);
+    return {
+      mention: { type: 'mention', kind: 'thread', name, path: '', id },
+      label: title,
+      detail: vscode.l10n.t('Thread'),
+      positions: match.positions,
+    };
+  });
 }
 
 /** By server and name: `@notes:` lists those of the server `notes`. */
@@ -180,12 +189,17 @@ async function resourceRows(
     return match === undefined ? [] : [{ id, shown, description, match }];
   });
   const best = query === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
-  return best.slice(0, MAX_RESOURCES).map(({ id, shown, description, match }) => ({
-    mention: { type: 'mention', kind: 'resource', name: shown, path: '', id },
-    label: shown,
-    detail: description === '' ? vscode.l10n.t('Resource') : firstLine(description),
-    positions: match.positions,
-  }));
+  const names = new Set<string>();
+  return best.slice(0, MAX_RESOURCES).map(({ id, shown, description, match }) => {
+    const name = unusedName([shown], names);
+    names.add(name);
+    return {
+      mention: { type: 'mention', kind: 'resource', name, path: '', id },
+      label: shown,
+      detail: description === '' ? vscode.l10n.t('Resource') : firstLine(description),
+      positions: match.positions,
+    };
+  });
 }
 
 async function symbolsOf(

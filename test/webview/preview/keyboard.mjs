@@ -688,7 +688,7 @@ const STORIES = {
     await page.getByTestId('queued-edit').click();
     await composer.fill('Leave the READ');
     const original = 'Also mention the limit in the README';
-    const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
+    const edit = { type: 'queued', id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
     assert.deepEqual(draft, {

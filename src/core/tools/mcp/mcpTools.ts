@@ -71,15 +71,11 @@ export class McpTools implements ToolProvider {
     }
   }
 
-  async ready(signal: AbortSignal): Promise<string | undefined> {
+  async ready(signal: AbortSignal, called: readonly string[] = []): Promise<string | undefined> {
     const { servers, configured } = this.#deps;
     if (configured) await abortable(configured(), signal);
     const required = this.#enabled.filter(({ definition }) => definition.settings.required);
-    if (required.length === 0) return undefined;
-    await abortable(
-      servers.settled((server) => required.includes(server), signal),
-      signal,
-    );
+    await servers.settled((server) => required.includes(server) || called.includes(server.name), signal);
     const missing = required.find(({ status }) => status.type !== 'ready');
     return missing && `${missing.unavailable} It is required (mcpServers.${missing.name}.required).`;
   }
