@@ -162,8 +162,12 @@ describe('a sub-agent', () => {
     expect(shown.asking(msg.approvalId)?.threadId).toBe(agentId);
     expect(shown.asking('another')?.threadId).toBe(root.session.threadId);
     expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
+    expect([shown.running, shown.questions]).toEqual([1, 1]);
+    const { threadId } = root.session;
+    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, asking: { threadId: agentId }, isShown: true }]);
 
     await shown.open(agentId);
+    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, isShown: true }]);
     expect(shown.state?.threadId).toBe(agentId);
     expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
     await shown.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved' });

@@ -28,6 +28,15 @@ export type Opened =
   | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
   | { readonly type: 'missing' };
 
+/** A root thread that waits for the user. */
+export interface WaitingRoot {
+  readonly thread: ThreadState;
+  /** The same, or the first of its sub-agents that waits. */
+  readonly asking: ThreadState;
+  /** It or one of its sub-agents is shown. */
+  readonly isShown: boolean;
+}
+
 /**
  * Where a message goes: to the thread that was shown when the user sent it, or to the one that the first message starts
  * that was sent while none was shown. Only `ShownThread` changes it.
@@ -168,7 +177,31 @@ export class ShownThread {
     return this.#deps.live.states;
   }
 
-  /** Threads with pending requests, the shown one first. */
+  /** Root threads that wait for the user, themselves or by a sub-agent, the shown one first. */
+  get waitingRoots(): readonly WaitingRoot[] {
+    const { live } = this.#deps;
+    const shown = this.#shownRoot;
+    const all = live.roots.flatMap((root): WaitingRoot[] => {
+      const { asking } = this.activityWithAgents(root.session.threadId);
+      return asking ? [{ thread: root.state, asking, isShown: root === shown }] : [];
+    });
+    return all.toSorted((left, right) => Number(right.isShown) - Number(left.isShown));
+  }
+
+  /** How many root threads work, themselves or by their sub-agents. */
+  get running(): number {
+    const { live } = this.#deps;
+    return live.roots.filter((root) => live.activityOf(root) !== 'idle').length;
+  }
+
+  /** The live root of the shown thread. */
+  get #shownRoot(): LiveThread | undefined {
+    const { live } = this.#deps;
+    const shown = this.state && live.get(this.state.threadId);
+    return shown ? live.rootOf(shown) : undefined;
+  }
+
+  /** Threads and sub-agents with pending requests, the shown one first. */
   get waiting(): readonly ThreadState[] {
     const waiting = this.live.filter((state) => activityOf(state) === 'waiting');
     return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
@@ -182,8 +215,7 @@ export class ShownThread {
   /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
     const { live } = this.#deps;
-    const shown = this.state && live.get(this.state.threadId);
-    const root = shown ? live.rootOf(shown) : undefined;
+    const root = this.#shownRoot;
     const others = live.roots.filter((thread) => thread !== root);
     const activities = others.map((thread) => live.activityOf(thread));
     const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;

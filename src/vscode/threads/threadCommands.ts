@@ -166,8 +166,8 @@ export class ThreadCommands implements Disposable {
   }
 
   async showWaiting(): Promise<void> {
-    const [first] = this.#deps.threads.waiting;
-    if (first) await this.show(first.threadId);
+    const [first] = this.#deps.threads.waitingRoots;
+    if (first) await this.show(first.thread.threadId);
     else await vscode.commands.executeCommand('tiller.focus');
   }
 
