@@ -214,6 +214,59 @@ export interface Workspace {
   restore?(files: readonly Restoration[], folders: readonly string[]): Promise<RestoreResult>;
 }
 
+// ---------------------------------------------------------------- problems
+
+/** An error or a warning that the editor shows for a file. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  /** From 1, like the column. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** The program that reports it and its code for it, `ts 2322`; may be empty. */
+  readonly origin: string;
+  /** The text of its line; empty where the file is not open. */
+  readonly lineText: string;
+}
+
+/** A file that a patch writes. */
+export interface PatchedFile {
+  /** The path of the text after the patch, and its resolved place. */
+  readonly path: string;
+  readonly place: string;
+  /** The same before the patch; `null` for a new file. */
+  readonly before: { readonly path: string; readonly place: string } | null;
+}
+
+/** The problems of one file before a patch and after it. */
+export interface CheckedFile {
+  readonly path: string;
+  readonly isPatched: boolean;
+  /**
+   * `current`: reported for the text after the patch, or a later one. `checking`: not reported yet, or still changing.
+   * `unchecked`: nothing is known, because the file is shown in no tab, or nothing checks its language.
+   */
+  readonly state: 'current' | 'checking' | 'unchecked';
+  readonly before: readonly Problem[];
+  readonly after: readonly Problem[];
+}
+
+/** The problems that language servers and linters report in an editor. */
+export interface Problems {
+  /** Records the problems of all open files. Call before a patch that writes these files is applied. Never rejects. */
+  watch(files: readonly PatchedFile[]): Promise<ProblemWatch>;
+}
+
+/** The caller disposes it. */
+export interface ProblemWatch {
+  /**
+   * Call once, when the patch is applied. Resolves when its files have been checked, after 3 s, or when the signal aborts:
+   * with each patched file, and each other open file whose problems have changed. Never rejects.
+   */
+  settle(signal: AbortSignal): Promise<readonly CheckedFile[]>;
+  dispose(): void;
+}
+
 // ---------------------------------------------------------------- what the workspace held before
 
 /** One path that a look found in another state than the look before it. */
@@ -647,4 +700,6 @@ export interface Ports {
   readonly textSearch?: TextSearch;
   readonly images: Images;
   readonly web: Web;
+  /** Absent where there is no editor. */
+  readonly problems?: Problems;
 }

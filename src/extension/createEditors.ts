@@ -7,6 +7,7 @@ import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/edi
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { ApplyChange, ApplyDeps, ApplyWatch } from '../vscode/apply/model.ts';
 import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
+import { EditorProblems } from '../vscode/problems/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
 import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
@@ -23,6 +24,7 @@ export interface Editors {
   readonly review: ChangeReview;
   readonly proposals: DiffPreview;
   readonly outputs: OutputDocuments;
+  readonly problems: EditorProblems;
   /** Fires with absolute paths of files that an Undo or a decision of the review has written. */
   readonly onWritten: Emitter<readonly string[]>['event'];
 }
@@ -72,6 +74,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     review,
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
+    problems: store.add(new EditorProblems(node)),
     onWritten: written.event,
   };
 }

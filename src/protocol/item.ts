@@ -110,6 +110,21 @@ export const fileChangeSummarySchema = z.object({
 });
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 
+/**
+ * How the problems that the editor shows have changed by a patch, in the patched files and in other open files. Paths are
+ * for display. The numbers of new problems and of those that are gone are not about the files in the lists.
+ */
+export const patchProblemsSchema = z.object({
+  errors: z.number(),
+  warnings: z.number(),
+  fixed: z.number(),
+  /** Patched files that were not checked within the wait. */
+  checking: z.array(z.string()),
+  /** Patched files of which nothing is known: not open in a tab, of a language that nothing checks, or not readable. */
+  unchecked: z.array(z.string()),
+});
+export type PatchProblems = z.infer<typeof patchProblemsSchema>;
+
 /** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
@@ -190,6 +205,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     diff: z.string(),
     /** The part of the patch that the model has written; only while it is being written. */
     patch: z.string().optional(),
+    /** Of an applied patch; absent where the editor was not asked. */
+    problems: patchProblemsSchema.optional(),
   }),
   z.object({
     ...base,

@@ -322,6 +322,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
+  /** Shows VS Code's list of problems. */
+  z.object({ type: z.literal('show_problems') }),
   /** Requests the list; it is sent again after each change until `close_threads`. */
   z.object({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() }),
   z.object({ type: z.literal('close_threads') }),

@@ -102,10 +102,9 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
-        feature,
-        ['workspace', 'ui'],
-      ]),
+      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
+        (feature) => [feature, ['workspace', 'ui']],
+      ),
     ),
   },
   'webview-ui': {

@@ -276,6 +276,7 @@ export class FakeSession {
           review: 'after',
           environment: DEFAULT_ENVIRONMENT,
           saveBeforeCommands: 'ask',
+          problemsAfterPatch: 'off',
           webFetch: true,
           webSearch: 'off',
           unreadable: [],

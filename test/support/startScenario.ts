@@ -39,6 +39,7 @@ export interface ScenarioOptions {
   readonly review?: 'before' | 'after';
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
+  readonly problemsAfterPatch?: 'errors' | 'errorsAndWarnings' | 'off';
   readonly webFetch?: boolean;
   readonly webSearch?: Settings['web.search'];
   readonly maxToolRounds?: number;
@@ -132,6 +133,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       review: options.review ?? 'after',
       environment: options.environment ?? DEFAULT_ENVIRONMENT,
       saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
+      problemsAfterPatch: options.problemsAfterPatch ?? 'errors',
       webFetch: options.webFetch ?? true,
       webSearch: options.webSearch ?? 'off',
       unreadable: options.unreadable ?? [],

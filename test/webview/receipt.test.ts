@@ -88,6 +88,25 @@ describe('the receipt of a turn', () => {
     ]);
   });
 
+  it('says what the editor said of its patches, and of which files it knew nothing at last', () => {
+    const known = { errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [] };
+    const of = (problems: object, path = 'a.ts'): TurnItem => ({
+      ...PATCH,
+      changes: [{ path, kind: 'update', added: 1, removed: 1 }],
+      problems: { ...known, ...problems },
+    });
+    const said = (...items: readonly TurnItem[]) => sentences(items)?.[1];
+    expect(said(of({}))).toBe('In the editor: no new problems.');
+    expect(said(of({ errors: 2, warnings: 1 }), of({ fixed: 1 }))).toBe(
+      'In the editor: 2 new errors, 1 new warning, 1 problem fixed.',
+    );
+    expect(said(of({ checking: ['a.ts'] }), of({ errors: 1, unchecked: ['b.ts'] }, 'b.ts'))).toBe(
+      'In the editor: 1 new error; 2 files not checked.',
+    );
+    expect(said(of({ checking: ['a.ts'] }), of({}))).toBe('In the editor: no new problems.');
+    expect(said(PATCH)).toBe('No check ran after the last change.');
+  });
+
   it('exists only for turns that have ended and have changed files', () => {
     expect(sentences([command('npm test', 0)])).toBeNull();
     const changed = { files: [{ path: 'a.ts', kind: 'add' as const }], total: 1, cannotUndo: 0 };

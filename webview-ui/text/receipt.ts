@@ -1,6 +1,6 @@
 /**
- * The receipt of a turn: what was changed, what ran after the last change, and what was asked. It is made of items and
- * their exit codes alone, never of what the model says, and it passes no verdict.
+ * The receipt of a turn: what was changed, what the editor says of it, what ran after the last change, and what was
+ * asked. It is made of items and their exit codes alone, never of what the model says, and it passes no verdict.
  */
 import type { TurnItem, TurnItemOf } from '../../src/protocol/item.ts';
 import { changesTaken } from '../../src/protocol/review.ts';
@@ -9,6 +9,7 @@ import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { plural, t } from '../l10n.ts';
 import { commandKindOf } from './commandKind.ts';
+import { problemSentence, problemsTogether, type ProblemSums } from './patchProblems.ts';
 import { turnChanges } from './turnFold.ts';
 
 export interface Receipt {
@@ -24,6 +25,8 @@ export interface Receipt {
   };
   /** Files whose proposed text the user changed. */
   readonly editedByUser: number;
+  /** `null` where the editor was not asked. */
+  readonly problems: ProblemSums | null;
   /** Commands that ended after the last change, oldest first, without those that only read, list or search. */
   readonly checks: readonly { readonly command: string; readonly exitCode: number | null }[];
   /** Approvals and questions. */
@@ -52,6 +55,7 @@ export function receiptOf(turn: TurnState): Receipt | null {
       rejected: sum(changes.map(({ leftOut = 0 }) => leftOut)),
     },
     editedByUser: new Set(changes.filter(({ decision }) => decision === 'edited').map(({ path }) => path)).size,
+    problems: problemsTogether(changed),
     checks: turn.items.slice(lastChange + 1).flatMap((item) => (isCheck(item) ? [item] : [])),
     asked: turn.asked,
     rules: rulesIn(turn.items),
@@ -60,7 +64,7 @@ export function receiptOf(turn: TurnState): Receipt | null {
 
 /** One sentence for each fact; `command` writes a command as its place wants it. */
 export function receiptSentences(
-  { hunks, byCommands, editedByUser, checks, asked, rules }: Receipt,
+  { hunks, byCommands, editedByUser, problems, checks, asked, rules }: Receipt,
   command = (text: string) => inOneLine(text, COMMAND_LENGTH),
 ): readonly string[] {
   const ran = checks.map((check) => t('{0} ({1})', command(check.command), exitOf(check.exitCode)));
@@ -72,6 +76,7 @@ export function receiptSentences(
   ].filter((part) => part !== false);
   return [
     t('{0}.', counts.join(', ')),
+    ...(problems === null ? [] : [problemSentence(problems)]),
     ran.length === 0 ? t('No check ran after the last change.') : t('After the last change: {0}.', ran.join(', ')),
     asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked {0} time.', 'You were asked {0} times.'),
     ...rules.map(({ label, commands }) =>

@@ -1,12 +1,13 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
+import type { FileChangeSummary, PatchProblems, TurnItemOf } from '../../src/protocol/item.ts';
 import { changesTaken } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { plural, say, t } from '../l10n.ts';
 import { cwd, denialOf, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
+import { problemCounts } from '../text/patchProblems.ts';
 import { patchProgress } from '../text/patchProgress.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { Act } from '../components/Buttons.tsx';
@@ -95,27 +96,61 @@ function Files({ item }: { item: FileChangeItem }) {
 function AppliedChange({ item }: { item: FileChangeItem }) {
   const taken = changesTaken(item.changes);
   return (
-    <Step
-      testid="file-change"
-      icon="edit"
-      label={
-        taken.length > 0 && taken.length < item.changes.length
-          ? t('Edited {0} of {1} files', taken.length, item.changes.length)
-          : say('Edited {0}', subjectOf(taken))
-      }
-      meta={
-        <>
-          <LeftUnsaved changes={taken} />
-          <LineCount {...sumOf(taken)} />
-        </>
-      }
-      body={() => <Files item={item} />}
-      foot={
-        <Act testid="file-change-review" onClick={() => post({ type: 'open_diff', itemId: item.id })}>
-          {t('Review')}
-        </Act>
-      }
-    />
+    <>
+      <Step
+        testid="file-change"
+        icon="edit"
+        label={
+          taken.length > 0 && taken.length < item.changes.length
+            ? t('Edited {0} of {1} files', taken.length, item.changes.length)
+            : say('Edited {0}', subjectOf(taken))
+        }
+        meta={
+          <>
+            <LeftUnsaved changes={taken} />
+            <LineCount {...sumOf(taken)} />
+          </>
+        }
+        body={() => <Files item={item} />}
+        foot={
+          <Act testid="file-change-review" onClick={() => post({ type: 'open_diff', itemId: item.id })}>
+            {t('Review')}
+          </Act>
+        }
+      />
+      {item.problems && <Problems problems={item.problems} />}
+    </>
+  );
+}
+
+/** What the editor says of the patch: a row under its own. Leads to VS Code's list of problems. */
+function Problems({ problems }: { problems: PatchProblems }) {
+  const counts = problemCounts(problems);
+  const { errors, checking } = problems;
+  if (counts === null && checking.length === 0) return null;
+  const pending = checking.length > 0 && (
+    <span class="patch-checking" title={checking.join(', ')}>
+      {plural(checking.length, '{0} file was still being checked', '{0} files were still being checked')}
+    </span>
+  );
+  return (
+    <p class={errors > 0 ? 'patch-problems has-errors' : 'patch-problems'} data-testid="file-change-problems">
+      <span class="step-icon">
+        <Icon name={errors > 0 ? 'error' : 'checklist'} />
+      </span>
+      <span>
+        {counts !== null && (
+          <Act
+            testid="file-change-show-problems"
+            label={t('{0}: show Problems', counts)}
+            onClick={() => post({ type: 'show_problems' })}
+          >
+            {counts}
+          </Act>
+        )}{' '}
+        {pending}
+      </span>
+    </p>
   );
 }
 

@@ -51,6 +51,7 @@ export function startOf(
         review: 'after',
         environment: DEFAULT_ENVIRONMENT,
         saveBeforeCommands: 'never',
+        problemsAfterPatch: 'off',
         webFetch: true,
         webSearch: 'off',
         unreadable: [],

@@ -124,6 +124,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       review: surroundings.review,
       environment: settings.environment,
       saveBeforeCommands: settings.saveBeforeCommands,
+      problemsAfterPatch: settings.problemsAfterPatch,
       webFetch: settings['web.fetch'],
       webSearch: settings['web.search'],
       unreadable: settings['sandbox.unreadable'],

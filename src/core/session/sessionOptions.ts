@@ -65,6 +65,8 @@ export interface ThreadSettings {
     readonly environment: EnvironmentSettings;
     /** What happens to files that a patch left unsaved when a command is about to run. */
     readonly saveBeforeCommands: Settings['saveBeforeCommands'];
+    /** Which new problems the model gets after a patch. */
+    readonly problemsAfterPatch: Settings['problemsAfterPatch'];
     /** Whether `fetch_url` is offered. */
     readonly webFetch: boolean;
     /** Whether `web_search` is offered, and how far it may go. */

@@ -302,8 +302,9 @@ function toolRuntime(
   loopGuard: LoopGuard,
   { diff, changes }: TurnFiles,
 ): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images, web } = run.ports;
+  const { workspace, storage, clock, ids, host, keys, regexps, textSearch, images, web, problems } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
+  const level = run.thread.tools.problemsAfterPatch;
   return new ToolRuntime({
     registry,
     approver,
@@ -336,6 +337,7 @@ function toolRuntime(
       flush: () => run.flush(),
       inquire: (body, asked) => run.inquire(body, asked, callId),
       changes,
+      problems: problems && level !== 'off' ? { port: problems, level } : undefined,
       applied: (applied) => diff.add(applied),
     }),
   });

@@ -18,6 +18,7 @@ import type {
   Host,
   Ids,
   Images,
+  Problems,
   ProposedFile,
   Regexps,
   TextSearch,
@@ -77,6 +78,12 @@ export interface ChangeWatch {
   ): Promise<Result>;
 }
 
+/** How the problems after a patch are found, and which of them the model gets. */
+export interface ProblemsAfterPatch {
+  readonly port: Problems;
+  readonly level: Exclude<Settings['problemsAfterPatch'], 'off'>;
+}
+
 /** What a handler may use. Never the session, so that the parameters show what a handler cannot touch. */
 export interface ToolContext {
   readonly callId: string;
@@ -105,6 +112,8 @@ export interface ToolContext {
   /** Asks the user a question of this call. */
   readonly inquire: Inquire;
   readonly changes: ChangeWatch;
+  /** Absent where there is no editor, and where the user has turned it off. */
+  readonly problems?: ProblemsAfterPatch | undefined;
   /** Reports changes that were applied, for the diff of the turn. */
   readonly applied: (changes: readonly FileChange[]) => void;
   /** Aborts when the turn is interrupted. */

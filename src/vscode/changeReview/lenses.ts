@@ -1,5 +1,6 @@
 /**
- * Keep and Undo in the editor: code lenses above each hunk and above a pending file, and a hover with the old lines.
+ * Keep and Undo in the editor: code lenses above each hunk, which say its errors, too, and above a pending file, and a
+ * hover with the old lines.
  */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
@@ -21,6 +22,11 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   constructor(reviews: Reviews) {
     this.#reviews = reviews;
     this.#store.add(reviews.onDidChange(() => this.#refresh()));
+    this.#store.add(
+      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+        if (uris.some((uri) => reviews.at(uri) !== undefined)) this.#changed.fire();
+      }),
+    );
   }
 
   provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
@@ -93,7 +99,22 @@ function hunkLenses({ uri }: PendingFile, hunk: ReviewHunk, lineCount: number): 
       command: 'tiller.review.peek',
       arguments: given,
     }),
+    ...problemLens(errorsIn(uri, hunk), place),
   ];
+}
+
+/** The number of errors in the lines of the hunk, as they are now. */
+function errorsIn(uri: vscode.Uri, { start, end }: ReviewHunk): number {
+  return vscode.languages.getDiagnostics(uri).filter(({ severity, range: { start: at } }) => {
+    return severity === vscode.DiagnosticSeverity.Error && at.line >= start && at.line < end;
+  }).length;
+}
+
+function problemLens(errors: number, place: vscode.Range): vscode.CodeLens[] {
+  if (errors === 0) return [];
+  const words = errors === 1 ? vscode.l10n.t('1 error') : vscode.l10n.t('{0} errors', errors);
+  const command = 'workbench.actions.view.problems';
+  return [new vscode.CodeLens(place, { title: `$(error) ${words}`, tooltip: vscode.l10n.t('Show Problems'), command })];
 }
 
 /** Warns when undoing the hunk would remove edits of the user, too. */

@@ -75,6 +75,9 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.openChange(message.itemId, message.path);
     case 'open_file':
       return openFile(message.path, message.line, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+    case 'show_problems':
+      await vscode.commands.executeCommand('workbench.actions.view.problems');
+      return;
     case 'open_output':
       return deps.openOutput(message.itemId);
     case 'open_terminal':

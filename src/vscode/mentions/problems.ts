@@ -1,13 +1,13 @@
 /** The errors and warnings that VS Code shows for the workspace. */
 import * as vscode from 'vscode';
+import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import { pathOf } from '../workspace/places.ts';
+import { problemOf } from '../workspace/problemsOf.ts';
 
 interface Problem {
   readonly uri: vscode.Uri;
   readonly diagnostic: vscode.Diagnostic;
 }
-
-const NAMES: readonly string[] = ['error', 'warning'];
 
 /** Errors first, then by file and place. `mayRead` leaves out files whose content must not be shown. */
 function problems(mayRead: (path: string) => boolean): readonly Problem[] {
@@ -40,13 +40,9 @@ export function problemCount(mayRead: (path: string) => boolean): string | undef
 
 /** For the model: a line for each, `src/a.ts:3:7 error: message (source code)`. */
 export function problemText(mayRead: (path: string) => boolean): string | undefined {
-  const lines = problems(mayRead).map(({ uri, diagnostic }) => {
-    const { range, severity, message, source, code } = diagnostic;
-    const rule = typeof code === 'object' ? code.value : code;
-    const origin = [source, rule].filter((word) => word !== undefined).join(' ');
-    const place = `${vscode.workspace.asRelativePath(uri)}:${range.start.line + 1}:${range.start.character + 1}`;
-    const text = message.replaceAll(/\s*\n\s*/g, ' ');
-    return `${place} ${NAMES[severity] ?? 'note'}: ${text}${origin === '' ? '' : ` (${origin})`}`;
+  const lines = problems(mayRead).flatMap(({ uri, diagnostic }) => {
+    const problem = problemOf(diagnostic, undefined);
+    return problem === undefined ? [] : [describeProblem(vscode.workspace.asRelativePath(uri), problem)];
   });
   return lines.length === 0 ? undefined : lines.join('\n');
 }

@@ -14,7 +14,7 @@ function toolset(toolProviders: readonly ToolProvider[] = []) {
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, unreadable: [], memory: false },
+    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: false },
     readMemory: async () => undefined,
     host: { isTrusted: () => trusted, toolProviders },
     onRejected: ({ name, providerId, problem }) =>

@@ -10,7 +10,7 @@ const page = readFileSync(path.join(import.meta.dirname, '../../../docs/tools.md
 test('every tool that a model can be offered is on its page', () => {
   const tools = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, unreadable: [], memory: true },
+    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: true },
     readMemory: async () => undefined,
     host: { isTrusted: () => true },
     onRejected: () => {},

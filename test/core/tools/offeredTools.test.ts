@@ -34,7 +34,7 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
     rules: TOOL_OPTIONS.rules,
-    settings: { ...TOOL_OPTIONS, unreadable: [], memory: false },
+    settings: { ...TOOL_OPTIONS, problemsAfterPatch: 'off', unreadable: [], memory: false },
     readMemory: async () => undefined,
     host: { isTrusted: () => true },
     onRejected: () => {},

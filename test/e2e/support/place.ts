@@ -7,6 +7,7 @@ import { openBrowser } from '../../../scripts/vscode/page.mjs';
 import { type PROFILES, renewHome, startVscode } from '../../../scripts/vscode/server.mjs';
 import { hostProcesses } from './hostProcess.ts';
 import { forgetMoment, writeStuckHost } from './stuckHost.ts';
+import { writeChecker } from './checker.ts';
 import { writeVirtualFolder } from './virtualFolder.ts';
 
 export type TestExtension = keyof typeof EXTENSIONS;
@@ -27,9 +28,9 @@ export interface PlaceOptions {
 
 /**
  * Extensions of the tests, on the common server only: one stops the extension host at the moment of `whenStuck`, one
- * serves virtual files.
+ * serves virtual files, one reports problems.
  */
-const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder };
+const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder, checker: writeChecker };
 const COMMON = 'common';
 /** Of each page. */
 const HEIGHT = 900;

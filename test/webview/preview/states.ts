@@ -521,6 +521,19 @@ function patches(): Script {
     .context(30);
 }
 
+/** What the editor says of patches. */
+function problems(): Script {
+  const known = { errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [] };
+  const applied = { ...patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF) };
+  return titled('Problems', 'Make the change.')
+    .item({ ...applied, problems: { ...known, errors: 2, fixed: 1 } })
+    .item({ ...applied, problems: { ...known, errors: 1, warnings: 3, checking: ['src/http/retry.ts'] } })
+    .item({ ...applied, problems: { ...known, checking: ['src/http/client.ts', 'src/http/retry.ts'] } })
+    .item({ ...applied, problems: { ...known, fixed: 3 } })
+    .item({ ...applied, problems: { ...known, unchecked: ['src/http/client.ts'] } })
+    .context(30);
+}
+
 function question(): Script {
   return story()
     .says('Before I write the test, one thing only you can know.')
@@ -1272,6 +1285,7 @@ export const SCENES = {
   stopped: scene(stopped()),
   denied: scene(denied()),
   patches: scene(patches()),
+  problems: scene(problems()),
   question: scene(question()),
   questions: scene(questions()),
   cap: scene(cap()),

@@ -10,6 +10,7 @@ import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
+import { checkedApply } from '../problems/checkedApply.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
@@ -36,17 +37,22 @@ export async function applyApproved(
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
     const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
-    const result = await context.changes.patchApplies(
-      { itemId: item.id, paths: changes.flatMap(writtenBy) },
-      () => workspace.apply(changes, signal, origin),
-      ({ type }) => type === 'applied',
+    const { result, report } = await checkedApply(changes, context, () =>
+      context.changes.patchApplies(
+        { itemId: item.id, paths: changes.flatMap(writtenBy) },
+        () => workspace.apply(changes, signal, origin),
+        ({ type }) => type === 'applied',
+      ),
     );
     if (result.type === 'applied') {
       context.applied(current.changes);
+      const seconds = (clock.monotonic() - startedAt) / 1000;
+      const more = report === undefined ? notes : [...notes, report.note];
+      const applied = appliedItem(plan, current.changes, result.files, review, settings.cwd);
       return {
-        output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000, notes),
+        output: successText(current.report, result.files, seconds, more),
         success: true,
-        item: appliedItem(plan, current.changes, result.files, review, settings.cwd),
+        item: report === undefined ? applied : { ...applied, problems: report.problems },
       };
     }
     if (result.type === 'failed') return failed(item, failureText(result.message, result.notRestored));

@@ -1,0 +1,45 @@
+/** What the editor says of a patch, in short texts. */
+import type { PatchProblems, TurnItemOf } from '../../src/protocol/item.ts';
+import { plural, t } from '../l10n.ts';
+
+type Counts = Pick<PatchProblems, 'errors' | 'warnings' | 'fixed'>;
+
+/** `2 new errors, 1 new warning, 1 problem fixed`; `null` when nothing has changed. */
+export function problemCounts({ errors, warnings, fixed }: Counts): string | null {
+  const parts = [
+    errors > 0 && plural(errors, '{0} new error', '{0} new errors'),
+    warnings > 0 && plural(warnings, '{0} new warning', '{0} new warnings'),
+    fixed > 0 && plural(fixed, '{0} problem fixed', '{0} problems fixed'),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? null : parts.join(', ');
+}
+
+type Patch = Pick<TurnItemOf<'file_change'>, 'changes' | 'problems'>;
+
+/** What the editor says of all patches of a turn together. `unknown`: files of which nothing was known at last. */
+export type ProblemSums = Counts & { readonly unknown: number };
+
+/** `null`: the editor was asked about none of them. */
+export function problemsTogether(patches: readonly Patch[]): ProblemSums | null {
+  const asked = patches.flatMap(({ changes, problems }) => (problems ? [{ changes, problems }] : []));
+  if (asked.length === 0) return null;
+  const unknown = new Set<string>();
+  const sums = { errors: 0, warnings: 0, fixed: 0 };
+  for (const { changes, problems } of asked) {
+    for (const { path, movedTo } of changes) unknown.delete(movedTo ?? path);
+    for (const path of [...problems.checking, ...problems.unchecked]) unknown.add(path);
+    sums.errors += problems.errors;
+    sums.warnings += problems.warnings;
+    sums.fixed += problems.fixed;
+  }
+  return { ...sums, unknown: unknown.size };
+}
+
+export function problemSentence(sums: ProblemSums): string {
+  const { unknown } = sums;
+  const parts = [
+    problemCounts(sums) ?? (unknown === 0 ? t('no new problems') : null),
+    unknown === 0 ? null : plural(unknown, '{0} file not checked', '{0} files not checked'),
+  ].filter((part) => part !== null);
+  return t('In the editor: {0}.', parts.join('; '));
+}
