@@ -9,6 +9,7 @@ import type { LanguageModelTools } from '../vscode/languageModelTools/languageMo
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { PlanCommands } from '../vscode/plans/planCommands.ts';
+import type { ProblemActions } from '../vscode/problems/problemActions.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -23,6 +24,7 @@ import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
+  readonly problems: Pick<ProblemActions, 'ask'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
   readonly openProposal: () => Promise<void>;
@@ -63,6 +65,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('sendSelection', ({ mentions }) => mentions.attachSelection()),
     command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
       mentions.attach(selected ?? (uri ? [uri] : [])),
+    ),
+    command('fixProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) => problems.ask('fix', uri, range)),
+    command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
+      problems.ask('explain', uri, range),
     ),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),

@@ -14,7 +14,7 @@ import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
@@ -24,7 +24,9 @@ import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
+import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
@@ -66,6 +68,7 @@ export interface Panel {
   readonly mentions: Mentions;
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
+  readonly problems: ProblemActions;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
@@ -164,16 +167,17 @@ export function createPanel(
       log: (level, message) => log[level](message),
     }),
   );
+  const guard = () =>
+    readGuard(
+      readLimitsOf({
+        settings: current(),
+        thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
+      }),
+      { host: node.host, workspace: ports.workspace },
+    );
   const mentions: Mentions = store.add(
     new Mentions({
-      guard: () =>
-        readGuard(
-          readLimitsOf({
-            settings: current(),
-            thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
-          }),
-          { host: node.host, workspace: ports.workspace },
-        ),
+      guard,
       threads: async () => {
         const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
         const stored = await manager.catalog.list(folders);
@@ -281,14 +285,26 @@ export function createPanel(
       if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
     }),
   );
+  const hasModel = async () => {
+    await choosing;
+    return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+  };
+  const problems = new ProblemActions({
+    guard,
+    mentionOf: mentionOfLines,
+    send: async (input) => {
+      const { target } = threads;
+      if (!(await hasModel())) return;
+      await revealPanel();
+      await mentions.submit({ type: 'steer', input: [...input] }, target);
+    },
+  });
+  store.add(problems.register());
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
-    hasModel: async () => {
-      await choosing;
-      return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
-    },
+    hasModel,
     send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
@@ -378,6 +394,7 @@ export function createPanel(
     mentions,
     approvals,
     threads: threadCommands,
+    problems,
     processes,
     reverts,
     plans,

@@ -57,7 +57,7 @@ export class ChatCommands {
   }
 }
 
-/** In the side bar where the user has placed it. */
-async function revealPanel(): Promise<void> {
+/** Shows it in the side bar where the user has placed it. */
+export async function revealPanel(): Promise<void> {
   await vscode.commands.executeCommand('tiller.chat.focus');
 }
