@@ -23,7 +23,7 @@ const running = new Set();
 let stoppedBy;
 
 /**
- * Runs one group after the other, and two steps of a group at a time, in their order. The last printed line is always
+ * Runs one group after the other, and `LANES` steps of a group at a time, in their order. The last printed line is always
  * "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that fails counts as
  * one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it has reported until
  * then, and one failure.
