@@ -22,8 +22,10 @@ export class PlanCommands implements Disposable {
   constructor(deps: PlanCommandsDeps) {
     this.#deps = deps;
     const setPlans = contextKey<readonly string[]>('tiller.planFiles');
+    const setHasPlan = contextKey<boolean>('tiller.hasPlan');
     const update = () => {
       const plan = this.#plan;
+      setHasPlan(plan !== null);
       setPlans(plan === null ? [] : [deps.documents.pathOf(plan)]);
     };
     update();

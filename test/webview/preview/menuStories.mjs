@@ -80,6 +80,8 @@ export const MENU_STORIES = {
     await search(page).fill('qwen');
     assert.match(await activeRow(page), /^qwen3-coder:30b/);
     await page.keyboard.press('Enter');
+    // The menu closes after the next painting.
+    await page.waitForFunction(() => globalThis.posted.some(({ type }) => type === 'close_models'));
     assert.deepEqual(await takePosted(page), [
       { type: 'choose', what: { type: 'model', provider: 'ollama', model: 'qwen3-coder:30b' } },
       { type: 'close_models' },
