@@ -34,6 +34,7 @@ for (const file of sources()) {
 checkScopes();
 checkSettingsPage();
 checkCommandsPage();
+checkContextKeys();
 
 for (const problem of problems) console.log(problem);
 if (problems.length === 0) console.log('Texts and API are fine.');
@@ -102,6 +103,19 @@ function checkCommandsPage() {
     .map(({ title }) => texts[title.slice(1, -1)]);
   const keys = keybindings.map(({ key }) => key.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()));
   for (const name of [...titles, ...keys]) if (!cells.has(name)) problems.push(`docs/panel.md: "${name}" is missing`);
+}
+
+/** Each context key of ours in a `when` is set somewhere: a command whose key is not set is never there. */
+function checkContextKeys() {
+  const all = JSON.stringify(manifest.contributes).matchAll(/"when":"([^"]+)"|"onContext:([^"]+)"/g);
+  const conditions = [...all].map(([, when, context]) => when ?? context);
+  const named = new Set(conditions.flatMap((when) => when.match(/\btiller\.\w+/g) ?? []));
+  const text = sources()
+    .map((file) => file.text)
+    .join('\n');
+  for (const key of named) {
+    if (!text.includes(`'${key}'`)) problems.push(`package.json: a condition names "${key}", which is never set`);
+  }
 }
 
 function sources() {

@@ -30,7 +30,7 @@ import {
   turnsFrom,
   turns,
 } from './store.ts';
-import { keyOf, withAttachments } from './text/attachments.ts';
+import { keyOf, thingOf, withAttachments } from './text/attachments.ts';
 import { announcement, denying, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
@@ -107,7 +107,9 @@ function draftInput(): UserInput[] {
   const { value: selected } = selection;
   // It alone is no message.
   const isMessage = text !== '' || parts.length > 0;
-  const isNamed = parts.some((part) => part.type === 'mention' && part.name === selected?.name);
+  const isNamed = parts.some(
+    (part) => part.type === 'mention' && selected !== null && thingOf(part) === thingOf(selected),
+  );
   if (selected !== null && isSelectionAttached.value && isMessage && !isNamed) parts.push(selected);
   return text === '' ? parts : [{ type: 'text', text }, ...parts];
 }
@@ -118,8 +120,10 @@ export function sendText(text: string): void {
 
 function send(input: UserInput[]): void {
   followsEnd.value = true;
+  // The turn of a message before it may be about to start.
+  const mayRun = isRunning.value || isBeginning.value;
   if (thread.value === null) isBeginning.value = true;
-  submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
+  submit(mayRun ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
 /** Goes back to before a message and sends `input`, or the same message, in its place. */

@@ -22,6 +22,7 @@ import type {
   InterruptedPatch,
   PanelSettings,
   PendingReview,
+  PromptRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
@@ -75,6 +76,8 @@ export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 export const wantsList = signal(false);
 /** The user's messages in all threads from before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** The prompts of the MCP servers that run. */
+export const prompts = signal<readonly PromptRow[]>([]);
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
 /** Interrupted patches of all threads. */
@@ -165,6 +168,8 @@ const agents = computed(() => new Map((thread.value?.agents ?? []).map((agent) =
 export function agentOf(agentId: string): AgentSummary | undefined {
   return agents.value.get(agentId);
 }
+/** One request is pending, and its card says what it is about. */
+export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.size === 1);
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
@@ -284,6 +289,9 @@ function take(message: HostMessage): void {
       break;
     case 'agents':
       agentRows.value = message.rows;
+      break;
+    case 'prompts':
+      prompts.value = message.rows;
       break;
     case 'interrupted':
       interrupted.value = message.patches;

@@ -22,6 +22,14 @@ export const SYSTEM_TESTS = [
   'test/scenarios/hostileWorkspace.test.ts',
   'test/scenarios/canary.test.ts',
   'test/scripts/runSuites.test.ts',
+  // Programs and addresses of MCP servers.
+  'test/scenarios/mcp.test.ts',
+  'test/scenarios/mcpAuthorization.test.ts',
+  'test/scenarios/mcpElicitation.test.ts',
+  'test/scenarios/mcpExec.test.ts',
+  'test/scenarios/mcpForTheUser.test.ts',
+  'test/scenarios/mcpMisbehaves.test.ts',
+  'test/scenarios/mcpTransports.test.ts',
   // Floods, storms and long threads.
   'test/scenarios/limits.test.ts',
   'test/scenarios/processes.test.ts',

@@ -64,7 +64,7 @@ export async function prepareRun(name) {
     tests,
     extension,
     /** Folders of further extensions, which tests need. */
-    others: [path.join(root, 'test', 'fixtures', 'modelProvider')],
+    others: ['modelProvider', 'toolProvider'].map((name) => path.join(root, 'test', 'fixtures', name)),
     /** For one attempt, or for the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');

@@ -21,6 +21,9 @@ import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
+import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { sayAgentProblems } from './agentFiles.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
@@ -75,6 +78,14 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const report = new Report(args.json, streams);
     const hooks = createHooks({ ports, settings: () => settings, roots: () => [cwd] });
     sayProposed((await hooks.current()).hooks, say);
+    const agentFiles = createAgentFiles({
+      ports,
+      settings: () => settings,
+      // Those of the workspace are proposals, and no user can approve them here.
+      roots: () => [],
+      builtin: BUILTIN_ROLES.map(({ name }) => name),
+    });
+    await sayAgentProblems(agentFiles, { cwd, homeDirectory: host.homeDirectory }, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const http = new HttpModels(ports, version);
     if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
@@ -92,6 +103,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       pace: () => report.caughtUp(),
       toolProviders: mcp.toolProviders,
       hooks: () => hooks.current(),
+      agentRoles: () => agentFiles.roles(),
     };
     const thread = threadSettingsOf(settings, {
       model,

@@ -1,5 +1,6 @@
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createMcp, type Mcp, resolveAll } from '../node/mcp/createMcpServers.ts';
+import { leftOutSentence } from '../core/mcp/usableTools.ts';
 import type { Ports } from '../core/ports.ts';
 import { parseMcpServers } from '../protocol/mcp.ts';
 import type { Settings } from '../protocol/settings.ts';
@@ -41,8 +42,11 @@ export function startMcp(
     async waitForAll(say) {
       for (const line of resolved.problems) say(line);
       await mcp.servers.settled(() => true, new AbortController().signal);
-      for (const { definition, status, unavailable } of mcp.servers.all) {
-        if (definition.settings.enabled && status.type !== 'ready') say(unavailable);
+      for (const { name, definition, status, unavailable } of mcp.servers.all) {
+        if (!definition.settings.enabled) continue;
+        if (status.type !== 'ready') say(unavailable);
+        const leftOut = status.type === 'ready' ? leftOutSentence(status.tools) : undefined;
+        if (leftOut !== undefined) say(`${name}: ${leftOut}`);
       }
     },
     close: () => mcp.servers.close(),

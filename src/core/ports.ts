@@ -408,6 +408,8 @@ export interface ExecRequest {
   /** A text is written to it, and then it is closed. */
   readonly stdin: 'none' | 'pipe' | { readonly text: string };
   readonly confinement: Confinement;
+  /** Windows: the arguments are quoted for the program already. */
+  readonly verbatimArguments?: true;
   /** A pseudo terminal instead of pipes. */
   readonly tty?: { readonly columns: number; readonly rows: number };
 }

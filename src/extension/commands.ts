@@ -3,7 +3,9 @@ import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { PlanCommands } from '../vscode/plans/planCommands.ts';
@@ -14,6 +16,7 @@ import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 
@@ -39,7 +42,10 @@ export interface CommandTargets {
   readonly showMemories: () => Promise<void>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly hooks: Pick<HookCommands, 'showHooks'>;
+  readonly lmTools: Pick<LanguageModelTools, 'choose'>;
+  readonly agents: Pick<AgentCommands, 'showAgents'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
+  readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
   readonly reportIssue: () => Promise<void>;
 }
@@ -124,14 +130,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showRules', ({ rules }) => rules.showRules()),
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
+    command('showAgents', ({ agents }) => agents.showAgents()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
+    command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),
     command('showLog', ({ showLog }) => showLog()),
     command('reportIssue', ({ reportIssue }) => reportIssue()),
     command('openSettings', openSettings),
-    command('openWalkthrough', () =>
-      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
-    ),
+    command('openWalkthrough', ({ walkthrough }) => walkthrough.open()),
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );

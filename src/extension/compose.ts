@@ -3,6 +3,7 @@
  * is first used (docs/decisions/0007).
  */
 import * as vscode from 'vscode';
+import { ExternalToolRegistry } from '../core/tools/external/registry.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -17,6 +18,7 @@ import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
 import { reportIssue } from '../vscode/support/reportIssue.ts';
+import type { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { CommandTargets } from './commands.ts';
 import { createAgent } from './createAgent.ts';
@@ -31,15 +33,17 @@ const LEARN_WITHIN_MS = 5000;
 
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
+  readonly offeredTools: OfferedTools;
   /** Stops what runs and records it. */
   dispose(): Promise<void>;
 }
 
-export function compose(context: vscode.ExtensionContext): Tiller {
+/** `tools`: those that other extensions have registered and will register. */
+export function compose(context: vscode.ExtensionContext, tools = new ExternalToolRegistry()): Tiller {
   const store = new DisposableStore();
   const host = createHost(context, store);
   const editors = createEditors(context, host, store);
-  const agent = createAgent(context, host, editors, store);
+  const agent = createAgent(context, host, editors, tools, store);
   const used = new UsedModels(context.globalState);
   const panel = createPanel(context, host, editors, agent, used, store);
   const { settings, report, node } = host;
@@ -61,7 +65,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
-    setHasModel(model !== null || provider === DEMO_PROVIDER);
+    const hasModel = model !== null || provider === DEMO_PROVIDER;
+    setHasModel(hasModel);
+    if (hasModel) panel.walkthrough.note('model');
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
     agent.otherPrograms.isOn = reviewOtherPrograms;
@@ -113,6 +119,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     showMemories: () =>
       showMemories({ ...agent.ports, home: node.storage.home, isOn: () => settings()['memory.enabled'] }),
     hooks: agent.hooks,
+    lmTools: agent.lmTools,
+    offeredTools: agent.offeredTools,
+    agents: agent.agentCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

@@ -7,15 +7,24 @@ import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
+import { ExternalTools } from '../core/tools/external/externalTools.ts';
+import type { ExternalToolRegistry } from '../core/tools/external/registry.ts';
+import { Trust } from '../core/trust/trust.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { gitFoldersOf } from '../core/util/gitRoot.ts';
+import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
+import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
+import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { HookCommands } from '../vscode/hooks/hookCommands.ts';
+import { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
+import { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
 import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
@@ -46,6 +55,9 @@ export interface Agent {
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
   readonly hooks: HookCommands;
+  readonly lmTools: LanguageModelTools;
+  readonly offeredTools: OfferedTools;
+  readonly agentCommands: AgentCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -62,6 +74,7 @@ export function createAgent(
   context: vscode.ExtensionContext,
   host: Host,
   editors: Editors,
+  tools: ExternalToolRegistry,
   store: DisposableStore,
 ): Agent {
   const { node, log, keys, settings, report } = host;
@@ -114,7 +127,19 @@ export function createAgent(
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
+  const agentFiles = createAgentFiles({
+    ports,
+    settings,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+    builtin: BUILTIN_ROLES.map(({ name }) => name),
+  });
+  const agentCommands = new AgentCommands({ ...agentFiles, builtin: BUILTIN_ROLES, memento: context.workspaceState });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
+  const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
+  const toolApproval = {
+    trust: new Trust('tools.json', ports.storage, log),
+    workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
+  };
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
@@ -125,7 +150,12 @@ export function createAgent(
     settings,
     toolProviders: () => {
       void controller.configured();
-      return [mcp.tools(() => controller.configured())];
+      // Of two tools with one name the first is kept: those of extensions (by our API, by VS Code's), then those of servers.
+      return [
+        new ExternalTools(tools, toolApproval),
+        new ExternalTools(lmTools.registry, toolApproval, () => lmTools.sync()),
+        mcp.tools(() => controller.configured()),
+      ];
     },
     homeDirectory: node.host.homeDirectory,
     log,
@@ -133,6 +163,10 @@ export function createAgent(
       const found = await hooks.current();
       hookCommands.announce(found).catch(report);
       return found;
+    },
+    agentRoles: () => {
+      agentCommands.announce().catch(report);
+      return agentFiles.roles();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
@@ -204,6 +238,13 @@ export function createAgent(
     history,
     otherPrograms,
     hooks: hookCommands,
+    lmTools,
+    offeredTools: new OfferedTools({
+      ids: node.ids,
+      start: (models) => factory.startWith(models),
+      begin: (session) => void manager.live.begin(session),
+    }),
+    agentCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
+import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -21,6 +23,7 @@ import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
+import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
@@ -36,19 +39,23 @@ import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
-import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
 import { findRecoverable } from './recoverPatches.ts';
 
 declare const TILLER_VERSION: string;
+
+/** Server and URI of a resource, in `Mention.id`. */
+const RESOURCE_ID = z.tuple([z.string(), z.string()]);
 
 /** Messages of earlier threads that the composer can recall; one message to the panel holds at most 256 kB. */
 const RECALLED_MESSAGES = 1000;
@@ -68,6 +75,7 @@ export interface Panel {
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
+  readonly walkthrough: Walkthrough;
   /** Logs an error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -105,6 +113,7 @@ export function createPanel(
       onChange: () => {
         view.sendInterrupted();
         statusBar.refresh();
+        keys.refresh();
       },
       report,
     }),
@@ -129,13 +138,15 @@ export function createPanel(
           storedQuarantine.ids,
         ),
       submit: async (op) => {
+        // Of now: another thread may be shown before the message is sent.
+        const { target } = threads;
         await choosing;
         await submitWithModel(op, {
           hasModel: () => current().model !== '',
           selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
-          submit: (chosen) => mentions.submit(chosen),
-          hold: (input) => view.hold(input),
-          giveBack: (input) => view.giveBack(input),
+          submit: (chosen) => mentions.submit(chosen, target),
+          hold: (input) => view.hold(input, target.threadId ?? null),
+          giveBack: (input) => view.giveBack(input, target.threadId ?? null),
         });
       },
       keys: host.redactor.registered,
@@ -144,7 +155,10 @@ export function createPanel(
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
-      onShown: () => void mentions.postSelection(true).catch(report),
+      onShown: () => {
+        mcpPrompts.post(true);
+        mentions.postSelection(true).catch(report);
+      },
       onGone: () => {
         threadCommands.list.close();
         mentions.close();
@@ -172,11 +186,32 @@ export function createPanel(
         );
       },
       exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
-      shownThread: () => threads.state?.threadId,
-      submit: (op) => threads.submit(op),
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      resources: async (signal) =>
+        (await listResources(agent.mcp.servers, signal)).map(({ server, uri, name, description }) => ({
+          id: JSON.stringify([server, uri]),
+          server,
+          name,
+          description,
+        })),
+      readResource: (id, signal) => {
+        const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
+        return readResourceText(agent.mcp.servers, { server, uri }, signal);
+      },
+      send: (op, target) => threads.send(op, target),
+      hold: (input, target) => view.hold(input, target.threadId ?? null),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const mcpPrompts: McpPrompts = store.add(
+    new McpPrompts({
+      servers: agent.mcp.servers,
+      post: (rows) => view.tell({ type: 'prompts', rows }),
+      insertText: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
       report,
     }),
   );
@@ -224,6 +259,15 @@ export function createPanel(
   const quarantine = store.add(
     new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
+  const walkthrough = new Walkthrough();
+  store.add(
+    threads.onEvent(({ event: { msg } }) => {
+      if (msg.type === 'turn_started') walkthrough.note('ask');
+      if (msg.type === 'approval_resolved' && msg.by === 'user') walkthrough.note('decide');
+      if (msg.type === 'files_reverted') walkthrough.note('undo');
+    }),
+  );
+  const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
   store.add(
@@ -251,7 +295,7 @@ export function createPanel(
     send: async (input) => {
       if (!(await hasModel())) return;
       await revealPanel();
-      await mentions.submit({ type: 'steer', input: [...input] });
+      await mentions.submit({ type: 'steer', input: [...input] }, threads.target);
     },
   });
   store.add(problems.register());
@@ -260,7 +304,7 @@ export function createPanel(
     live: manager.live,
     insertText: (text, attachments) => view.insertText(text, attachments),
     hasModel,
-    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }),
+    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
@@ -280,7 +324,7 @@ export function createPanel(
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
       leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }),
+      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
     }),
   );
 
@@ -334,6 +378,7 @@ export function createPanel(
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
+    prompts: mcpPrompts,
   };
 
   store.add(
@@ -342,8 +387,6 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
-  const setRunning = contextKey<boolean>('tiller.running');
-  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
   return {
     view,
     chat,
@@ -357,6 +400,7 @@ export function createPanel(
     rules,
     recovery,
     quarantine,
+    walkthrough,
     tell,
   };
 }

@@ -188,6 +188,7 @@ async function startDirectly(
       env: request.env,
       detached: platform !== 'win32',
       windowsHide: true,
+      windowsVerbatimArguments: request.verbatimArguments === true,
       stdio: [request.stdin === 'none' ? 'ignore' : 'pipe', 'pipe', 'pipe', ...descriptors],
     });
   } catch (error) {

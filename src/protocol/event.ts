@@ -144,6 +144,8 @@ export const approvalRequestSchema = z.object({
       changes: z.string().optional(),
     })
     .optional(),
+  /** For a page from the web: its address. */
+  url: z.string().optional(),
   /** Why the user is asked. */
   reason: decisionReasonSchema,
   /** The purpose that the model gives. */
@@ -336,7 +338,10 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     server: z.string(),
     status: mcpStatusSchema,
     error: z.string().optional(),
+    /** Of the tools that are offered. */
     toolCount: z.number().optional(),
+    /** Which tools are not offered and why, one sentence. */
+    leftOut: z.string().optional(),
   }),
   z.object({
     type: z.literal('agent_status'),

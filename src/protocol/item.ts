@@ -21,6 +21,7 @@ export const mentionKindSchema = z.enum([
   'terminal',
   'changes',
   'thread',
+  'resource',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
@@ -64,7 +65,10 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
-    /** Of a thread. */
+    /**
+     * Of a thread, or of a terminal while it is open; of a symbol its name in the source; server and URI of a resource, as a
+     * JSON array; of a dropped file a hash.
+     */
     id: z.string().optional(),
     text: z.string().optional(),
     /** Set when the message is recorded. */
@@ -225,6 +229,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('dynamic_tool_call'),
     callId: z.string(),
     tool: z.string(),
+    /** Whose tool it is, for display; absent for one of the client. */
+    source: z.string().optional(),
     arguments: z.unknown(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),

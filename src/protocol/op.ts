@@ -38,6 +38,8 @@ export const dynamicToolSpecSchema = z.object({
   description: z.string(),
   /** Any JSON Schema of an object. */
   inputSchema: z.record(z.string(), z.unknown()),
+  /** Milliseconds until a call without a response fails; without it a call waits until the turn ends. */
+  timeoutMs: z.int().positive().max(3_600_000).optional(),
 });
 export type DynamicToolSpec = z.infer<typeof dynamicToolSpecSchema>;
 

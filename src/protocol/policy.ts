@@ -90,6 +90,8 @@ export const ruleSchema = z
     decision: ruleDecisionSchema.default('allow'),
     /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
     bypassSandbox: z.boolean().optional(),
+    /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
+    readsSecrets: z.boolean().optional(),
     justification: z.string().trim().min(1).optional(),
     /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
     match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
@@ -98,6 +100,10 @@ export const ruleSchema = z
   .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
     path: ['bypassSandbox'],
     message: 'only a rule that allows can leave the sandbox',
+  })
+  .refine(({ decision, readsSecrets }) => decision === 'allow' || readsSecrets !== true, {
+    path: ['readsSecrets'],
+    message: 'only a rule that allows can open files with secrets',
   });
 export type Rule = z.infer<typeof ruleSchema>;
 
@@ -107,9 +113,10 @@ export function isSameRule(one: Rule, other: Rule): boolean {
 }
 
 /** The effect of a rule, as a text that is equal for equal effects. */
-export function ruleMeaning({ pattern, decision, bypassSandbox }: Rule): string {
+export function ruleMeaning({ pattern, decision, bypassSandbox, readsSecrets }: Rule): string {
   const words = pattern.map((word) => (typeof word === 'string' ? [word] : [...new Set(word)].toSorted()));
-  return JSON.stringify([words, decision, bypassSandbox === true]);
+  // Stored texts of rules without the last field stay equal.
+  return JSON.stringify([words, decision, bypassSandbox === true, ...(readsSecrets === true ? ['readsSecrets'] : [])]);
 }
 
 export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });

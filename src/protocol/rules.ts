@@ -67,6 +67,8 @@ export interface RulesOverview {
 export interface CommandExplanation {
   readonly decision: RuleDecision;
   readonly bypassSandbox: boolean;
+  /** Present when it may open files with secrets in the sandbox. */
+  readonly readsSecrets?: true;
   readonly reason: DecisionReason;
   readonly matchedRules: readonly {
     readonly file: string;

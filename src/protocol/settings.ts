@@ -81,6 +81,8 @@ export const settingsSchema = z.strictObject({
     .default([]),
   /** Programs that run at points of a turn (docs/hooks.md). */
   hooks: hooksSettingSchema.default({}),
+  /** Names of tools that other extensions offer in VS Code and that the model is offered. */
+  languageModelTools: z.array(z.string().min(1)).default([]),
   /** Whether the selection of the active editor goes with each message. */
   attachSelection: z.boolean().default(true),
   /** Whether VS Code says that a turn has ended. */
@@ -114,6 +116,8 @@ export const settingsSchema = z.strictObject({
   'agents.maxTokens': z.number().int().positive().nullable().default(null),
   'agents.maxRounds': z.number().int().positive().nullable().default(null),
   'agents.maxMinutes': z.number().positive().nullable().default(null),
+  /** Names of models in agent files, such as "sonnet", with the model of the provider that is used for each. */
+  agentModels: z.record(z.string(), z.string().min(1)).default({}),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
   'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */

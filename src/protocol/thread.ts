@@ -26,6 +26,7 @@ import {
   isSameRule,
   type Rule,
 } from './policy.ts';
+import { titleFrom } from './text/threadTitle.ts';
 
 export type TurnStatus =
   | { readonly type: 'running' }
@@ -104,6 +105,8 @@ export interface McpServerState {
   readonly status: EventMsgOf<'mcp_status'>['status'];
   readonly error?: string | undefined;
   readonly toolCount?: number | undefined;
+  /** Which tools are not offered and why. */
+  readonly leftOut?: string | undefined;
 }
 
 /** A question without an answer, with the turn that asks it; `null`: a server asks outside of turns. */
@@ -119,7 +122,7 @@ export interface QueuedMessage {
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The name that the user gave, otherwise the first message. */
+  /** The name that the user gave, otherwise from the first message that says something. */
   readonly title: string | null;
   readonly started: EventMsgOf<'thread_started'> | null;
   /** Used from the next turn on. */
@@ -480,12 +483,9 @@ export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** The first line of the first message, at most 80 characters. */
+/** What a message says of the thread that it begins; `null` where it has no words, or only greets. */
 export function titleOf(content: readonly UserInput[]): string | null {
-  const text = content.find((part) => part.type === 'text')?.text.trim();
-  if (!text) return null;
-  const line = text.split('\n', 1)[0] ?? '';
-  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+  return titleFrom(textOfInput(content));
 }
 
 /** Replaces the preview of a patch by its proposed changes. */

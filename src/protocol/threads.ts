@@ -9,7 +9,7 @@ export const threadSummarySchema = z.object({
   id: z.string(),
   /** The rollout, relative to TILLER_HOME. */
   path: z.string(),
-  /** The name that the user gave, otherwise the first line of the first message. */
+  /** The name that the user gave, otherwise from the first message that says something. */
   title: z.string().nullable(),
   /** The beginning of the user's last message. */
   preview: z.string(),

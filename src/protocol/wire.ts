@@ -78,15 +78,15 @@ export type ThreadAccess =
 export interface ThreadRow {
   readonly id: string;
   readonly title: string | null;
-  /** `unread`: it ended while another thread was shown. */
-  readonly status: 'waiting' | 'running' | 'unread' | 'idle';
-  /** What it waits for, or the matched text with its surroundings. */
+  /** `unread`: it ended while another thread was shown. `failed`: its last turn did, whether it was seen or not. */
+  readonly status: 'waiting' | 'running' | 'unread' | 'failed' | 'idle';
+  /** What it waits for, or why it cannot go on. */
   readonly note: string | null;
+  /** What the search found, with the text around it. */
+  readonly found?: { readonly before: string; readonly match: string; readonly after: string };
   /** ISO 8601. */
   readonly updatedAt: string;
   readonly model: string;
-  /** The sum over all its requests. */
-  readonly tokens: number;
   /** The folder's name. */
   readonly place: string;
 }
@@ -129,6 +129,14 @@ export interface MentionRow {
   readonly positions: readonly number[];
   /** Why it cannot be attached. */
   readonly refused?: string;
+}
+
+/** A prompt of an MCP server, which the composer offers as `/server:name`. */
+export interface PromptRow {
+  readonly server: string;
+  readonly name: string;
+  /** What the server says of it; may be empty. */
+  readonly help: string;
 }
 
 /** Sent by the host. Trusted by the webview, because both are of one build. */
@@ -218,6 +226,8 @@ export type HostMessage =
   /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
   | { readonly type: 'models'; readonly build: string; readonly id: number; readonly groups: readonly ModelGroup[] }
   | { readonly type: 'focus_composer'; readonly build: string }
+  /** All prompts of the MCP servers that run. */
+  | { readonly type: 'prompts'; readonly build: string; readonly rows: readonly PromptRow[] }
   /** The answer to `preview_rule`. */
   | {
       readonly type: 'rule_preview';
@@ -304,6 +314,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
   z.object({ type: z.literal('close_mentions') }),
+  /** Asks for the arguments of a prompt of an MCP server, and adds its text to the draft. */
+  z.object({ type: z.literal('use_prompt'), server: z.string(), name: z.string() }),
   /** Attaches what was dropped on the composer. */
   z.object({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),

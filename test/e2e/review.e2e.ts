@@ -48,6 +48,19 @@ describe('applied changes', () => {
   const cursorAt = (place: string) =>
     window().vscode.page.locator('.statusbar-item').filter({ hasText: place }).waitFor();
 
+  /** Of the change in the second line. */
+  async function toolbar() {
+    const { vscode } = window();
+    const hover = vscode.page.locator('.monaco-hover:visible').filter({ hasText: 'Show Old Lines' });
+    await vscode
+      .editor()
+      .locator('.view-line')
+      .nth(1)
+      .hover({ position: { x: 5, y: 5 } });
+    await hover.waitFor(soon);
+    return hover;
+  }
+
   let applies = 0;
 
   /**
@@ -78,12 +91,23 @@ describe('applied changes', () => {
     const { notes, gone } = await applied();
     expect(await disk(notes)).toBe(LANDED);
     expect(await disk(gone)).toBe(null);
-    await vscode.codeLens('Keep').first().waitFor();
-    await expect.poll(() => vscode.codeLens(/^ ?Undo$/).count(), soon).toBe(3);
+    // One line for the file, and a toolbar for the change under the pointer: the text is not pushed down.
+    await vscode.codeLens('Keep File').waitFor();
+    await expect.poll(() => vscode.page.locator('.codelens-decoration').count(), soon).toBe(1);
+    expect(await (await toolbar()).innerText()).toMatch(/Keep.*Undo.*Show Old Lines.*Next Change.*\+1 −1/s);
+    await vscode.page.keyboard.press('Escape');
     expect(await vscode.status('tiller.review').innerText()).toContain('5');
     await panel.get('review').locator('summary').click();
     expect(await panel.get('review-file').count()).toBe(3);
     await looksRight(window(), '1-marked');
+    const marks = vscode.page.locator('.part.editor [class*="ced-"]');
+    await expect.poll(() => marks.count(), soon).toBeGreaterThan(0);
+    // Diff editors have marks of their own.
+    await vscode.command('Tiller: Show All Changes to Review');
+    // VS Code draws the lens of a file after what is painted in it.
+    await vscode.multiDiff().root.locator('.codelens-decoration', { hasText: 'Tiller: 3 changes' }).waitFor();
+    expect(await marks.count()).toBe(0);
+    await vscode.screenshot('review/4-diffs');
   });
 
   test('are kept and undone by the keyboard alone, and Ctrl+Z reverts an Undo', async () => {
@@ -114,9 +138,9 @@ describe('applied changes', () => {
     const { vscode } = window();
     await applied();
     const peek = vscode.page.locator('.peekview-widget');
-    // VS Code draws the lenses again at this moment, and a click in between is lost.
+    // VS Code draws the editor again at this moment, and a click in between is lost.
     const opened = async () => {
-      await vscode.codeLens('−1 +1').click();
+      await (await toolbar()).getByText('Show Old Lines').click();
       return peek.waitFor({ timeout: 2000 }).then(
         () => true,
         () => false,

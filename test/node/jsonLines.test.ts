@@ -73,7 +73,8 @@ test('a value is turned into text only when a slow reader has taken what is befo
   let isCaughtUp = false;
   const caughtUp = lines.caughtUp()?.then(() => (isCaughtUp = true));
   expect(isCaughtUp).toBe(false);
-  for (let n = 0; n < 10 && asked < 3; n++) {
+  const isAsked = () => asked === 3;
+  for (let n = 0; n < 10 && !isAsked(); n++) {
     take();
     await turn();
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mentionQueryAt, mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
+import { mentionQueryAt, mentionRanges, unusedName } from '../../src/protocol/text/mentionTokens.ts';
 
 describe('the word at the caret', () => {
   it.each([
@@ -49,4 +49,10 @@ describe('the mentions in a text', () => {
       ),
     );
   });
+});
+
+it('a name is the first that is not taken, or has a number', () => {
+  expect(unusedName(['a', 'a (b)'], new Set())).toBe('a');
+  expect(unusedName(['a', 'a (b)'], new Set(['a']))).toBe('a (b)');
+  expect(unusedName(['a', 'a (b)'], new Set(['a', 'a (b)', 'a 2']))).toBe('a 3');
 });

@@ -327,7 +327,7 @@ describe('a turn', () => {
     expect(threadReducer(running, { ...end, seq: 9 })).toBe(running);
   });
 
-  it('gives the thread the start of its first message as title', () => {
+  it('gives the thread a title of its first message that says something', () => {
     const user = (id: string, text: string): Said => ({
       turnId: 't',
       msg: {
@@ -336,8 +336,9 @@ describe('a turn', () => {
       },
     });
     const start: Said = { turnId: 't', msg: turnStarted };
-    expect(fold(numbered([start, user('a', `${'long '.repeat(30)}\nmore`), user('b', 'later')])).title).toBe(
-      `${'long '.repeat(30).slice(0, 79)}…`,
+    expect(fold(numbered([start, user('a', 'Hello?')])).title).toBe(null);
+    expect(fold(numbered([start, user('a', 'Hello?'), user('b', 'Fix it. Now.'), user('c', 'later')])).title).toBe(
+      'Fix it',
     );
     const named: Said = { turnId: null, msg: { type: 'title_changed', title: 'Mine' } };
     expect(fold(numbered([start, named, user('a', 'first')])).title).toBe('Mine');

@@ -222,6 +222,31 @@ describe('the five calls', () => {
     expect(notices()).toHaveLength(1);
   });
 
+  it('tells nothing again that a wait has returned', async () => {
+    let begin = () => {};
+    const waitBegins = new Promise<void>((resolve) => (begin = resolve));
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [
+          [spawn('CHILD')],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('Done.')],
+          [says('Yes.')],
+        ],
+        CHILD: [[waits(waitBegins), says('Found.')]],
+      }),
+    });
+    void nextEvent(
+      chat,
+      ({ msg }) => msg.type === 'item_started' && msg.item.type === 'sub_agent' && msg.item.action === 'wait',
+    ).then(begin);
+    await chat.send('ROOT');
+    await chat.send('Is that all?');
+    expect(lastOutput(chat)).toMatchObject({ timed_out: false });
+    expect(userTexts(rootRequest(chat)).join('\n')).not.toContain('subagent_notification');
+  });
+
   it('refuses the seventh agent, and a call without a message or with two', async () => {
     const children = Array.from({ length: 6 }, (_, index) => `CHILD${index}`);
     await using chat = await startScenario({

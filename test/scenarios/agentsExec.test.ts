@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
-import { agentScript, userTexts } from '../support/agentScript.ts';
-import { calls, ModelServer, says, waits } from '../support/modelServer.ts';
+import { agentIds, agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
+import { calls, hangs, ModelServer, type ModelRequest, says, waits } from '../support/modelServer.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -16,6 +16,8 @@ function eventsOf(stdout: string): Event[] {
     .split('\n')
     .map((line) => eventSchema.parse(JSON.parse(line)));
 }
+
+const spawnedIn = (request: ModelRequest) => agentIds(request)[0];
 
 describe('tiller exec with sub-agents', () => {
   it(
@@ -65,6 +67,42 @@ describe('tiller exec with sub-agents', () => {
       ]);
     },
   );
+
+  it('tells a resumed thread that its agent was stopped when the process was killed', PATIENT, async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start(
+      agentScript({
+        ROOT: [[calls('spawn_agent', { message: 'CHILD' })], [hangs()]],
+        CHILD: [[calls('exec_command', { cmd: 'true' })], [hangs()]],
+      }),
+    );
+    const cli = await startCli(['exec', ...FIVE, '--model', 'm', '--base-url', server.baseUrl, 'ROOT'], {
+      home: folder.path,
+    });
+    await server.received(4);
+    cli.kill('SIGKILL');
+    await cli.ended;
+
+    await using next = await ModelServer.start(
+      agentScript({
+        'And now?': [
+          (request) => [calls('resume_agent', { id: spawnedIn(request) })],
+          (request) => [calls('send_input', { id: spawnedIn(request), message: 'Go on.' })],
+          (request) => [calls('wait', { ids: [spawnedIn(request)] })],
+          [says('It went on.')],
+        ],
+        CHILD: [[says('Here I am.')]],
+      }),
+    );
+    const again = ['exec', '--model', 'm', '--base-url', next.baseUrl, ...FIVE, 'resume', '--last', 'And now?'];
+    expect(await runCli(again, { home: folder.path })).toMatchObject({ code: 0, stdout: 'It went on.\n' });
+    const root = next.requests.findLast((request) => userTexts(request).includes('And now?'));
+    const texts = root ? userTexts(root) : [];
+    expect(texts.filter((text) => text.includes('subagent_notification'))).toEqual([
+      expect.stringContaining('"status":{"errored":"Interrupted"}'),
+    ]);
+    expect(root && outputsOf(root).at(-1)).toContain('{"completed":"Here I am."}');
+  });
 
   it('keeps a rollout for each agent that names its parent, and what it was started as', PATIENT, async () => {
     using folder = tempFolder();

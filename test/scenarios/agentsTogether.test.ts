@@ -157,6 +157,40 @@ describe('agents in one workspace', () => {
     expect(turn.map(({ type }) => type)).toEqual(['read-only', 'read-only']);
   });
 
+  it('change nothing in plan mode, in which their parent writes the plan', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      files: { 'shared.txt': 'one\n' },
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'CHILD' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('No plan.')],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Now you may.' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('Done.')],
+        ],
+        CHILD: [
+          [calls('apply_patch', { input: patch('one', 'two') })],
+          [says('I could not.')],
+          [calls('apply_patch', { input: patch('one', 'two') })],
+          [says('I could.')],
+        ],
+      }),
+    });
+    chat.submit({ type: 'override_turn_context', planMode: true });
+    await chat.send('ROOT');
+    expect(chat.files()).toEqual({ 'shared.txt': 'one\n' });
+    const child = requestOf(chat, 'CHILD');
+    expect(outputsOf(child)).toEqual([expect.stringContaining('plan mode')]);
+    expect(child.text).not.toContain('<plan_mode>');
+    chat.submit({ type: 'override_turn_context', planMode: false });
+    await chat.send('Go on.');
+    expect(chat.files()).toEqual({ 'shared.txt': 'two\n' });
+  });
+
   it('ask under the policy that their parent has by then', async () => {
     await using chat = await startScenario({
       agents: all,

@@ -63,6 +63,7 @@ describe('fetch_url', () => {
     expect(request).toMatchObject({
       kind: 'tool',
       command: "fetch_url https://docs.example '/a?b=c'",
+      url: 'https://docs.example/a?b=c',
       reason: { id: 'fetch-host' },
       proposedRule: { pattern: ['fetch_url', 'https://docs.example'], decision: 'allow' },
     });

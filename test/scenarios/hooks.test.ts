@@ -4,6 +4,7 @@ import { selectHooks } from '../../src/core/hooks/selectHooks.ts';
 import type { HookFile } from '../../src/core/hooks/hookFiles.ts';
 import { auditRows } from '../../src/protocol/audit.ts';
 import { auditEntries } from '../support/auditEntries.ts';
+import { agentScript } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -255,7 +256,7 @@ describe('PreToolUse', () => {
 
   it('an interrupt ends a hook, and the call does not run', async () => {
     await using chat = await withHooks(
-      { PreToolUse: forTool('Bash', 'touch "$CLAUDE_PROJECT_DIR/started"; exec sleep 300') },
+      { PreToolUse: forTool('Bash', 'exec sleep 300') },
       { policy: 'never', sandbox: 'danger-full-access', model: [[calls('exec_command', { cmd: 'touch ran' })]] },
     );
     const ended = chat.send('go');
@@ -263,7 +264,7 @@ describe('PreToolUse', () => {
     while ((await chat.next('item_started')).item.type !== 'hook_run');
     chat.submit({ type: 'interrupt' });
     expect(await ended).toMatchObject({ type: 'turn_aborted', reason: 'interrupted' });
-    expect(Object.keys(chat.files())).toEqual(['started']);
+    expect(Object.keys(chat.files())).toEqual([]);
     expect(chat.items('hook_run').map(({ status }) => status)).toEqual(['aborted']);
   });
 
@@ -379,6 +380,33 @@ describe('messages, sessions and ends of turns', () => {
     expect(chat.said('warning').map(({ message }) => message)).toContain(
       'Stop hooks have made the model continue 8 times. The turn ends now.',
     );
+  });
+});
+
+describe('sub-agents', () => {
+  it('have the hooks of tools, with agent_id, and none of messages and ends', async () => {
+    const seen = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash|Task', seen), UserPromptSubmit: command(seen), Stop: command(seen) },
+      {
+        model: agentScript({
+          ROOT: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Greet' })], [says('Done.')]],
+          CHILD: [[calls('exec_command', { cmd: 'echo hi' })], [says('Greeted.')]],
+        }),
+        policy: 'never',
+        sandbox: 'danger-full-access',
+      },
+    );
+    await chat.send('ROOT');
+    const inputs = got(chat, 'seen.jsonl');
+    expect(inputs.map(({ hook_event_name, tool_name }) => [hook_event_name, tool_name])).toEqual([
+      ['UserPromptSubmit', undefined],
+      ['PreToolUse', 'Task'],
+      ['PreToolUse', 'Bash'],
+      ['Stop', undefined],
+    ]);
+    expect(inputs[1]).toMatchObject({ tool_input: { prompt: 'CHILD', subagent_type: 'worker', description: 'Greet' } });
+    expect(inputs.map(({ agent_id }) => agent_id !== undefined)).toEqual([false, false, true, false]);
   });
 });
 

@@ -73,12 +73,45 @@ describe('an MCP server that demands an authorisation', LONG, () => {
     expect(server.refreshed).toBe(1);
   });
 
+  test('that is revoked is demanded again, and given by another click', async () => {
+    await using server = await AuthorizationServer.start();
+    await using made = await mcpScenario(guardedBy(server), {
+      model: [...SCRIPT, ...SCRIPT],
+      secrets: secretsIn(new Map()),
+    });
+    await signIn(made, server);
+    server.revoke();
+    await made.chat.send('go');
+    expect(made.chat.outputs()).toEqual(['tool call error: It demands an authorisation.']);
+    expect(made.mcp.servers.get('guarded')?.status.type).toBe('needs_auth');
+    await signIn(made, server);
+    await made.chat.send('again');
+    expect(made.chat.outputs().at(-1)).toBe('the secret');
+  });
+
   test('is asked with the client that the user has registered', async () => {
     await using server = await AuthorizationServer.start({ registers: false });
     const entry = guardedBy(server, { oauth: { clientId: 'my-client' } });
     await using made = await mcpScenario(entry, { model: SCRIPT, secrets: secretsIn(new Map()) });
     await signIn(made, server);
     expect(server.clientIds).toEqual(['my-client']);
+    expect(made.mcp.servers.get('guarded')?.status.type).toBe('ready');
+  });
+
+  test.each([
+    ['takes it', true],
+    ['does not take it', false],
+  ])('is asked with the document of the setting where it %s, else by a registration', async (_what, takesDocuments) => {
+    await using server = await AuthorizationServer.start({ takesDocuments });
+    const clientMetadataUrl = 'https://tiller.example/client.json';
+    await using made = await mcpScenario(guardedBy(server), {
+      model: SCRIPT,
+      secrets: secretsIn(new Map()),
+      clientMetadataUrl,
+    });
+    await signIn(made, server);
+    expect(server.clientIds).toEqual([takesDocuments ? clientMetadataUrl : 'registered-1']);
+    expect(server.registered).toEqual(takesDocuments ? [] : ['Tiller']);
     expect(made.mcp.servers.get('guarded')?.status.type).toBe('ready');
   });
 

@@ -75,7 +75,7 @@ describe('the memory of a thread', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, 'utf8');
     expect(text).toMatch(
-      /^---\ntitle: "Remember the code word\."\nfolder: ".*"\nupdated: .*\nwritten: \w+\n---\n\n## Trace\n/,
+      /^---\ntitle: "Remember the code word"\nfolder: ".*"\nupdated: .*\nwritten: \w+\n---\n\n## Trace\n/,
     );
     expect(text).toMatch(/## Summary\n\nThe code word is heron\.\n$/);
 
@@ -83,7 +83,7 @@ describe('the memory of a thread', () => {
     await later.send('What was the code word?');
     const { threadId } = chat.session;
     const today = new Date().toISOString().slice(0, 10);
-    expect(listIn(chat.server.lastRequest)).toContain(`- ${threadId} (${today}): Remember the code word.`);
+    expect(listIn(chat.server.lastRequest)).toContain(`- ${threadId} (${today}): Remember the code word`);
     const trace =
       '- Remember the code word.\n  - changed: word.txt\n  - ran: echo heron > word.txt; exit 3 (exit code 3)';
     expect(JSON.parse(later.outputs()[0] ?? '')).toEqual({
@@ -92,7 +92,7 @@ describe('the memory of a thread', () => {
       memory_summary: 'The code word is heron.',
     });
     expect(later.items('file_lookup')).toEqual([
-      expect.objectContaining({ action: 'memory', path: 'Remember the code word.', status: 'completed' }),
+      expect.objectContaining({ action: 'memory', path: 'Remember the code word', status: 'completed' }),
     ]);
     await later.session.dispose();
   });
@@ -234,7 +234,7 @@ describe('the memory of a thread', () => {
     const run = (more: string[]) => runCli([...args, ...more], { home: home.path, cwd: work.path });
     expect((await run(['Remember it.'])).code).toBe(0);
     expect((await run(['Go on.'])).code).toBe(0);
-    expect(listIn(server.lastRequest)).toContain('Remember it.');
+    expect(listIn(server.lastRequest)).toContain('Remember it');
     expect(toolNames(server.lastRequest)).toContain('get_memory');
   });
 });

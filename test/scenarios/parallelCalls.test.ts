@@ -48,6 +48,21 @@ function outputsOf(chat: { outputs(): string[] }): string[] {
 }
 
 describe('calls of one response that only read', () => {
+  it('are shown above a patch behind them, which is shown while the model writes it', async () => {
+    const patch = '*** Begin Patch\n*** Update File: one.txt\n@@\n-one\n+two\n*** End Patch';
+    await using chat = await startScenario({
+      files: { 'one.txt': 'one\n' },
+      model: [[print('one'), print('one'), calls('apply_patch', { input: patch }, { deltas: 4 })], [says('Done.')]],
+    });
+    await chat.send('go');
+    const shown = chat.said('item_started').map(({ item }) => item.type);
+    expect(shown).toEqual(['user_message', 'command_execution', 'command_execution', 'file_change', 'agent_message']);
+    const [change] = chat.items('file_change');
+    const written = chat.said('item_delta').filter(({ itemId }) => itemId === change?.id);
+    expect(written.map(({ text }) => text).join('')).toBe(written.length === 0 ? '' : patch);
+    expect(chat.files()).toEqual({ 'one.txt': 'two\n' });
+  });
+
   it('run beside each other, with rows and outputs in the order of the calls', async () => {
     const { deps } = startingTogether(3);
     const names = ['one', 'two', 'three'];

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { titleOfPlan, splitPlan, withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import { turnSettingsOf } from '../../src/core/agent/threadSettings.ts';
 import { settingsSchema } from '../../src/protocol/settings.ts';
+import { agentIds, agentScript, outputsOf } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -45,6 +46,24 @@ describe('plan mode', () => {
     expect(chat.state.turns[0]?.settings.planMode).toBe(true);
   });
 
+  it('holds for the agents that it starts', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      sandbox: 'danger-full-access',
+      policy: 'never',
+      model: agentScript({
+        ROOT: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Look' })], [says('Done.')]],
+        CHILD: [[calls('exec_command', { cmd: 'touch b.txt' }), calls('apply_patch', { input: PATCH })], [says('No.')]],
+      }),
+    });
+    expect(await chat.send('ROOT', plan)).toMatchObject({ type: 'turn_completed' });
+    expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
+    const refused = chat.server.requests
+      .flatMap((request) => outputsOf(request))
+      .filter((text) => /plan mode/.test(text));
+    expect(refused).toHaveLength(2);
+  });
+
   it('asks nothing about what it refuses, and no rule of the user allows it', async () => {
     const rule = { pattern: ['touch'], decision: 'allow' as const };
     await using chat = await startScenario({
@@ -83,6 +102,30 @@ describe('plan mode', () => {
     expect(typed).toMatch(/^Not allowed: Nothing is typed/);
     expect(interrupted).not.toMatch(/^Not allowed/);
     expect(chat.files()).toEqual({});
+  });
+
+  it('holds for agents that were started before it', async () => {
+    const id = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[0];
+    await using chat = await startScenario({
+      agents: { tools: 'all' },
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'CHILD', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [id(request)] })],
+          [says('It rests.')],
+          (request) => [calls('send_input', { id: id(request), message: 'And now?' })],
+          (request) => [calls('wait', { ids: [id(request)] })],
+          [says('Planned.')],
+        ],
+        CHILD: [[says('First.')], [calls('exec_command', { cmd: 'touch a.txt' })], [says('Second.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    expect(await chat.send('Plan it.', plan)).toEqual({ type: 'turn_completed', lastMessage: 'Planned.' });
+    expect(chat.files()).toEqual({});
+    expect(chat.server.requests.some(({ text }) => text.includes('do not run in plan mode'))).toBe(true);
   });
 
   it('is said to the model when it begins and when it is over, each once, also after a reload', async () => {

@@ -176,3 +176,50 @@ describe('a patch that reads or replaces a file with secrets', () => {
     expect((await outcomeOf(made)).files).toMatchObject({ 'sub/.env': 'A=1\n', '.env.example': 'A=\n' });
   });
 });
+
+describe.skipIf(noSandbox)('a rule that opens files with secrets', () => {
+  const BOXED = { box: 'real', policy: 'on-request' } as const;
+  const dev: Rule = { pattern: ['bash', 'dev.sh'], decision: 'allow', readsSecrets: true };
+  const withServer = { ...files, 'dev.sh': '. ./.env && echo "mode $MODE, key $API_KEY" && echo $HOME/x > out.txt' };
+
+  it('lets the command read them in the sandbox, and what it prints is redacted', async () => {
+    const {
+      output,
+      asked,
+      events,
+      files: left,
+    } = await outcomeOf(run('bash dev.sh'), {
+      ...BOXED,
+      files: withServer,
+      rules: [dev],
+    });
+    expect(asked).toEqual([]);
+    expect(output).toContain('mode development, key [hidden]\n');
+    expect(events).not.toContain('abcdefgh12345');
+    expect(Object.keys(left)).toContain('out.txt');
+  });
+
+  it('opens nothing without the field, for a part of a script, or under a path of the setting', async () => {
+    const { readsSecrets: _, ...plain } = dev;
+    const sandboxed = { ...BOXED, files: withServer };
+    for (const [cmd, rules, unreadable] of [
+      ['bash dev.sh', [plain], []],
+      ['bash dev.sh; cat .env', [dev], []],
+    ] as const) {
+      const { output, events } = await outcomeOf(run(cmd), { ...sandboxed, rules, unreadable });
+      expect(output).toContain('Permission denied');
+      expect(events).not.toContain('abcdefgh12345');
+    }
+  });
+
+  it('takes effect when it is the answer to a request, and redacts also then', async () => {
+    const { output, asked } = await outcomeOf(run('bash dev.sh .env'), {
+      ...BOXED,
+      policy: 'untrusted',
+      files: withServer,
+      answer: { approved_rule: { rule: dev, scope: 'thread' } },
+    });
+    expect(asked).toHaveLength(1);
+    expect(output).toContain('key [hidden]');
+  });
+});

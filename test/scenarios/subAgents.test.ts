@@ -162,8 +162,12 @@ describe('a sub-agent', () => {
     expect(shown.asking(msg.approvalId)?.threadId).toBe(agentId);
     expect(shown.asking('another')?.threadId).toBe(root.session.threadId);
     expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
+    expect([shown.running, shown.questions]).toEqual([1, 1]);
+    const { threadId } = root.session;
+    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, asking: { threadId: agentId }, isShown: true }]);
 
     await shown.open(agentId);
+    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, isShown: true }]);
     expect(shown.state?.threadId).toBe(agentId);
     expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
     await shown.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved' });
@@ -177,6 +181,26 @@ describe('a sub-agent', () => {
     await shown.open(root.session.threadId);
     expect(shown.agents).toMatchObject([{ agentId, state: 'completed', line: 'More.' }]);
     await shown.close();
+  });
+
+  it('goes to the trash with its root thread, and comes back with it', async () => {
+    await using root = await startScenario({ model: () => [says('Hello.')] });
+    const child = await root.subAgent();
+    const grandchild = await child.subAgent();
+    const other = await root.another();
+    for (const thread of [root, child, grandchild, other]) await thread.send('hi');
+    const family = [root, child, grandchild].map(({ session }) => session.threadId);
+    const { manager } = root;
+    const isThere = async () =>
+      Promise.all(
+        [...family, other.session.threadId].map(async (id) => (await manager.catalog.find(id)) !== undefined),
+      );
+    await manager.live.closeAll('end');
+    expect(await manager.remove(root.session.threadId)).toEqual({ type: 'done' });
+    await manager.remove(other.session.threadId);
+    expect(await isThere()).toEqual([false, false, false, false]);
+    expect(await manager.catalog.restore(root.session.threadId)).toBe(true);
+    expect(await isThere()).toEqual([true, true, true, false]);
   });
 
   it('needs a live parent', async () => {

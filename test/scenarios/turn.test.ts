@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/core/ports.ts';
 import {
   calls,
   callsCustom,
@@ -21,6 +22,14 @@ const HELLO_PATCH = `*** Begin Patch
 *** End Patch`;
 
 describe('a turn', () => {
+  it('prepares the start of commands when it begins, before the model answers', async () => {
+    let prepared = 0;
+    const model = () => [says(`Prepared ${prepared} times.`)];
+    const deps = ({ exec }: Ports) => ({ exec: { ...exec, prepare: () => (prepared += 1) } });
+    await using chat = await startScenario({ model, deps });
+    expect(await chat.send('hi')).toEqual({ type: 'turn_completed', lastMessage: 'Prepared 1 times.' });
+  });
+
   it('ends with the message of the model', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     expect(await chat.send('hi')).toEqual({ type: 'turn_completed', lastMessage: 'Hello.' });

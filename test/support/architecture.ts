@@ -28,6 +28,7 @@ const CORE = [
   'baseline',
   'mcp',
   'hooks',
+  'agentFiles',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -41,6 +42,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/mcp': [...FOUNDATION, ...inCore('trust')],
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
   'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
+  'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
@@ -79,6 +81,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
     hooks: [],
+    agentFiles: [],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -92,6 +95,8 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     models: ['ui', 'settings'],
     mcp: ['ui', 'settings'],
     hooks: ['ui'],
+    languageModelTools: ['ui', 'settings'],
+    agents: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],

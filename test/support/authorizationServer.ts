@@ -7,6 +7,8 @@ export interface AuthorizationServerOptions {
   /** The issuer that answers carry; by default the right one. */
   readonly iss?: string;
   readonly registers?: boolean;
+  /** Takes the address of a document as the id of a client. */
+  readonly takesDocuments?: boolean;
 }
 
 export class AuthorizationServer {
@@ -31,6 +33,12 @@ export class AuthorizationServer {
     made.#server.listen(0, '127.0.0.1');
     await once(made.#server, 'listening');
     return made;
+  }
+
+  /** The user has to authorise again. */
+  revoke(): void {
+    this.valid.clear();
+    this.#refresh.clear();
   }
 
   get origin(): string {
@@ -69,6 +77,7 @@ export class AuthorizationServer {
           authorization_endpoint: `${this.origin}/authorize`,
           token_endpoint: `${this.origin}/token`,
           ...(this.#options.registers === false ? {} : { registration_endpoint: `${this.origin}/register` }),
+          ...(this.#options.takesDocuments ? { client_id_metadata_document_supported: true } : {}),
           response_types_supported: ['code'],
           code_challenge_methods_supported: ['S256'],
           authorization_response_iss_parameter_supported: true,

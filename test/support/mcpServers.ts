@@ -4,9 +4,11 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { McpSecrets } from '../../src/core/mcp/authorization.ts';
+import type { McpDefinition } from '../../src/core/mcp/connection.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import { createMcp, type Mcp, resolveAll } from '../../src/node/mcp/createMcpServers.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -39,6 +41,13 @@ export function everything(more: Readonly<Record<string, unknown>> = {}) {
   return { command: process.execPath, args: [EVERYTHING, 'stdio'], cwd, startupTimeoutMs: 60_000, ...more };
 }
 
+/** The definitions that the setting `mcpServers` has in a folder. */
+export function definitionsOf(servers: Readonly<Record<string, unknown>>, folder: string): readonly McpDefinition[] {
+  const { servers: entries, problems } = parseMcpServers(servers);
+  if (problems[0]) throw new Error(problems[0].problem);
+  return resolveAll(entries, { folder, homeDirectory: homedir(), environment: process.env }).definitions;
+}
+
 export interface McpScenario {
   readonly chat: Scenario;
   readonly mcp: Mcp;
@@ -48,10 +57,14 @@ export interface McpScenario {
 /** A scenario with MCP servers, which are ready, or have failed, when it begins; `servers`: the setting `mcpServers`. */
 export async function mcpScenario(
   servers: Readonly<Record<string, unknown>>,
-  { secrets, ...options }: ScenarioOptions & { readonly secrets?: McpSecrets },
+  {
+    secrets,
+    clientMetadataUrl,
+    ...options
+  }: ScenarioOptions & { readonly secrets?: McpSecrets; readonly clientMetadataUrl?: string },
 ): Promise<McpScenario> {
   let mcp: Mcp | undefined;
-  const settings = parseSettings({});
+  const settings = parseSettings(clientMetadataUrl === undefined ? {} : { 'mcp.clientMetadataUrl': clientMetadataUrl });
   if (settings.type === 'invalid') throw new Error(settings.message);
   const start = (ports: Ports) => {
     const [folder = ''] = ports.workspace.roots;
@@ -63,10 +76,7 @@ export async function mcpScenario(
       support: sandboxSupport,
       ...(secrets && { secrets }),
     });
-    const { servers: entries, problems } = parseMcpServers(servers);
-    if (problems[0]) throw new Error(problems[0].problem);
-    const { homeDirectory, environment } = ports.host;
-    mcp.servers.configure({ definitions: resolveAll(entries, { folder, homeDirectory, environment }).definitions });
+    mcp.servers.configure({ definitions: definitionsOf(servers, folder) });
   };
   const chat = await startScenario({
     ...options,
@@ -94,6 +104,27 @@ export async function mcpScenario(
       await made.servers.close();
     },
   };
+}
+
+/** Resolves when the server `notes` has a tool with this name. */
+export function toolsOf(mcp: Mcp, tool: string): Promise<void> {
+  return changed(mcp, () => mcp.servers.get('notes')?.tool(tool) !== undefined);
+}
+
+/** Resolves when the server `notes` has this status. */
+export function statusOf(mcp: Mcp, status: string): Promise<void> {
+  return changed(mcp, () => mcp.servers.get('notes')?.status.type === status);
+}
+
+function changed({ servers }: Mcp, isReached: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    if (isReached()) return resolve();
+    const listening = servers.onChange(() => {
+      if (!isReached()) return;
+      listening.dispose();
+      resolve();
+    });
+  });
 }
 
 const MODERN = fileURLToPath(new URL('../fixtures/mcp/modern.mjs', import.meta.url));

@@ -8,10 +8,12 @@ import type { McpServer } from '../../src/core/mcp/mcpServer.ts';
 import { createMcp, type Mcp } from '../../src/node/mcp/createMcpServers.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
+import type { PromptRow } from '../../src/protocol/wire.ts';
 import { DEFAULT_SETTINGS, parseSettings } from '../../src/protocol/settings.ts';
 import { confirmServer } from '../../src/vscode/mcp/confirmServer.ts';
 import { McpCommands } from '../../src/vscode/mcp/mcpCommands.ts';
 import { McpController } from '../../src/vscode/mcp/mcpController.ts';
+import { McpPrompts } from '../../src/vscode/mcp/mcpPrompts.ts';
 import { McpLogs } from '../../src/vscode/mcp/mcpLogs.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
@@ -191,6 +193,44 @@ suite('MCP servers', () => {
     assert.equal(mcp.servers.get('notes')?.status.type, 'ready');
   });
 
+  test('have prompts, whose arguments are completed, and whose text goes into the draft', async () => {
+    servers = { notes: server };
+    answers();
+    await controller.configured();
+    const [selected] = controller.selected;
+    assert(selected);
+    await controller.decide(selected, 'outside', true);
+    const live = await settled('notes');
+    const texts: string[] = [];
+    let posted: (rows: readonly PromptRow[]) => void = () => {};
+    const rows = new Promise<readonly PromptRow[]>((resolve) => {
+      posted = resolve;
+    });
+    const prompts = new McpPrompts({
+      servers: mcp.servers,
+      post: posted,
+      insertText: (text) => texts.push(text),
+      report: (error) => assert.fail(String(error)),
+    });
+    try {
+      prompts.post(true);
+      assert.deepEqual(await rows, [{ server: 'notes', name: 'greet', help: 'Greets.' }]);
+      const greet = { server: 'notes', name: 'greet' };
+      const { shown } = answers({ pick: 'Anton' }, { pick: 'as Anton' });
+      await prompts.use(greet);
+      assert.deepEqual(shown, ['greet: who | who', 'Anton ()', 'greet: how | how', 'as Anton likes it ()']);
+      answers({ type: 'Zoe' }, { type: '' });
+      await prompts.use(greet);
+      answers('cancel');
+      await prompts.use(greet);
+      assert.deepEqual(texts, ['Greet Anton as Anton likes it.', 'Greet Zoe kindly.']);
+      await live.stop();
+      await assert.rejects(prompts.use(greet), /notes does not have the prompt greet any more\./);
+    } finally {
+      prompts.dispose();
+    }
+  });
+
   test('show their tools, are restarted, and are stopped', async () => {
     servers = { notes: server };
     answers();
@@ -203,7 +243,7 @@ suite('MCP servers', () => {
     await commands.showServers();
     assert.match(
       shown.join('\n'),
-      /\$\(check\) notes \(Ready, 16 tools\)\n.*\n.*\nTools of notes\necho \(says that it only reads\)/,
+      /\$\(check\) notes \(Ready, 17 tools\)\n.*\n.*\nTools of notes\necho \(says that it only reads\)/,
     );
     answers({ pick: '$(check) notes' }, { pick: '$(debug-restart) Restart' });
     await commands.showServers();

@@ -28,6 +28,7 @@ async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Prom
       recent,
       terminals: { terminals: [] },
       threads: async () => [],
+      resources: async () => [],
       refusal: () => undefined,
       ...more,
     };
@@ -121,6 +122,40 @@ suite('the list at an @', () => {
   );
 
   test(
+    'leaves out what a .gitignore below the open folder names, and follows its changes',
+    inPlace(
+      {
+        'sub/.gitignore': 'made/\n*.gen\n!kept.gen\n',
+        'sub/made/nested.txt': '',
+        'sub/made/.gitignore': '!nested.txt\n',
+        'sub/deep/nested.gen': '',
+        'sub/deep/kept.gen': '',
+        'nested.gen': '',
+      },
+      async (place) => {
+        const index = new FileIndex();
+        const listed = async () => {
+          const files = await index.files(live);
+          const here = files.filter(({ kind, path: file }) => kind === 'file' && file.startsWith(place.root));
+          return here.map(({ path: file }) => path.relative(place.root, file)).toSorted();
+        };
+        try {
+          assert.deepEqual(await listed(), ['nested.gen', 'sub/.gitignore', 'sub/deep/kept.gen']);
+          place.write('sub/.gitignore', 'made/\n');
+          let now: readonly string[] = [];
+          await until(() => {
+            void listed().then((files) => (now = files));
+            return now.includes('sub/deep/nested.gen');
+          }, 20_000);
+          assert.equal(now.includes('sub/made/nested.txt'), false);
+        } finally {
+          index.dispose();
+        }
+      },
+    ),
+  );
+
+  test(
     'knows files that were created since',
     inPlace({ 'first.txt': '' }, async (place) => {
       const index = new FileIndex();
@@ -171,6 +206,7 @@ suite('the list at an @', () => {
         const deps = {
           terminals: { textOf: () => undefined },
           exportThread: async () => undefined,
+          readResource: async () => undefined,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([said], deps, live), [
@@ -183,6 +219,28 @@ suite('the list at an @', () => {
       }
     }),
   );
+
+  test('has resources of MCP servers, and a message gets their text', async () => {
+    const one = { id: '["notes","note://one"]', server: 'notes', name: 'Note one', description: 'First\nline' };
+    const resources = async () => [one, { ...one, id: '["notes","note://two"]', name: 'Other', description: '' }];
+    const rows = (await rowsOf('notes:noteo', { resources })).filter(({ mention }) => mention.kind === 'resource');
+    assert.deepEqual(
+      rows.map(({ mention, detail }) => [mention, detail]),
+      [[{ type: 'mention', kind: 'resource', name: 'notes:Note-one', path: '', id: one.id }, 'First']],
+    );
+    const mention = rows[0]?.mention;
+    assert.ok(mention);
+    const deps = { terminals: { textOf: () => undefined }, exportThread: async () => undefined, mayRead: () => true };
+    const read = (answer: () => Promise<string | undefined>) =>
+      fillMentions([mention], { ...deps, readResource: (id) => (assert.equal(id, one.id), answer()) }, live);
+    assert.deepEqual(await read(async () => 'a note'), [{ ...mention, text: 'a note' }]);
+    assert.deepEqual(await read(async () => undefined), [
+      { ...mention, sent: { type: 'refused', reason: 'the resource has no text' } },
+    ]);
+    assert.deepEqual(await read(() => Promise.reject(new Error('The MCP server notes is not running.'))), [
+      { ...mention, sent: { type: 'refused', reason: 'The MCP server notes is not running.' } },
+    ]);
+  });
 
   test(
     'has symbols of language extensions, and a message gets the whole symbol',
@@ -220,6 +278,7 @@ suite('the list at an @', () => {
         const deps = {
           terminals: { textOf: () => undefined },
           exportThread: async () => undefined,
+          readResource: async () => undefined,
           mayRead: () => true,
         };
         assert.deepEqual(await fillMentions([mention], deps, live), [{ ...mention, lines: { first: 2, last: 4 } }]);
@@ -228,6 +287,43 @@ suite('the list at an @', () => {
       }
     }),
   );
+
+  test('gives terminals, threads and symbols of one name different names', async () => {
+    const terminals = ['1', '2', '3'].map((id) => ({ id, name: 'bash' }));
+    const rows = await rowsOf('terminal', { terminals: { terminals } });
+    assert.deepEqual(
+      rows.flatMap(({ mention }) => (mention.kind === 'terminal' ? [[mention.name, mention.id]] : [])),
+      [
+        ['terminal', '1'],
+        ['terminal:bash', '2'],
+        ['terminal:bash 2', '3'],
+      ],
+    );
+    const threads = async () => ['1', '2'].map((id) => ({ id, title: 'Fix it' }));
+    assert.deepEqual(namesOf(await rowsOf('thread:fix', { threads })), ['thread:Fix it', 'thread:Fix it 2']);
+    const root = vscode.workspace.workspaceFolders?.[0]?.uri;
+    assert.ok(root);
+    const at = (name: string, line: number) =>
+      new vscode.SymbolInformation(
+        'parseOnce',
+        vscode.SymbolKind.Function,
+        '',
+        new vscode.Location(vscode.Uri.joinPath(root, name), new vscode.Range(line, 0, line, 3)),
+      );
+    const provider = vscode.languages.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: () => [at('a.ts', 0), at('src/b.ts', 4), at('src/b.ts', 8), at('lib/b.ts', 8)],
+    });
+    try {
+      const symbols = (await rowsOf('#parseOnce')).map(({ mention }) => mention);
+      // VS Code has an order of its own.
+      const names = symbols.map(({ name }) => name);
+      assert.equal(new Set(names).size, 4, names.join());
+      assert.ok(names.includes('parseOnce') && names.includes('parseOnce (b.ts)'), names.join());
+      assert.ok(symbols.every(({ id }) => id === 'parseOnce'));
+    } finally {
+      provider.dispose();
+    }
+  });
 
   test('of 50,000 files yields to other events, and stops when a newer query cancels it', async () => {
     const files = Array.from({ length: 50_000 }, (_, index) => ({
@@ -274,6 +370,8 @@ suite('mentions of a message', () => {
     input: [{ type: 'text', text }, ...more],
   });
 
+  const targetOf = (threadId: string) => ({ threadId, starting: undefined });
+
   function withOps(more: Partial<MentionsDeps> = {}) {
     const submitted: Op[] = [];
     const posted: PanelUpdate[] = [];
@@ -281,9 +379,10 @@ suite('mentions of a message', () => {
       guard: async () => () => undefined,
       threads: async () => [],
       exportThread: async () => undefined,
-      shownThread: () => 'a',
-      submit: async (op) => void submitted.push(op),
-      submitTo: (_, op) => void submitted.push(op),
+      resources: async () => [],
+      readResource: async () => undefined,
+      send: async (op) => submitted.push(op) > 0,
+      hold: () => () => {},
       post: (message) => void posted.push(message),
       postWhenReady: (message) => void posted.push(message),
       report: (error) => {
@@ -297,9 +396,9 @@ suite('mentions of a message', () => {
   test('are read before it is submitted; later messages wait for it, other ops do not', async () => {
     const { mentions, submitted } = withOps();
     try {
-      const first = mentions.submit(turn('first', problems));
-      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] });
-      await mentions.submit({ type: 'interrupt' });
+      const first = mentions.submit(turn('first', problems), targetOf('a'));
+      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] }, targetOf('a'));
+      await mentions.submit({ type: 'interrupt' }, targetOf('a'));
       assert.deepEqual(submitted, [{ type: 'interrupt' }]);
       await Promise.all([first, second]);
       assert.deepEqual(
@@ -307,25 +406,37 @@ suite('mentions of a message', () => {
         ['interrupt', { type: 'text', text: 'first' }, { type: 'text', text: 'second' }],
       );
       const [, message] = submitted;
-      const [, part] = message?.type === 'user_turn' ? message.input : [];
+      const [, part] = message?.type === 'steer' ? message.input : [];
       assert.ok(part?.type === 'mention' && (part.text !== undefined || part.sent?.type === 'refused'));
     } finally {
       mentions.dispose();
     }
   });
 
-  test('go with it to its thread, although another one is shown by then', async () => {
-    let shown = 'a';
-    const sent: string[] = [];
-    const { mentions, submitted } = withOps({
-      shownThread: () => shown,
-      submitTo: (threadId) => void sent.push(threadId),
+  test('go with it to its thread; a message that cannot be sent is rejected, and the next one is sent', async () => {
+    const sent: unknown[] = [];
+    const held = new Set<unknown>();
+    const { mentions } = withOps({
+      send: async (op, { threadId }) => {
+        sent.push([op.type, threadId]);
+        return threadId !== 'gone';
+      },
+      hold: (_input, { threadId }) => {
+        held.add(threadId);
+        return () => void held.delete(threadId);
+      },
     });
     try {
-      const sending = mentions.submit(turn('to a', problems));
-      shown = 'b';
-      await sending;
-      assert.deepEqual([sent, submitted], [['a'], []]);
+      const first = mentions.submit(turn('to one that is gone', problems), targetOf('gone'));
+      const second = mentions.submit(turn('to a'), targetOf('a'));
+      assert.deepEqual([...held], ['gone', 'a']);
+      await assert.rejects(first, /The message was not sent/);
+      await second;
+      await until(() => held.size === 0, 20_000);
+      assert.deepEqual(sent, [
+        ['steer', 'gone'],
+        ['steer', 'a'],
+      ]);
     } finally {
       mentions.dispose();
     }

@@ -58,6 +58,7 @@ function sessionOf(threadId: string, log: string[]): Session {
       run(op);
     },
     idle: async () => {},
+    isIdle: true,
     suspend: async () => void log.push(`suspend ${threadId}`),
     emit,
   };

@@ -45,6 +45,16 @@ describe('a question', () => {
   });
 });
 
+it('a page from the web is titled by its host, and read out by its address', () => {
+  const url = 'https://docs.example:8443/a?b=c';
+  const waiting = {
+    type: 'approval',
+    id: 'a',
+    request: { ...request, kind: 'tool', command: 'fetch_url …', url },
+  } as const;
+  expect([decisionTitle(waiting), decisionSubject(waiting)]).toEqual(['Get a page from docs.example:8443?', url]);
+});
+
 describe('a request that can destroy work', () => {
   const dangerous = { source: 'heuristic', id: 'dangerous', text: 'It can destroy work.' } as const;
 

@@ -4,7 +4,10 @@ import type { Op } from '../../src/protocol/op.ts';
 import { submitWithModel } from '../../src/vscode/chat/submitWithModel.ts';
 
 /** What happens to `op` when the user chooses `chosen` in the list. */
-async function submitted(op: Op, { model, chosen }: { readonly model: string; readonly chosen: string | Error }) {
+async function submitted(
+  op: Op,
+  { model, chosen, fault }: { readonly model: string; readonly chosen: string | Error; readonly fault?: Error },
+) {
   let current = model;
   const log: string[] = [];
   const done = submitWithModel(op, {
@@ -14,7 +17,10 @@ async function submitted(op: Op, { model, chosen }: { readonly model: string; re
       if (chosen instanceof Error) throw chosen;
       current = chosen;
     },
-    submit: async ({ type }) => void log.push(`submitted ${type}`),
+    submit: async ({ type }) => {
+      if (fault !== undefined) throw fault;
+      log.push(`submitted ${type}`);
+    },
     hold: () => {
       log.push('held');
       return () => void log.push('released');
@@ -38,7 +44,7 @@ test.each<[string, Op, { model: string; chosen: string }, string[]]>([
     'is sent after the choice',
     message,
     { model: '', chosen: 'm' },
-    ['held', 'asked', 'released', 'submitted user_turn'],
+    ['held', 'asked', 'submitted user_turn', 'released'],
   ],
   ['goes back without a choice', message, { model: '', chosen: '' }, ['held', 'asked', BACK, 'released']],
   ['asks for nothing when it is no message', { type: 'interrupt' }, { model: '', chosen: '' }, ['submitted interrupt']],
@@ -52,4 +58,13 @@ test('goes back when the choice fails, and the failure is reported', async () =>
     log: ['held', 'asked', BACK, 'released'],
     failure,
   });
+});
+
+test('goes back when it cannot be submitted, and the reason is reported; other ops do not', async () => {
+  const fault = new Error('Its thread is gone.');
+  const choice = { model: 'm', chosen: '', fault };
+  expect(await submitted(message, choice)).toEqual({ log: [BACK], failure: fault });
+  expect(await submitted({ type: 'edit_queued', id: 'q', input }, choice)).toEqual({ log: [BACK], failure: fault });
+  expect(await submitted({ type: 'edit_queued', id: 'q', input: null }, choice)).toEqual({ log: [], failure: fault });
+  expect(await submitted({ type: 'interrupt' }, choice)).toEqual({ log: [], failure: fault });
 });

@@ -11,14 +11,16 @@ import {
   selectionChoice,
   settings,
 } from '../store.ts';
-import { imageFacts, keyOf, labelOf, partIcon } from '../text/attachments.ts';
+import { imageFacts, keyOf, labelOf, partIcon, thingOf } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 
 /** What goes with the message and is not in its text. */
 export function Chips({ onRemoved }: { onRemoved: () => void }) {
   const shown = attachments.value.filter(({ inText }) => !inText);
   const { value: selected } = selection;
-  const isNamed = shown.some(({ part }) => part.type === 'mention' && part.name === selected?.name);
+  const isNamed = shown.some(
+    ({ part }) => part.type === 'mention' && selected !== null && thingOf(part) === thingOf(selected),
+  );
   const problem = attachProblem.value ?? lateProblem(shown);
   return (
     <>

@@ -5,7 +5,7 @@ import { textOfInput } from '../../src/protocol/thread.ts';
 import { fork, interrupt, type PanelCommand, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { isOwn, isRunning, proposedPlan, review, settings, threadId, title, turns } from '../store.ts';
+import { isOwn, isRunning, prompts, proposedPlan, review, settings, threadId, title, turns } from '../store.ts';
 import { openFind, openPopup } from '../view.ts';
 import { approvalChoices, type Choice, choose, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
 import { openSearch } from './historySearch.ts';
@@ -96,7 +96,19 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),
     command('log', 'output', t('Show the log'), host('showLog')),
     command('report', 'report', t('Report an issue'), host('reportIssue')),
+    ...when(isOwn.value, ...promptCommands()),
   ];
+}
+
+/** The prompts of MCP servers; of two with the same name the first one. */
+function promptCommands(): readonly SlashCommand[] {
+  const byName = new Map<string, SlashCommand>();
+  for (const { server, name, help } of prompts.value) {
+    const shown = `${server}:${name}`.replaceAll(/[^\w:.-]/g, '-');
+    const run = () => post({ type: 'use_prompt', server, name });
+    if (!byName.has(shown)) byName.set(shown, { name: shown, icon: 'plug', help: firstLine(help, 200), run });
+  }
+  return [...byName.values()];
 }
 
 export interface CommandQuery {
@@ -108,7 +120,7 @@ export interface CommandQuery {
 
 /** `undefined` for a text that is no command: it does not begin with a slash, or has several lines. */
 export function commandQuery(text: string): CommandQuery | undefined {
-  const [, name, space, written] = /^\/([a-z]*)(?:( +)(.*))?$/.exec(text) ?? [];
+  const [, name, space, written] = /^\/([\w:.-]*)(?:( +)(.*))?$/.exec(text) ?? [];
   return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
 }
 

@@ -4,7 +4,7 @@ import { attach } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { attachProblem } from '../store.ts';
-import { attachImages, showRefused } from './images.ts';
+import { attachImages, hashOf, showRefused } from './images.ts';
 
 /** Bytes of a file from outside of VS Code that is attached as text. */
 const MAX_TEXT_BYTES = 10 * 1024 * 1024;
@@ -69,7 +69,9 @@ async function attachTexts(files: readonly File[]): Promise<string[]> {
       refused.push(t('{0} was not attached: it is no text, or over 10 MiB.', file.name));
       continue;
     }
-    const part: Attachment['part'] = { type: 'mention', kind: 'file', name: file.name, path: '', text };
+    // Two files may have one name.
+    const id = await hashOf(`${file.name}\n${text}`);
+    const part: Attachment['part'] = { type: 'mention', kind: 'file', name: file.name, path: '', id, text };
     attach([{ part, inText: false }]);
   }
   return refused;

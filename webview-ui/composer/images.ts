@@ -103,7 +103,8 @@ function dataUrlOf(blob: Blob): Promise<string> {
   });
 }
 
-async function hashOf(text: string): Promise<string> {
+/** SHA-256, in hexadecimal digits. */
+export async function hashOf(text: string): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -7,7 +7,7 @@ import { setDraft } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { attachments, draft } from '../store.ts';
 import { type CommandQuery, commandQuery, findCommands, findValues } from './commands.ts';
-import { mentionIcon, rangesOf, withAttachments } from '../text/attachments.ts';
+import { mentionIcon, rangesOf, withMention } from '../text/attachments.ts';
 
 export interface Suggestion {
   readonly key: string;
@@ -183,8 +183,7 @@ export function take({ take: taking, refused }: Suggestion): Replacement | undef
       const list = open.peek();
       if (list === null) return undefined;
       close();
-      attach(taking.row);
-      return { start: list.start, end: null, text: `@${taking.row.mention.name} ` };
+      return { start: list.start, end: null, text: `@${attach(taking.row)} ` };
     }
     case 'complete':
       return { start: 0, end: Number.MAX_SAFE_INTEGER, text: taking.text };
@@ -195,8 +194,11 @@ export function take({ take: taking, refused }: Suggestion): Replacement | undef
   }
 }
 
-function attach({ mention }: MentionRow): void {
-  setDraft(draft.peek(), withAttachments(attachments.peek(), [{ part: mention, inText: true }]));
+/** Returns the name that the text has to have. */
+function attach({ mention }: MentionRow): string {
+  const { name, attachments: all } = withMention(draft.peek(), attachments.peek(), mention);
+  setDraft(draft.peek(), all);
+  return name;
 }
 
 export function receiveMentions(message: HostMessage): void {

@@ -93,7 +93,8 @@ function canBeAnswered({ choices }: ApprovalRequest): boolean {
 
 /** The command or patch in full: nothing is approved that is not visible. */
 function Subject({ request }: { request: ApprovalRequest }) {
-  const { kind, command = '', changes = [] } = request;
+  const { kind, command = '', changes = [], url } = request;
+  if (url !== undefined) return <code>{visibleText(`GET ${url}`)}</code>;
   if (kind !== 'patch') return <code>{visibleText(command)}</code>;
   const paths = changes.map(({ path, movedTo }) => (movedTo === undefined ? path : t('{0} to {1}', path, movedTo)));
   return (

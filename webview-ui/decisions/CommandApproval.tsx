@@ -131,7 +131,7 @@ function Offer({ request }: { request: ApprovalRequest }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -194,7 +194,7 @@ export function escapeOf({ approvalId, choices }: ApprovalRequest): (() => void)
   return choices.includes('abort') ? () => decide(approvalId, 'abort') : undefined;
 }
 
-function ruleRow(request: ApprovalRequest): ComponentChildren {
+export function ruleRow(request: ApprovalRequest): ComponentChildren {
   const { approvalId, proposedRule } = request;
   if (makingRule.value !== approvalId || proposedRule === undefined) return null;
   const suggestion = suggestionOf(request);

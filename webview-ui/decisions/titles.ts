@@ -30,7 +30,8 @@ function titleOf(waiting: Waiting): string {
 /** The subject of the request, for screen readers; empty where the title is complete. */
 export function decisionSubject(waiting: Waiting): string {
   if (waiting.type !== 'approval') return '';
-  const { kind, command = '', changes = [] } = waiting.request;
+  const { kind, command = '', changes = [], url } = waiting.request;
+  if (url !== undefined) return url;
   return kind === 'patch' ? changes.map(({ path }) => path).join(', ') : inOneLine(command);
 }
 
@@ -47,8 +48,14 @@ function approvalTitle(request: ApprovalRequest): string {
     case 'patch':
       return plural(request.changes?.length ?? 0, 'Apply changes to {0} file?', 'Apply changes to {0} files?');
     case 'tool':
+      if (request.url !== undefined) return t('Get a page from {0}?', fetchedHost(request.url));
       return request.tool
         ? t('Call {0} on {1}?', visibleText(request.tool.name), visibleText(request.tool.server))
         : t('Call this tool?');
   }
+}
+
+/** The host of an address that the host of the panel has checked; with its port where that is not the usual one. */
+export function fetchedHost(url: string): string {
+  return visibleText(URL.canParse(url) ? new URL(url).host : url);
 }

@@ -5,6 +5,7 @@ import { answersTogether, type Waiting } from '../store.ts';
 import { Agents } from './Agents.tsx';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
+import { FetchApproval } from '../decisions/FetchApproval.tsx';
 import { Composer } from '../composer/Composer.tsx';
 import { ChoiceCard } from '../decisions/ChoiceCard.tsx';
 import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
@@ -54,7 +55,9 @@ export function Dock() {
 function Card({ waiting }: { waiting: Waiting }) {
   if (waiting.type === 'approval') {
     const { request } = waiting;
-    return request.kind === 'patch' ? <PatchApproval request={request} /> : <CommandApproval request={request} />;
+    if (request.kind === 'patch') return <PatchApproval request={request} />;
+    if (request.url !== undefined) return <FetchApproval request={request} url={request.url} />;
+    return <CommandApproval request={request} />;
   }
   if (waiting.type === 'interrupted') return <InterruptedCard patch={waiting.patch} />;
   const { request } = waiting;

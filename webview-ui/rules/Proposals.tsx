@@ -46,6 +46,7 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
             ? say('Allow what starts with {0}, outside the sandbox', pattern)
             : say('Allow what starts with {0}', pattern)}
         </span>
+        {rule.readsSecrets && <span>{t('It may open files with secrets, such as .env, in the sandbox.')}</span>}
         {rule.justification !== undefined && (
           <span class="page-dim">{t('“{0}”', visibleText(rule.justification))}</span>
         )}

@@ -22,6 +22,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   const pattern = useSignal(given ? formatPattern(given.pattern) : '');
   const decision = useSignal<RuleDecision>(given?.decision ?? 'allow');
   const outside = useSignal(given?.bypassSandbox ?? false);
+  const readsSecrets = useSignal(given?.readsSecrets ?? false);
   const justification = useSignal(given?.justification ?? '');
   const scope = useSignal<RuleScope>('user');
   const field = useRef<HTMLInputElement>(null);
@@ -38,6 +39,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
       pattern: words,
       decision: decision.value,
       ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
+      ...(readsSecrets.value && decision.value === 'allow' ? { readsSecrets: true } : {}),
       ...(why === '' ? {} : { justification: why }),
     };
     edit(entry === null ? { type: 'add', scope: scope.value, rule } : { type: 'replace', id: entry.id, rule });
@@ -107,15 +109,26 @@ function Form({ entry }: { entry: RuleEntry | null }) {
         )}
       </div>
       {decision.value === 'allow' && (
-        <label class="check">
-          <input
-            type="checkbox"
-            data-testid="rule-form-outside"
-            checked={outside.value}
-            onChange={() => (outside.value = !outside.value)}
-          />
-          <span>{t('Run outside the sandbox, too')}</span>
-        </label>
+        <>
+          <label class="check">
+            <input
+              type="checkbox"
+              data-testid="rule-form-outside"
+              checked={outside.value}
+              onChange={() => (outside.value = !outside.value)}
+            />
+            <span>{t('Run outside the sandbox, too')}</span>
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              data-testid="rule-form-secrets"
+              checked={readsSecrets.value}
+              onChange={() => (readsSecrets.value = !readsSecrets.value)}
+            />
+            <span>{t('Open files with secrets, such as .env, in the sandbox')}</span>
+          </label>
+        </>
       )}
       <p class="page-dim" id="rule-pattern-hint">
         {parsed === undefined && pattern.value.trim() !== ''

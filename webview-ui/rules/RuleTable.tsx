@@ -30,6 +30,7 @@ function RuleLine({ entry }: { entry: RuleEntry }) {
       <td>
         <DecisionWord decision={rule.decision} />
         {rule.bypassSandbox && <span class="page-dim page-sub">{t('outside the sandbox')}</span>}
+        {rule.readsSecrets && <span class="page-dim page-sub">{t('opens files with secrets')}</span>}
       </td>
       <td>
         <code>{pattern}</code>

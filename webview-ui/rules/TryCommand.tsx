@@ -27,7 +27,7 @@ export function TryCommand() {
 }
 
 function Verdict({
-  explanation: { decision, bypassSandbox, reason, commands, matchedRules },
+  explanation: { decision, bypassSandbox, readsSecrets, reason, commands, matchedRules },
 }: {
   explanation: CommandExplanation;
 }) {
@@ -36,6 +36,7 @@ function Verdict({
       <Icon name={decisionIcon(decision)} />
       <div>
         <p class="page-strong">{sentence(decision, bypassSandbox)}</p>
+        {readsSecrets && <p>{t('It may open files with secrets in the sandbox.')}</p>}
         <p>{reasonInFull(reason)}</p>
         {commands !== null && commands.length > 1 && (
           <p class="page-dim">{t('It runs {0} commands; the strictest decides.', commands.length)}</p>

@@ -1,10 +1,10 @@
 /** What goes with the text of a message. */
 import type { Attachment } from '../../src/protocol/draft.ts';
-import type { MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
+import type { Mention, MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
 import { t } from '../l10n.ts';
 import { splitPath } from './fileLink.ts';
 import { bytes } from './format.ts';
-import { type MentionRange, mentionRanges } from '../../src/protocol/text/mentionTokens.ts';
+import { type MentionRange, mentionRanges, unusedName } from '../../src/protocol/text/mentionTokens.ts';
 
 /** Without those that are to stand in the text and do not. */
 export function activeOf(text: string, attachments: readonly Attachment[]): readonly Attachment[] {
@@ -20,7 +20,7 @@ export function rangesOf(text: string, attachments: readonly Attachment[]): read
   );
 }
 
-/** A mention replaces one with the same name; no image is added twice. */
+/** What is attached already is replaced, not added again. */
 export function withAttachments(
   attachments: readonly Attachment[],
   added: readonly Attachment[],
@@ -31,10 +31,39 @@ export function withAttachments(
   }, attachments);
 }
 
+/**
+ * A mention that the text is going to name, with a name that means nothing else there: two things may have one name, and
+ * one thing keeps the name that the text has for it.
+ */
+export function withMention(
+  text: string,
+  attachments: readonly Attachment[],
+  mention: Mention,
+): { readonly name: string; readonly attachments: readonly Attachment[] } {
+  const inText = activeOf(text, attachments).flatMap(({ part, inText }) =>
+    inText && part.type === 'mention' ? [part] : [],
+  );
+  const known = inText.find((one) => thingOf(one) === thingOf(mention));
+  const name = known?.name ?? unusedName([mention.name], new Set(inText.map((one) => one.name)));
+  const one: Attachment = { part: { ...mention, name }, inText: true };
+  // One that the text no longer names would come back with this name.
+  const others = attachments.filter(({ part, inText: isInText }) => {
+    const isGone = isInText && part.type === 'mention' && part.name === name && !inText.includes(part);
+    return !isGone;
+  });
+  return { name, attachments: withAttachments(others, [one]) };
+}
+
+/** Equal for two mentions of the same thing, whatever their names. */
+export function thingOf({ kind = 'selection', name, path, lines, id }: Mention): string {
+  const place = path === '' && id === undefined ? name : path;
+  return JSON.stringify([kind, place, id, lines?.first, lines?.last]);
+}
+
 export function keyOf({ part, inText }: Attachment): string {
   switch (part.type) {
     case 'mention':
-      return `${inText ? '@' : ''}${part.name}`;
+      return `${inText ? '@' : ''}${thingOf(part)}`;
     case 'image':
       return part.id ?? part.imageUrl;
     case 'local_image':
@@ -80,6 +109,8 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
       return 'source-control';
     case 'thread':
       return 'comment-discussion';
+    case 'resource':
+      return 'plug';
     case 'file':
       return fileIcon(path);
   }

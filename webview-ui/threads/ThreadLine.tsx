@@ -2,7 +2,6 @@ import { useComputed } from '@preact/signals';
 import type { ThreadRow } from '../../src/protocol/wire.ts';
 import { t } from '../l10n.ts';
 import { threadId } from '../store.ts';
-import { tokens } from '../text/format.ts';
 import { age } from './threadGroups.ts';
 import { activate, activeRow, openThread, scope } from './store.ts';
 import { Icon, Spinner } from '../components/Icon.tsx';
@@ -45,6 +44,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
         <span class="th-sub">{subOf(row)}</span>
       </span>
       <span class="step-meta num">{age(row.updatedAt, now)}</span>
+      {row.found && <Found found={row.found} />}
     </div>
   );
 }
@@ -52,6 +52,21 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
 /** The attribute by which VS Code shows the menu that package.json contributes. */
 function menuContext(threadId: string): string {
   return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
+}
+
+/** The match stands near the start, so that a narrow row shows it. */
+const CHARACTERS_BEFORE = 24;
+
+function Found({ found: { before, match, after } }: { found: NonNullable<ThreadRow['found']> }) {
+  const near = before.trimStart();
+  const isCut = near.length > CHARACTERS_BEFORE;
+  return (
+    <span class="th-found" data-testid="thread-found">
+      {isCut ? `…${near.slice(-CHARACTERS_BEFORE)}` : near}
+      <mark>{match}</mark>
+      {after.trimEnd()}
+    </span>
+  );
 }
 
 function Mark({ status }: Pick<ThreadRow, 'status'>) {
@@ -62,6 +77,8 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
       return <Spinner />;
     case 'unread':
       return <Icon name="circle-filled" />;
+    case 'failed':
+      return <Icon name="error" />;
     case 'idle':
       return <Icon name="comment" />;
   }
@@ -69,19 +86,15 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
 
 /** The text of the status mark for screen readers. */
 function statusLabel({ id, status }: ThreadRow): string {
-  const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), idle: '' };
+  const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
   return threadId.value === id ? t('shown now') : words[status];
 }
 
 function subOf(row: ThreadRow): string {
   if (row.note !== null) return row.note;
-  return [...(scope.value === 'all' ? [row.place] : []), ...costOf(row)].join(' · ');
-}
-
-function costOf({ model, tokens: used }: ThreadRow): readonly string[] {
-  return used === 0 ? [model] : [model, t('{0} tokens', tokens(used))];
+  return scope.value === 'all' ? row.place : '';
 }
 
 function tip(row: ThreadRow, title: string): string {
-  return [title, [row.place, ...costOf(row)].join(' · '), new Date(row.updatedAt).toLocaleString()].join('\n');
+  return [title, [row.place, row.model].join(' · '), new Date(row.updatedAt).toLocaleString()].join('\n');
 }

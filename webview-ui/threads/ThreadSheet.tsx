@@ -89,9 +89,15 @@ function onSearchKey(event: KeyboardEvent): void {
   else if (active === null) return;
   else if (event.key === 'Enter') list.openThread(active.id);
   else if (event.key === 'F2') list.rename(active.id);
-  else if (event.key === 'Delete' && list.query.value === '') list.remove(active.id);
+  else if (event.key === 'Delete' && isAtEnd(event.target)) list.remove(active.id);
   else return;
   event.preventDefault();
+}
+
+/** The key deletes no character there. */
+function isAtEnd(field: EventTarget | null): boolean {
+  if (!(field instanceof HTMLInputElement)) return false;
+  return field.selectionStart === field.value.length && field.selectionEnd === field.value.length;
 }
 
 function Rows() {

@@ -7,7 +7,7 @@ import { post } from '../bridge.ts';
 import { reasonName } from '../text/reasons.ts';
 import { startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
-import { denialOf, processes, waitingItems } from '../store.ts';
+import { denialOf, isOnlyRequest, processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration, notable } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
@@ -57,7 +57,8 @@ function CommandStep({
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {
-  return <CommandStep item={item} state="waiting" label={say('Waiting for you: {0}', <Name item={item} />)} />;
+  const label = isOnlyRequest.value ? t('Waiting for you') : say('Waiting for you: {0}', <Name item={item} />);
+  return <CommandStep item={item} state="waiting" label={label} />;
 }
 
 function Since({ milliseconds }: { milliseconds: number | null }) {

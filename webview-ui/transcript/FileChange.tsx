@@ -4,7 +4,7 @@ import type { FileChangeSummary, PatchProblems, TurnItemOf } from '../../src/pro
 import { changesTaken } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { plural, say, t } from '../l10n.ts';
-import { cwd, denialOf, waitingItems } from '../store.ts';
+import { cwd, denialOf, isOnlyRequest, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { problemCounts } from '../text/patchProblems.ts';
@@ -46,7 +46,11 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
       testid="file-change"
       icon="edit"
       state="waiting"
-      label={t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))}
+      label={
+        isOnlyRequest.value
+          ? t('Waiting for you')
+          : t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))
+      }
     />
   );
 }

@@ -1,6 +1,7 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { say, t } from '../l10n.ts';
-import { waitingItems } from '../store.ts';
+import { isOnlyRequest, waitingItems } from '../store.ts';
 import { duration, notable } from '../text/format.ts';
 import { Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
@@ -34,12 +35,13 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
   const isWaiting = waitingItems.value.has(item.id);
   const name = <code>{item.tool}</code>;
   const server = <span class="by">{t('on {0}', item.server)}</span>;
+  const waits = isOnlyRequest.value ? t('Waiting for you') : say('Waiting for you: {0} {1}', name, server);
   return (
     <Step
       testid="tool-call"
       icon="mcp"
       state={isWaiting ? 'waiting' : CALL_STATES[item.status]}
-      label={isWaiting ? say('Waiting for you: {0} {1}', name, server) : say('Called {0} {1}', name, server)}
+      label={isWaiting ? waits : say('Called {0} {1}', name, server)}
       meta={notable(item.durationMs) !== null && <Soft>{duration(item.durationMs)}</Soft>}
       body={() => (
         <>
@@ -72,13 +74,22 @@ function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['res
 
 export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'> }) {
   const result = item.contentItems.map((part) => (part.type === 'input_text' ? part.text : t('Image'))).join('\n');
+  const isWaiting = waitingItems.value.has(item.id);
+  const { tool, source, status, success, contentItems } = item;
+  const name = <code>{tool}</code>;
+  const by = source === undefined ? '' : <span class="by">{t('of {0}', visibleText(source))}</span>;
   return (
     <Step
       testid="tool-call"
       icon="tools"
-      state={item.success === false ? 'failed' : CALL_STATES[item.status]}
-      label={say('Called {0}', <code>{item.tool}</code>)}
-      body={() => <InputAndResult input={item.arguments} result={result} />}
+      state={isWaiting ? 'waiting' : success === false ? 'failed' : CALL_STATES[status]}
+      label={isWaiting ? say('Waiting for you: {0} {1}', name, by) : say('Called {0} {1}', name, by)}
+      body={() => (
+        <>
+          <InputAndResult input={item.arguments} result={result} />
+          <Images parts={contentItems} />
+        </>
+      )}
     />
   );
 }

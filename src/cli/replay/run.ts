@@ -77,6 +77,8 @@ class ReplayRun {
   #items = 0;
   #part: RecordedPart;
   #turn: RecordedTurn | undefined;
+  /** What the model has said of the message that it writes. */
+  #said = '';
   /** The turn has come to where it was stopped, but for items that are being written. */
   #isAtStop = false;
   readonly #asked = new Map<string, number>();
@@ -300,7 +302,13 @@ class ReplayRun {
 
   #heard(event: Event): void {
     for (const listener of [...this.#waiting]) listener(event);
-    if (event.msg.type === 'approval_requested') this.#decide(event.msg);
+    const { msg } = event;
+    if (msg.type === 'approval_requested') this.#decide(msg);
+    if (msg.type === 'item_started' && msg.item.type === 'agent_message') this.#said = '';
+    if (msg.type === 'item_delta' && msg.kind === 'text') {
+      this.#said += msg.text;
+      setImmediate(() => this.#stopIfDue());
+    }
   }
 
   #decide({ approvalId, callId }: EventMsgOf<'approval_requested'>): void {
@@ -332,7 +340,10 @@ class ReplayRun {
 
   #stopIfDue(): void {
     const stop = this.#turn?.stop;
-    if (!this.#isAtStop || stop === undefined || this.#items < stop.items) return;
+    if (!this.#isAtStop || stop === undefined) return;
+    // Chat Completions has no end of a message: an unfinished one is recorded by the interrupt.
+    const unfinished = stop.unfinished !== undefined && this.#said === stop.unfinished ? 1 : 0;
+    if (this.#items + unfinished < stop.items) return;
     this.#isAtStop = false;
     if (stop.type === 'interrupt') this.#submit({ type: 'interrupt' });
     else this.#cut();

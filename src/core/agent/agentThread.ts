@@ -1,9 +1,9 @@
 /** What a sub-agent is started with. */
 import type { TurnSettings } from '../../protocol/event.ts';
-import { isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
-import { callIdOf } from '../../protocol/responseItem.ts';
+import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { ToolProvider } from '../tools/toolProvider.ts';
 import type { AgentRequest, AgentRole } from '../tools/agents/agents.ts';
 
 type AgentMeta = NonNullable<SessionMeta['agent']>;
@@ -63,10 +63,24 @@ function readOnly(turn: TurnSettings, sandboxFor: ThreadHost['sandboxFor']): Tur
   return { ...rest, sandboxPolicy, ...sandboxFor(sandboxPolicy) };
 }
 
-/** A sub-agent has the callbacks of its parent, but is not handed over to another process. */
+/**
+ * A sub-agent has the callbacks of its parent, but is not handed over to another process. Its turns take up no change of the
+ * tools that it shares with its parent, whose turn may be running.
+ */
 export function agentHost(parent: ThreadHost): ThreadHost {
-  const { givesWay: _givesWay, ...host } = parent;
-  return host;
+  const { givesWay: _givesWay, toolProviders, ...host } = parent;
+  return { ...host, ...(toolProviders && { toolProviders: toolProviders.map(asTheyAre) }) };
+}
+
+function asTheyAre(provider: ToolProvider): ToolProvider {
+  return {
+    id: provider.id,
+    needsTrust: provider.needsTrust,
+    tools: (family) => provider.tools(family),
+    ready: async (signal) => provider.ready?.(signal),
+    instructions: () => provider.instructions?.() ?? [],
+    ...(provider.watch && { watch: (listener) => provider.watch?.(listener) ?? { dispose() {} } }),
+  };
 }
 
 /** What a sub-agent knows of its parent: all but calls without an output, such as the one that starts it. */

@@ -28,6 +28,24 @@ export type Opened =
   | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
   | { readonly type: 'missing' };
 
+/** A root thread that waits for the user. */
+export interface WaitingRoot {
+  readonly thread: ThreadState;
+  /** The same, or the first of its sub-agents that waits. */
+  readonly asking: ThreadState;
+  /** It or one of its sub-agents is shown. */
+  readonly isShown: boolean;
+}
+
+/**
+ * Where a message goes: to the thread that was shown when the user sent it, or to the one that the first message starts
+ * that was sent while none was shown. Only `ShownThread` changes it.
+ */
+export interface MessageTarget {
+  threadId: string | undefined;
+  starting: Promise<void> | undefined;
+}
+
 /** A message that is no longer queued. */
 export interface Dequeued {
   readonly threadId: string;
@@ -74,7 +92,11 @@ export class ShownThread {
   readonly #store = new DisposableStore();
   /** Threads that are being opened or suspended. */
   readonly #moving = new Map<string, Promise<unknown>>();
+  /** Threads that have not got the message for which they were started. Without one they cannot be opened again. */
+  readonly #fresh = new Set<string>();
   #shown: LiveThread | FollowedThread | undefined;
+  /** Of messages while no thread is shown; a new one each time that the panel is emptied. */
+  #next = targetOf(undefined);
   /** The thread that another process has taken over from this one. */
   #taken: string | undefined;
   #opening: Promise<void> | undefined;
@@ -124,6 +146,18 @@ export class ShownThread {
     return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
   }
 
+  /** What a live thread does with its sub-agents, and the one of them that waits for the user. */
+  activityWithAgents(threadId: string): {
+    readonly activity: ThreadActivity;
+    readonly asking: ThreadState | undefined;
+  } {
+    const { live } = this.#deps;
+    const thread = live.get(threadId);
+    const family = thread ? [thread, ...live.descendantsOf(threadId)] : [];
+    const asking = family.find(({ state }) => activityOf(state) === 'waiting')?.state;
+    return { activity: thread ? live.activityOf(thread) : 'idle', asking };
+  }
+
   /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
   asking(id: string): ThreadState | null {
     const asks = ({ approvals }: ThreadState) =>
@@ -143,7 +177,31 @@ export class ShownThread {
     return this.#deps.live.states;
   }
 
-  /** Threads with pending requests, the shown one first. */
+  /** Root threads that wait for the user, themselves or by a sub-agent, the shown one first. */
+  get waitingRoots(): readonly WaitingRoot[] {
+    const { live } = this.#deps;
+    const shown = this.#shownRoot;
+    const all = live.roots.flatMap((root): WaitingRoot[] => {
+      const { asking } = this.activityWithAgents(root.session.threadId);
+      return asking ? [{ thread: root.state, asking, isShown: root === shown }] : [];
+    });
+    return all.toSorted((left, right) => Number(right.isShown) - Number(left.isShown));
+  }
+
+  /** How many root threads work, themselves or by their sub-agents. */
+  get running(): number {
+    const { live } = this.#deps;
+    return live.roots.filter((root) => live.activityOf(root) !== 'idle').length;
+  }
+
+  /** The live root of the shown thread. */
+  get #shownRoot(): LiveThread | undefined {
+    const { live } = this.#deps;
+    const shown = this.state && live.get(this.state.threadId);
+    return shown ? live.rootOf(shown) : undefined;
+  }
+
+  /** Threads and sub-agents with pending requests, the shown one first. */
   get waiting(): readonly ThreadState[] {
     const waiting = this.live.filter((state) => activityOf(state) === 'waiting');
     return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
@@ -157,8 +215,7 @@ export class ShownThread {
   /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
     const { live } = this.#deps;
-    const shown = this.state && live.get(this.state.threadId);
-    const root = shown ? live.rootOf(shown) : undefined;
+    const root = this.#shownRoot;
     const others = live.roots.filter((thread) => thread !== root);
     const activities = others.map((thread) => live.activityOf(thread));
     const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
@@ -188,6 +245,7 @@ export class ShownThread {
     await this.restore();
     const before = this.#shown;
     this.#shown = undefined;
+    this.#next = targetOf(undefined);
     await this.#deps.memento.update(CURRENT_THREAD, undefined);
     this.#changes.fire({ type: 'switched', state: null });
     if (before) this.#leave(before);
@@ -232,17 +290,62 @@ export class ShownThread {
     else this.#activity.fire();
   }
 
+  /** Where a message goes that the user sends now, although another thread may be shown once it is ready. */
+  get target(): MessageTarget {
+    return this.#shown === undefined ? this.#next : targetOf(this.#shown.state.threadId);
+  }
+
   /** To the shown thread. A message starts a thread when none is shown. */
   async submit(op: Op): Promise<void> {
     await this.restore();
-    if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
-      this.#show(this.#begin(await this.#deps.source.start()));
+    await this.send(op, this.target);
+  }
+
+  /**
+   * Submits an op to a thread, shown or not. A message opens the thread when it was suspended since; so does every op for
+   * the shown thread, which may be a sub-agent that was closed when its task had ended. Returns false when the thread cannot
+   * be opened for writing: it is deleted, another process owns it, or this window closes.
+   */
+  async send(op: Op, target: MessageTarget): Promise<boolean> {
+    await this.restore();
+    const isMessage = op.type === 'user_turn' || op.type === 'steer';
+    if (isMessage && target.threadId === undefined) await (target.starting ??= this.#start(target));
+    const { threadId } = target;
+    if (threadId === undefined) return false;
+    const { live } = this.#deps;
+    // Nothing is awaited between this check and the submission: a session that is being suspended takes none.
+    const isReady = () => {
+      const mustBeOpen = isMessage || this.state?.threadId === threadId;
+      return !mustBeOpen || (live.get(threadId) !== undefined && !this.#moving.has(threadId));
+    };
+    while (!isReady()) {
+      if (!(await this.#isOpened(threadId))) return false;
     }
-    if (this.#shown === undefined || this.#shown instanceof FollowedThread) return;
-    const { threadId } = this.#shown.state;
-    // A sub-agent is closed when its task has ended.
-    if (this.#deps.live.get(threadId) === undefined && !(await this.open(threadId))) return;
-    this.#deps.live.submit(threadId, op);
+    this.#fresh.delete(threadId);
+    return !this.#closed && live.submit(threadId, op);
+  }
+
+  /** Starts a thread. It is shown unless the user has gone elsewhere since. */
+  async #start(target: MessageTarget): Promise<void> {
+    try {
+      const session = await this.#deps.source.start();
+      this.#fresh.add(session.threadId);
+      const thread = this.#begin(session);
+      target.threadId = session.threadId;
+      if (this.#shown === undefined && this.#next === target) this.#show(thread);
+    } finally {
+      target.starting = undefined;
+    }
+  }
+
+  /** Opens a thread for writing where it is not live. */
+  async #isOpened(threadId: string): Promise<boolean> {
+    if (this.#shown instanceof FollowedThread && this.#shown.threadId === threadId) return false;
+    const thread = await this.#open(threadId);
+    if (thread === undefined) return false;
+    if (this.state?.threadId === threadId) this.#show(thread);
+    else if (thread instanceof FollowedThread) thread.close();
+    return !(thread instanceof FollowedThread);
   }
 
   /** To a live thread, shown or not. */
@@ -345,9 +448,12 @@ export class ShownThread {
     // A sub-agent whose session is closed may be shown, too.
     const isShown = ({ session }: LiveThread) =>
       [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
-    const mayGo = () => !this.#closed && family().every((one) => !isShown(one) && isAtRest(one.state));
+    const mayGo = () =>
+      !this.#closed && !this.#fresh.has(threadId) && family().every((one) => !isShown(one) && isAtRest(one.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
+      // A message that was submitted since has not changed the state yet.
+      if (!session.isIdle) return this.#suspendAtRest(thread);
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
       this.#move(threadId, () => live.close(threadId, 'suspend')).catch(report);
     });
@@ -359,4 +465,8 @@ export class ShownThread {
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }
+}
+
+function targetOf(threadId: string | undefined): MessageTarget {
+  return { threadId, starting: undefined };
 }

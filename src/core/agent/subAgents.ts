@@ -58,8 +58,13 @@ export class SubAgents {
 
   /** The sub-agents of one thread, for its tools. */
   of(parent: ParentThread): Agents {
-    const roles = rolesOf(parent.host);
+    let known = { own: NO_ROLES, all: BUILTIN_ROLES };
+    const roles = () => known.all;
     return {
+      async refresh() {
+        const own = (await parent.host.agentRoles?.()) ?? NO_ROLES;
+        if (known.own !== own) known = { own, all: withBuiltin(own) };
+      },
       roles,
       find: (agentId) => this.#find(parent, agentId),
       spawn: (request, context) => this.#spawn(parent, roles(), request, context, false),
@@ -155,7 +160,9 @@ export class SubAgents {
     }
     if (interrupt) live.submit(agentId, { type: 'interrupt' });
     const { approvalPolicy: policy, sandboxPolicy: box } = settings;
-    live.submit(agentId, { type: 'override_turn_context', policy, ...(session.isReadOnlyAgent ? {} : { box }) });
+    const planMode = settings.planMode === true;
+    const permissions = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
+    live.submit(agentId, { type: 'override_turn_context', ...permissions });
     return { type: 'sent', submissionId: this.#submit(agentId, input) };
   }
 
@@ -277,18 +284,12 @@ export class SubAgents {
   }
 }
 
-/** The same array while the host returns the same one. One of the host has precedence over a built-in one. */
-function rolesOf(host: ThreadHost): () => readonly AgentRole[] {
-  let made: { readonly own: readonly AgentRole[]; readonly all: readonly AgentRole[] } | undefined;
-  return () => {
-    const own = host.agentRoles?.() ?? [];
-    if (own.length === 0) return BUILTIN_ROLES;
-    if (made?.own !== own) {
-      const names = new Set(own.map(({ name }) => name));
-      made = { own, all: [...BUILTIN_ROLES.filter(({ name }) => !names.has(name)), ...own] };
-    }
-    return made.all;
-  };
+const NO_ROLES: readonly AgentRole[] = [];
+
+/** One of the host has precedence over a built-in one. */
+function withBuiltin(own: readonly AgentRole[]): readonly AgentRole[] {
+  const names = new Set(own.map(({ name }) => name));
+  return [...BUILTIN_ROLES.filter(({ name }) => !names.has(name)), ...own];
 }
 
 /** The beginning of the task, where the model gives no description. */

@@ -221,5 +221,14 @@ const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace
     const todos = steps.map(({ step, status }) => ({ content: step, status, activeForm: step }));
     return faceOf('TodoWrite', { todos }, () => undefined);
   },
+  task: (args) => {
+    const input = { description: args['description'], prompt: args['prompt'], subagent_type: args['agent'] };
+    const keys = { description: 'description', prompt: 'prompt', subagent_type: 'agent' };
+    return faceOf('Task', input, renamed(args, keys));
+  },
+  spawn_agent: (args) => {
+    const input = { prompt: args['message'], subagent_type: args['agent_type'] };
+    return faceOf('Task', input, renamed(args, { prompt: 'message', subagent_type: 'agent_type' }));
+  },
   request_user_input: (args) => faceOf('AskUserQuestion', args, (input) => input),
 };

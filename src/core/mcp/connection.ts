@@ -54,6 +54,8 @@ export interface McpServerInfo {
   readonly hasTools: boolean;
   readonly hasResources: boolean;
   readonly hasPrompts: boolean;
+  /** It completes arguments of prompts. */
+  readonly hasCompletions: boolean;
 }
 
 /** A page of a list, as the server sent it. */
@@ -75,10 +77,20 @@ export interface McpConnection {
   listResourceTemplates(cursor: string | undefined, signal: AbortSignal): Promise<McpPage>;
   readResource(uri: string, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
   listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
+  /** Values for an argument of a prompt that begin with `value`; none where the server completes nothing. */
+  complete(
+    prompt: string,
+    argument: { readonly name: string; readonly value: string },
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
   /** The text of the prompt's messages. */
   getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
-  /** Resolves with the reason, one sentence, when the connection has ended, also after `close`. */
-  readonly closed: Promise<string>;
+  /**
+   * Resolves with the reason when the connection has ended, also after `close`. Of the kind `auth` when the server demands an
+   * authorisation from now on.
+   */
+  readonly closed: Promise<McpFault>;
   /** Ends the server that Tiller has started. Never rejects. */
   close(): Promise<void>;
 }

@@ -9,8 +9,10 @@ import {
   type McpElicitation,
   type McpElicitationAnswer,
   McpFault,
+  type McpPrompt,
   type McpTool,
 } from './connection.ts';
+import { type McpResource, ServerLists } from './serverLists.ts';
 import { ServerLog } from './serverLog.ts';
 
 export type McpServerStatus =
@@ -45,6 +47,7 @@ export class McpServer {
   readonly log: ServerLog;
   readonly #deps: McpServerDeps;
   readonly #changes: Emitter<void>;
+  readonly #lists: ServerLists;
   readonly #calls = new Set<Elicit>();
   #status: McpServerStatus = { type: 'stopped' };
   /** Aborts what the current start or connection does. */
@@ -63,6 +66,7 @@ export class McpServer {
     this.#deps = deps;
     this.#changes = new Emitter(deps.onError);
     this.log = new ServerLog(deps.clock, deps.onError);
+    this.#lists = new ServerLists(deps.clock, this.log);
   }
 
   get name(): string {
@@ -73,7 +77,7 @@ export class McpServer {
     return this.#status;
   }
 
-  /** Fires after each change of the status and of the tools. */
+  /** Fires after each change of the status, and of the lists of tools and prompts. */
   get onChange(): Emitter<void>['event'] {
     return this.#changes.event;
   }
@@ -113,6 +117,16 @@ export class McpServer {
   /** The tool as the server has it now. */
   tool(name: string): McpTool | undefined {
     return this.#status.type === 'ready' ? this.#status.tools.find((tool) => tool.name === name) : undefined;
+  }
+
+  /** Empty while it is not ready. Rejects only with the signal's reason. */
+  async prompts(signal: AbortSignal): Promise<readonly McpPrompt[]> {
+    return this.#status.type === 'ready' ? this.#lists.prompts(this.#status.connection, signal) : [];
+  }
+
+  /** Empty while it is not ready. Rejects only with the signal's reason. */
+  async resources(signal: AbortSignal): Promise<readonly McpResource[]> {
+    return this.#status.type === 'ready' ? this.#lists.resources(this.#status.connection, signal) : [];
   }
 
   /** The connection, awaiting a start that runs. @throws McpFault when the server does not run */
@@ -155,7 +169,7 @@ export class McpServer {
       const opening = connector.connect(
         this.definition,
         {
-          changed: (kind) => kind === 'tools' && void this.#refresh(life),
+          changed: (kind) => this.#changed(kind, life),
           elicit: (request, asked) => this.#elicit(request, asked),
           roots,
           log: (line) => this.log.add(line),
@@ -176,11 +190,8 @@ export class McpServer {
       else this.#ready(connection, tools, life);
     } catch (error) {
       if (life.signal.aborted) return;
-      const message = messageOf(error);
-      const needsAuth = error instanceof McpFault && error.kind === 'auth';
-      if (this.#failures > 0 && !needsAuth) return this.#ended(message);
-      this.log.add(message);
-      this.#set({ type: needsAuth ? 'needs_auth' : 'failed', message });
+      if (this.#failures > 0 && !needsAuth(error)) this.#ended(messageOf(error));
+      else this.#failed(error);
     } finally {
       limit.end();
     }
@@ -192,14 +203,22 @@ export class McpServer {
     const { name, version, protocolVersion } = connection.info;
     this.log.add(`Ready: ${name} ${version}, protocol ${protocolVersion}, ${tools.length} tools.`);
     this.#set({ type: 'ready', connection, tools });
-    void connection.closed.then((reason) => {
+    void connection.closed.then((fault) => {
       if (life.signal.aborted) return;
-      life.abort(new McpFault('closed', reason));
+      life.abort(fault);
       // Also one that only says that it has ended, such as a session over HTTP.
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
-      this.#ended(reason);
+      if (fault.kind === 'auth') this.#failed(fault);
+      else this.#ended(fault.message);
     });
+  }
+
+  /** Leaves it as it is. */
+  #failed(error: unknown): void {
+    const message = messageOf(error);
+    this.log.add(message);
+    this.#set({ type: needsAuth(error) ? 'needs_auth' : 'failed', message });
   }
 
   /** Starts it again after a pause, unless there were too many. */
@@ -214,6 +233,12 @@ export class McpServer {
     this.#set({ type: 'failed', message: `${reason} It is started again.` });
     this.log.add(`Starting again in ${jittered} ms.`);
     this.#cancelRestart = this.#deps.clock.after(jittered, () => void this.start());
+  }
+
+  #changed(kind: 'tools' | 'prompts' | 'resources', life: AbortController): void {
+    if (kind === 'tools') return void this.#refresh(life);
+    this.#lists.forget(kind);
+    if (kind === 'prompts') this.#changes.fire();
   }
 
   async #refresh(life: AbortController): Promise<void> {
@@ -253,4 +278,8 @@ export class McpServer {
     this.#status = status;
     this.#changes.fire();
   }
+}
+
+function needsAuth(error: unknown): boolean {
+  return error instanceof McpFault && error.kind === 'auth';
 }

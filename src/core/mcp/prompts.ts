@@ -1,5 +1,4 @@
 /** Prompts of MCP servers, which a client offers as slash commands. */
-import { messageOf } from '../util/fileErrors.ts';
 import type { McpPrompt } from './connection.ts';
 import type { McpServers } from './mcpServers.ts';
 
@@ -7,21 +6,31 @@ export interface ServerPrompt extends McpPrompt {
   readonly server: string;
 }
 
-/** The prompts of all servers that are ready, by server and name. One that cannot list them has none. */
+type Arguments = Readonly<Record<string, string>>;
+
+/** The prompts of all servers that are ready, by server. One that cannot list them has none. */
 export async function listPrompts(servers: McpServers, signal: AbortSignal): Promise<readonly ServerPrompt[]> {
   const lists = await Promise.all(
-    servers.all.map(async ({ name: server, status, log }) => {
-      if (status.type !== 'ready') return [];
-      try {
-        return (await status.connection.listPrompts(signal)).map((prompt) => ({ ...prompt, server }));
-      } catch (error) {
-        signal.throwIfAborted();
-        log.add(`Its prompts cannot be listed: ${messageOf(error)}`);
-        return [];
-      }
-    }),
+    servers.all.map(async (server) =>
+      (await server.prompts(signal)).map((prompt) => ({ ...prompt, server: server.name })),
+    ),
   );
   return lists.flat();
+}
+
+/**
+ * The values that the server knows for an argument whose first characters are `value`; `args`: the arguments before it. Empty
+ * where it knows none. @throws McpFault; the signal's reason
+ */
+export async function completeArgument(
+  servers: McpServers,
+  { server, name }: Pick<ServerPrompt, 'server' | 'name'>,
+  argument: { readonly name: string; readonly value: string },
+  args: Arguments,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const connection = await servers.get(server)?.connection(signal);
+  return (await connection?.complete(name, argument, args, signal)) ?? [];
 }
 
 /**
@@ -31,7 +40,7 @@ export async function listPrompts(servers: McpServers, signal: AbortSignal): Pro
 export async function expandPrompt(
   servers: McpServers,
   { server, name, arguments: known }: ServerPrompt,
-  args: Readonly<Record<string, string>>,
+  args: Arguments,
   signal: AbortSignal,
 ): Promise<string> {
   const missing = known.find((argument) => argument.required && (args[argument.name] ?? '') === '');

@@ -7,6 +7,10 @@ export const WORKSPACE_FILES = [
   { file: '.vscode/mcp.json', key: 'servers' },
 ] as const;
 
+/** Bytes of such a file, and servers in it: more of them would fill the window with questions. */
+export const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_SERVERS = 50;
+
 export interface WorkspaceServers {
   readonly servers: ReadonlyMap<string, McpServerSettings>;
   /** One sentence each. */
@@ -18,15 +22,35 @@ export interface WorkspaceServers {
  * Nothing of it may be started before the user has approved it.
  */
 export function readWorkspaceFile(text: string, { file, key }: (typeof WORKSPACE_FILES)[number]): WorkspaceServers {
-  const errors: ParseError[] = [];
-  const content: unknown = parse(text, errors, { allowTrailingComma: true });
+  const content = contentOf(text);
+  if (content === undefined) return { servers: new Map(), problems: [`${file} is not valid JSON.`] };
   const entries =
     typeof content === 'object' && content !== null ? (content as Record<string, unknown>)[key] : undefined;
-  if (errors.length > 0) return { servers: new Map(), problems: [`${file} is not valid JSON.`] };
   if (entries === undefined) return { servers: new Map(), problems: [] };
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
     return { servers: new Map(), problems: [`${file}: "${key}" must be an object.`] };
   }
-  const { servers, problems } = parseMcpServers(entries as Record<string, unknown>, { ignoresUnknown: true });
-  return { servers, problems: problems.map((one) => `${file}: ${entryProblem(key, one)}`) };
+  const all = Object.entries(entries as Record<string, unknown>);
+  const { servers, problems } = parseMcpServers(Object.fromEntries(all.slice(0, MAX_SERVERS)), {
+    ignoresUnknown: true,
+  });
+  const tooMany = `${file} names ${all.length} servers; the first ${MAX_SERVERS} are proposed.`;
+  return {
+    servers,
+    problems: [
+      ...problems.map((one) => `${file}: ${entryProblem(key, one)}`),
+      ...(all.length > MAX_SERVERS ? [tooMany] : []),
+    ],
+  };
+}
+
+/** `undefined` for a text that is not JSON with comments, or that is nested too deeply to be read. */
+function contentOf(text: string): unknown {
+  const errors: ParseError[] = [];
+  try {
+    const content: unknown = parse(text, errors, { allowTrailingComma: true });
+    return errors.length > 0 ? undefined : content;
+  } catch {
+    return undefined;
+  }
 }

@@ -22,6 +22,7 @@ export function aboutReading(
     decision: isNever ? 'forbidden' : 'prompt',
     reason: { source: 'policy', id: 'unreadable-file', text },
     outside: false,
+    readsSecrets: false,
     proposable: false,
   };
 }

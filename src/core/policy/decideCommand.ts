@@ -91,7 +91,12 @@ function requirementOf(
   const { decision, reason } = whole;
   switch (decision) {
     case 'allow':
-      return { type: 'skip', reason, bypassSandbox: whole.outside };
+      return {
+        type: 'skip',
+        reason,
+        bypassSandbox: whole.outside,
+        ...(whole.readsSecrets ? { readsSecrets: true } : {}),
+      };
     case 'prompt':
       return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...more };
     case 'forbidden':

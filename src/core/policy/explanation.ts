@@ -14,6 +14,7 @@ export function explanationOf({ requirement, matchedRules, commands }: CommandDe
   return {
     decision: DECISION_OF[requirement.type],
     bypassSandbox: requirement.type === 'skip' && requirement.bypassSandbox,
+    ...(requirement.type === 'skip' && requirement.readsSecrets ? { readsSecrets: true } : {}),
     reason: requirement.reason,
     matchedRules: matchedRules.map(({ file, index, rule }) => ({
       file,

@@ -16,6 +16,8 @@ export interface PolicyVerdict {
   readonly byRule: boolean;
   /** True when a rule also lets every part of it leave the sandbox. */
   readonly outside: boolean;
+  /** True when a rule also lets every part of it open files with secrets in the sandbox. */
+  readonly readsSecrets: boolean;
   /** All rules that matched it or a command inside it. */
   readonly matches: LoadedRules;
   /** Whether "always allow …" may be offered for it. */
@@ -92,6 +94,7 @@ function byRule(tree: CommandTree, context: PolicyContext): PolicyVerdict | unde
     reason: mayNotAsk ? { ...reason, text: `${reason.text} The approval policy never asks.` } : reason,
     byRule: true,
     outside,
+    readsSecrets: decision === 'allow' && matches.some(({ rule }) => rule.readsSecrets === true),
     matches,
     proposable: false,
   };
@@ -110,7 +113,7 @@ function byHeuristic(
   commandClass = classifyTree(tree),
 ): PolicyVerdict {
   const verdict = heuristicVerdict(commandClass, circumstances, platform, note);
-  return { argv: tree.argv, ...verdict, byRule: false, outside: false, matches: [], proposable };
+  return { argv: tree.argv, ...verdict, byRule: false, outside: false, readsSecrets: false, matches: [], proposable };
 }
 
 /**
@@ -128,6 +131,7 @@ function combine(argv: Argv, all: readonly PolicyVerdict[]): PolicyVerdict {
     argv,
     byRule: all.every((one) => one.byRule),
     outside: all.every((one) => one.outside),
+    readsSecrets: all.every((one) => one.readsSecrets),
     matches: [...new Set(all.flatMap((one) => one.matches))],
     proposable: all.every((one) => one.proposable || one.decision === 'allow'),
   };

@@ -14,6 +14,8 @@ export type ApprovalRequirement =
       readonly reason: DecisionReason;
       /** Only when every command of a script is allowed by an explicit rule (codex-behaviour.md §6.3). */
       readonly bypassSandbox: boolean;
+      /** In the sandbox; only when a rule says so for every command of a script. */
+      readonly readsSecrets?: true;
     }
   | {
       readonly type: 'needs_approval';

@@ -8,6 +8,7 @@ import {
   isToolCall,
   isToolCallOutput,
   type ResponseItem,
+  textOf,
 } from '../../protocol/responseItem.ts';
 import type { ReadEntry } from '../rollout/parseLine.ts';
 import {
@@ -46,6 +47,8 @@ interface OpenTurn {
   readonly messages: ResponseItem[];
   readonly exchanges: OpenExchange[];
   stop: RecordedStop | undefined;
+  /** What the model had said of a message that it did not end. */
+  unfinished: string | undefined;
   pausedAfter: number | undefined;
   hasEnded: boolean;
 }
@@ -111,7 +114,9 @@ export class PartReader {
       started,
       at: entry?.timestamp ?? '',
       line: this.#start,
-      turns: this.#turns.map(({ exchanges: _exchanges, hasEnded: _hasEnded, ...turn }) => turn),
+      turns: this.#turns.map(
+        ({ exchanges: _exchanges, hasEnded: _hasEnded, unfinished: _unfinished, ...turn }) => turn,
+      ),
       calls: new Map([...this.#calls].map(([callId, call]) => [callId, this.#finished(call, callId)])),
       tools: [...this.#names].filter(([callId]) => isThere(this.#calls.get(callId)?.output)).map(([, name]) => name),
       interactive: this.#interactive,
@@ -182,6 +187,11 @@ export class PartReader {
         this.#takeUp(turnId, at);
         if (msg.item.type === 'user_message') this.#readMessage(msg.item.content);
         return;
+      case 'item_completed':
+        if (turn && msg.item.type === 'agent_message' && msg.item.status === 'aborted') {
+          this.#readUnfinished(turn, msg.item.text);
+        }
+        return;
       case 'question_requested':
         this.#takeUp(turnId, at);
         return;
@@ -249,6 +259,15 @@ export class PartReader {
     else if (turn.input === null) turn.input = content;
   }
 
+  /** It is in the history when the user interrupted it, and not when its connection failed. */
+  #readUnfinished(turn: OpenTurn, text: string): void {
+    const open = turn.exchanges.at(-1);
+    const last = open?.items.at(-1);
+    if (open === undefined || open.isOver || last?.type !== 'message' || textOf(last.content) !== text) return;
+    turn.unfinished = text;
+    open.answer = { type: 'items', items: open.items, end: 'waits' };
+  }
+
   #readError(turn: OpenTurn, { kind, message, detail }: EventMsgOf<'error'>, index: number): void {
     const rounds = /^Paused after (\d+) tool rounds\./.exec(message)?.[1];
     if (kind === 'paused') {
@@ -284,10 +303,11 @@ export class PartReader {
     if (isInCalls && this.#saidAbort(turn)) return;
     // An interrupt adds an item to the history.
     const itemsAtRequest = type === 'interrupt' ? this.#items - 1 : this.#items;
-    turn.stop = { type, items: isInCalls ? (this.#firstStopped ?? this.#items) : itemsAtRequest };
+    const items = isInCalls ? (this.#firstStopped ?? this.#items) : itemsAtRequest;
+    turn.stop = { type, items, unfinished: turn.unfinished };
     if (isInCalls) return;
     // Items without a call are written when their response is complete.
-    const isComplete = last !== undefined && !last.isOver;
+    const isComplete = last !== undefined && (!last.isOver || turn.unfinished !== undefined);
     if (!isComplete) this.#begin(turn, this.#lineOfEnd(index)).answer = { type: 'items', items: [], end: 'waits' };
   }
 
@@ -339,6 +359,7 @@ function openTurn(
     messages: [],
     exchanges: [],
     stop: undefined,
+    unfinished: undefined,
     pausedAfter: undefined,
     hasEnded: false,
   };

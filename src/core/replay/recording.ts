@@ -43,6 +43,8 @@ export interface RecordedCall {
 export interface RecordedStop {
   readonly type: 'interrupt' | 'cut';
   readonly items: number;
+  /** The last of these items, where it is what the model had said of a message that it did not end. */
+  readonly unfinished?: string | undefined;
 }
 
 export interface RecordedTurn {

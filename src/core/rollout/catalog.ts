@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
 import { isBelow } from '../util/pathBelow.ts';
-import { emptyTrash, type RemoveRest, restore, moveToTrash } from './trash.ts';
+import { emptyTrash, moveToTrash, type RemoveRest, restore, withAgents } from './trash.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
 import { Recorder } from './recorder.ts';
@@ -99,9 +99,13 @@ export class ThreadCatalog {
     });
   }
 
-  /** Moves the thread to the trash, from where it can be restored for 30 days. */
+  /** Moves the thread with its sub-agents to the trash, from where it can be restored for 30 days. */
   remove(threadId: string): Promise<CatalogResult> {
-    return this.whileFree(threadId, ({ path }) => moveToTrash(this.#ports, path));
+    return this.whileFree(threadId, async () => {
+      const summaries = await this.#index.summaries();
+      const paths = withAgents(threadId, summaries).flatMap((id) => summaries.find((one) => one.id === id)?.path ?? []);
+      await moveToTrash(this.#ports, paths);
+    });
   }
 
   /** Returns false when the thread is no longer in the trash. */

@@ -1,6 +1,7 @@
 /** Deleted threads: kept for a while, so that an accidental deletion can be undone. */
 import type { Clock, Storage } from '../ports.ts';
 import { homeOf, threadIdIn } from './recorder.ts';
+import { readMeta } from './replay.ts';
 
 const DAYS_KEPT = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -10,18 +11,43 @@ type TrashPorts = { readonly storage: Storage; readonly clock: Clock };
 /** Removes the other files of these threads, besides their rollouts. */
 export type RemoveRest = (threadIds: readonly string[]) => Promise<void>;
 
-/** The name of the folder in the trash is the time of the deletion. */
-export async function moveToTrash({ storage, clock }: TrashPorts, path: string): Promise<void> {
+/**
+ * The name of the folder in the trash is the time of the deletion. Name a thread behind its sub-agents: after a crash in between, it
+ * is still in the list and can be deleted again.
+ */
+export async function moveToTrash({ storage, clock }: TrashPorts, paths: readonly string[]): Promise<void> {
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(':', '-');
-  await storage.move(path, `bin/${stamp}/${nameOf(path)}`);
+  for (const path of paths) await storage.move(path, `bin/${stamp}/${nameOf(path)}`);
 }
 
-/** Returns false when the thread is no longer in the trash. */
+/** With its sub-agents. Returns false when the thread is no longer in the trash. */
 export async function restore({ storage }: TrashPorts, threadId: string): Promise<boolean> {
-  const deleted = (await storage.listFiles('bin')).findLast((path) => threadIdIn(path) === threadId);
+  const all = await storage.listFiles('bin');
+  const deleted = all.findLast((path) => threadIdIn(path) === threadId);
   if (deleted === undefined) return false;
-  await storage.move(deleted, homeOf(nameOf(deleted)));
+  const beside = all.filter((path) => folderOf(path) === folderOf(deleted));
+  const parents = await Promise.all(
+    beside.map(async (path) => ({ path, parentId: (await readMeta(storage, path))?.parent_id ?? null })),
+  );
+  const ids = new Set(
+    withAgents(
+      threadId,
+      parents.map(({ path, parentId }) => ({ id: threadIdIn(path), parentId })),
+    ),
+  );
+  const agents = beside.filter((path) => path !== deleted && ids.has(threadIdIn(path)));
+  for (const path of [...agents, deleted]) await storage.move(path, homeOf(nameOf(path)));
   return true;
+}
+
+/** The ids of a thread and its sub-agents, each behind those that it has started. */
+export function withAgents(
+  threadId: string,
+  threads: readonly { readonly id: string; readonly parentId: string | null }[],
+): readonly string[] {
+  const children = threads.filter(({ id, parentId }) => parentId === threadId && id !== threadId);
+  const others = threads.filter(({ parentId }) => parentId !== threadId);
+  return [...children.flatMap(({ id }) => withAgents(id, others)), threadId];
 }
 
 /**
@@ -34,6 +60,10 @@ export async function emptyTrash({ storage, clock }: TrashPorts, removeRest: Rem
   if (old.length === 0) return;
   await removeRest(old.map(threadIdIn));
   for (const path of old) await storage.remove(path);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
 function nameOf(path: string): string {

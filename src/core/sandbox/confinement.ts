@@ -68,6 +68,15 @@ export function forReading(confinement: Confinement): Confinement {
   return { type: 'sandbox', limits: { ...limits, writableRoots: [], visible: [...visible, ...roots] } };
 }
 
+/** The glob that makes every file readable that a glob before it names, also the built-in ones (policy/readPatterns.ts). */
+const NO_SECRET_FILES = '!**/*';
+
+/** The sandbox of a command that may open the files that the globs name. Paths of the setting stay unreadable. */
+export function withSecretFiles(confinement: Confinement): Confinement {
+  if (confinement.type === 'none') return confinement;
+  return { type: 'sandbox', limits: { ...confinement.limits, unreadableGlobs: [NO_SECRET_FILES] } };
+}
+
 /** Resolves the paths of the setting: `~/…` and absolute ones. TILLER_HOME is never readable. */
 export function unreadablePaths(
   listed: readonly string[],

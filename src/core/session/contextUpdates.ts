@@ -56,6 +56,8 @@ export class ContextUpdates {
     options: {
       readonly ports: Ports;
       readonly thread: Pick<ToolThread, 'id' | 'home'>;
+      /** In plan mode it changes nothing, and its parent writes the plan. */
+      readonly isSubAgent: boolean;
       readonly projectDocMaxBytes: number;
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
@@ -71,7 +73,7 @@ export class ContextUpdates {
     const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
     const isPlanMode = settings.planMode === true;
-    if (isPlanMode !== this.#planMode) news.push(planModeMessage(isPlanMode));
+    if (!options.isSubAgent && isPlanMode !== this.#planMode) news.push(planModeMessage(isPlanMode));
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);

@@ -1,7 +1,8 @@
 import type { ToolCall, ToolHandler, ToolOutput } from '../tools/handler.ts';
 import { withHookVerdict } from '../tools/hookVerdict.ts';
 import type { OrchestratorDeps } from '../tools/orchestrator.ts';
-import { type TurnHooks, withNote } from './turnHooks.ts';
+import { withNote } from './hookOutcomes.ts';
+import type { TurnHooks } from './turnHooks.ts';
 
 type Registry = OrchestratorDeps['registry'];
 

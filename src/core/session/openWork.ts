@@ -25,7 +25,7 @@ export class OpenWork {
   }
 
   #resolve(): void {
-    if (this.#count > 0) return;
+    if (!this.isNone) return;
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

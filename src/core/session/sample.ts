@@ -45,7 +45,12 @@ export async function sample(
   { tools, registry, started }: SampleDeps,
 ): Promise<Sampled> {
   const view = new ResponseView(run.emit, run.ports.ids);
-  const previews = new CallPreviews({ emit: run.emit, ports: run.ports, registry });
+  const previews = new CallPreviews({
+    emit: run.emit,
+    ports: run.ports,
+    registry,
+    earlierShown: () => tools.shown,
+  });
   const staged: ResponseItem[] = [];
   const commit = () => {
     for (const item of staged.splice(0)) run.remember(withOrigin(item, run.origin));

@@ -39,7 +39,6 @@ import { SettingNotes } from './settingNotes.ts';
 import { RetryPause } from './retryPause.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import type { Auditor } from '../tools/auditor.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
@@ -282,6 +281,7 @@ export class Session {
     return this.#loop;
   }
 
+  /** No turn runs, and every submission is handled. */
   get isIdle(): boolean {
     return this.#work.isNone;
   }
@@ -470,6 +470,7 @@ export class Session {
       ports,
       ...thread.prompt,
       thread: { id: this.threadId, home: ports.storage.home },
+      isSubAgent: this.parentId !== null,
       projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
       memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
@@ -563,7 +564,7 @@ export class Session {
         thread: this.#options.settings,
         client,
         origin: connected.origin,
-        toolsReady: () => this.#tools.ready(abort.signal),
+        toolsReady: (servers) => this.#tools.ready(abort.signal, servers),
         tools: () => this.#tools.registryFor(family, settings),
         toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },
@@ -581,7 +582,7 @@ export class Session {
           initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
-        hooks: this.#hooksOf(turnId, settings, emit, audit, abort.signal),
+        hooks: new TurnHooks(this.#options, this.#hooks, { turnId, settings, emit, audit, signal: abort.signal }),
         images: this.#images,
         retryPause: this.#retryPause,
         ports,
@@ -616,31 +617,6 @@ export class Session {
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#work.end();
-  }
-
-  #hooksOf(
-    turnId: string,
-    settings: TurnSettings,
-    emit: (msg: EventMsg) => void,
-    audit: Auditor,
-    signal: AbortSignal,
-  ): TurnHooks {
-    const { host, ports, rolloutPath, settings: thread } = this.#options;
-    return new TurnHooks({
-      turnId,
-      threadId: this.threadId,
-      settings,
-      audit,
-      emit,
-      signal,
-      ports,
-      source: host.hooks,
-      memory: this.#hooks,
-      isTrusted: host.isTrusted(),
-      agentId: this.#agentId,
-      rolloutPath: path.join(ports.storage.home, rolloutPath),
-      tools: thread.tools,
-    });
   }
 
   get #agentId(): string | null {

@@ -118,8 +118,11 @@ export interface ThreadHost {
   readonly toolProviders?: readonly ToolProvider[];
   /** The hooks of the user, read at the start of each turn. Never rejects. */
   readonly hooks?: () => Promise<SelectedHooks>;
-  /** Roles of sub-agents besides the built-in ones. Returns the same array while nothing has changed. */
-  readonly agentRoles?: () => readonly AgentRole[];
+  /**
+   * Roles of sub-agents besides the built-in ones, read at the start of each turn. The same array while nothing has changed.
+   * Never rejects.
+   */
+  readonly agentRoles?: () => Promise<readonly AgentRole[]>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

@@ -56,6 +56,11 @@ export class ToolRuntime {
     return this.#running.length;
   }
 
+  /** Settles when the calls so far are shown; `undefined` where there is none. */
+  get shown(): Promise<unknown> | undefined {
+    return this.started === 0 ? undefined : this.#order.reached;
+  }
+
   /** `shown` is the item that already previews this call. */
   start(item: ToolCallItem, itemId: string, shown: TurnItem | undefined): void {
     const call = buildToolCall(item);

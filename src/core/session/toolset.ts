@@ -72,8 +72,8 @@ export class Toolset {
   }
 
   /** Returns why no turn can start, one sentence; waits for what it demands. Rejects only with the signal's reason. */
-  async ready(signal: AbortSignal): Promise<string | undefined> {
-    const problems = await Promise.all(this.#trusted.map(async (provider) => provider.ready?.(signal)));
+  async ready(signal: AbortSignal, servers?: readonly string[]): Promise<string | undefined> {
+    const problems = await Promise.all(this.#trusted.map(async (provider) => provider.ready?.(signal, servers)));
     return problems.find((problem) => problem !== undefined);
   }
 
@@ -135,7 +135,12 @@ function familyFor(family: ToolFamily, allowed: readonly string[]): ToolFamily {
 }
 
 function onlyAllowed(tools: readonly ToolHandler[], allowed: readonly string[]): readonly ToolHandler[] {
-  return tools.filter(({ names }) => names.some((name) => allowed.includes(name)));
+  return tools.filter(({ names }) => names.some((name) => isAllowed(name, allowed)));
+}
+
+/** The name of an MCP server allows all of its tools. */
+function isAllowed(name: string, allowed: readonly string[]): boolean {
+  return allowed.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
 }
 
 /** The same provider with other tools; the same array while the provider returns the same one. */
@@ -148,7 +153,7 @@ function mapped(
     id: provider.id,
     needsTrust: provider.needsTrust,
     turnStarts: () => provider.turnStarts?.(),
-    ready: async (signal) => provider.ready?.(signal),
+    ready: async (signal, servers) => provider.ready?.(signal, servers),
     instructions: () => provider.instructions?.() ?? [],
     ...(provider.watch && { watch: (listener) => provider.watch?.(listener) ?? { dispose() {} } }),
     tools: (family) => {

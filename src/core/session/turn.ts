@@ -76,6 +76,8 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
     case 'recovered':
       await run.ready();
       await run.hooks.load();
+      // Their servers have just been started again. One that is not there fails its call, not the turn.
+      await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
     case 'compaction':
       await begin(run);

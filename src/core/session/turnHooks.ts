@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
+import type { HookEvent } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
@@ -8,9 +8,8 @@ import { facesFor, type HookedTool, hookedTool, type ToolFace } from '../hooks/h
 import { matchesName } from '../hooks/parseHooks.ts';
 import { type HookOutcome, readOutcome } from '../hooks/readOutcome.ts';
 import { type HookSurroundings, runHook } from '../hooks/runHook.ts';
-import { NO_HOOKS, type SelectedHooks } from '../hooks/selectHooks.ts';
+import { NO_HOOKS } from '../hooks/selectHooks.ts';
 import { hookContext } from '../prompt/notices.ts';
-import type { Ports } from '../ports.ts';
 import type { Auditor } from '../tools/auditor.ts';
 import { confinementOf } from '../tools/confinementOf.ts';
 import { commandEnvironment, withoutSecrets } from '../tools/environment.ts';
@@ -19,7 +18,19 @@ import type { HookVerdict } from '../tools/hookVerdict.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { TurnPaused } from './failure.ts';
-import type { ThreadSettings } from './sessionOptions.ts';
+import {
+  contextIn,
+  type FinishedHook,
+  forModel,
+  type HookStart,
+  permissionMode,
+  reasonOf,
+  shownOf,
+  verdictIn,
+  withFailure,
+  withNote,
+} from './hookOutcomes.ts';
+import type { SessionOptions } from './sessionOptions.ts';
 
 /** What the hooks of a thread keep from turn to turn. */
 export class HookMemory {
@@ -39,25 +50,18 @@ export class HookMemory {
   }
 }
 
-export interface TurnHooksDeps {
+/** What the hooks of a turn need of it. */
+export interface HookedTurn {
   readonly turnId: string;
-  readonly threadId: string;
   readonly settings: TurnSettings;
   readonly audit: Auditor;
   /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
   readonly signal: AbortSignal;
-  /** Those of the front door; absent where it has none. */
-  readonly source: (() => Promise<SelectedHooks>) | undefined;
-  readonly memory: HookMemory;
-  readonly isTrusted: boolean;
-  /** Of a sub-agent: only the hooks of tools run. */
-  readonly agentId: string | null;
-  /** Absolute. */
-  readonly rolloutPath: string;
-  readonly tools: Pick<ThreadSettings['tools'], 'environment' | 'unreadable'>;
-  readonly ports: Pick<Ports, 'exec' | 'clock' | 'host' | 'keys' | 'ids' | 'storage'>;
 }
+
+/** What they need of the session. */
+export type HookedSession = Pick<SessionOptions, 'ports' | 'host' | 'meta' | 'rolloutPath' | 'settings'>;
 
 /** A call after its PreToolUse hooks. */
 export interface HookedCall {
@@ -68,52 +72,49 @@ export interface HookedCall {
   readonly notes: readonly string[];
 }
 
-/** In characters: what the model gets of the text of one hook. */
-const MAX_FOR_MODEL = 10_000;
-/** In characters: what a row shows. */
-const MAX_SHOWN = 2_000;
 /** A hook without an effect is shown when it takes longer. */
 const SHOWN_AFTER_MS = 1_000;
 /** How often in a row Stop hooks make the model continue: a hook that always blocks must not run forever. */
 const MAX_CONTINUATIONS = 8;
 
-interface Run {
-  readonly hook: Hook;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** Of a tool event. */
-  readonly face?: ToolFace;
-}
-
-type Finished = Run & { readonly outcome: HookOutcome };
-
 /** The hooks of one turn (docs/hooks.md). `load` comes first. Waits reject with the reason of the turn's signal. */
 export class TurnHooks {
-  readonly #deps: TurnHooksDeps;
+  readonly #session: HookedSession;
+  readonly #memory: HookMemory;
+  readonly #turn: HookedTurn;
   #hooks: readonly Hook[] = [];
   #continuations = 0;
   #stopped: string | undefined;
 
-  constructor(deps: TurnHooksDeps) {
-    this.#deps = deps;
+  constructor(session: HookedSession, memory: HookMemory, turn: HookedTurn) {
+    this.#session = session;
+    this.#memory = memory;
+    this.#turn = turn;
+  }
+
+  /** Of a sub-agent: only the hooks of tools run. */
+  get #agentId(): string | null {
+    const { originator, id } = this.#session.meta;
+    return originator === 'sub_agent' ? id : null;
   }
 
   /** Reads which hooks run, and reports once per thread what is wrong with others. */
   async load(): Promise<void> {
-    const { source, isTrusted, memory, emit } = this.#deps;
-    const { hooks, problems } = source === undefined ? NO_HOOKS : await source();
+    const { host } = this.#session;
+    const isTrusted = host.isTrusted();
+    const { hooks, problems } = host.hooks === undefined ? NO_HOOKS : await host.hooks();
     const running = hooks.flatMap(({ hook, state }) => (state === 'runs' ? [hook] : []));
     const untrusted = 'Hooks do not run in a workspace that you have not trusted.';
     const messages = [...problems, ...(running.length > 0 && !isTrusted ? [untrusted] : [])];
-    for (const message of messages) if (memory.isNew(message)) emit({ type: 'warning', message });
+    for (const message of messages) if (this.#memory.isNew(message)) this.#turn.emit({ type: 'warning', message });
     this.#hooks = isTrusted ? running : [];
   }
 
   /** Runs the SessionStart hooks when they are due. Returns a text for the model. @throws TurnPaused */
   async sessionStarts(): Promise<string | undefined> {
-    const { memory, agentId } = this.#deps;
-    const { start } = memory;
-    memory.start = undefined;
-    if (start === undefined || agentId !== null) return undefined;
+    const { start } = this.#memory;
+    this.#memory.start = undefined;
+    if (start === undefined || this.#agentId !== null) return undefined;
     const matching = this.#of('SessionStart').filter(({ matcher }) => matchesName(matcher, start));
     const finished = await this.#run('SessionStart', this.#plain(matching, { source: start }));
     this.throwIfStopped();
@@ -124,7 +125,7 @@ export class TurnHooks {
   async promptSubmitted(
     prompt: string,
   ): Promise<{ readonly context: string | undefined } | { readonly blocked: string }> {
-    if (this.#deps.agentId !== null) return { context: undefined };
+    if (this.#agentId !== null) return { context: undefined };
     const finished = await this.#run('UserPromptSubmit', this.#plain(this.#of('UserPromptSubmit'), { prompt }));
     const [blocked] = finished.flatMap(({ outcome }) => outcome.block ?? outcome.stop ?? []);
     this.#stopped = undefined;
@@ -136,7 +137,7 @@ export class TurnHooks {
    * end.
    */
   async stopping(lastMessage: string | null): Promise<string | undefined> {
-    if (this.#deps.agentId !== null) return undefined;
+    if (this.#agentId !== null) return undefined;
     const hooks = this.#of('Stop');
     const input = { stop_hook_active: this.#continuations > 0, last_assistant_message: lastMessage };
     const finished = await this.#run('Stop', this.#plain(hooks, input));
@@ -144,7 +145,7 @@ export class TurnHooks {
     if (this.#stopped !== undefined || reasons.length === 0) return undefined;
     if (++this.#continuations > MAX_CONTINUATIONS) {
       const message = `Stop hooks have made the model continue ${MAX_CONTINUATIONS} times. The turn ends now.`;
-      this.#deps.emit({ type: 'warning', message });
+      this.#turn.emit({ type: 'warning', message });
       return undefined;
     }
     return hookContext('Stop', reasons.map(forModel));
@@ -159,7 +160,7 @@ export class TurnHooks {
     if (runs.length === 0) return undefined;
     return () =>
       this.#before(call, runs).catch((error: unknown) => {
-        this.#deps.signal.throwIfAborted();
+        this.#turn.signal.throwIfAborted();
         const text = `The hooks of this call could not be run: ${messageOf(error)}`;
         return { call, verdict: { type: 'deny', reason: { source: 'hook', id: 'failed', text } }, notes: [] };
       });
@@ -187,7 +188,7 @@ export class TurnHooks {
     if (this.#stopped !== undefined) throw new TurnPaused(`A hook has stopped the turn: ${this.#stopped}`);
   }
 
-  async #before(call: ToolCall, runs: readonly Run[]): Promise<HookedCall> {
+  async #before(call: ToolCall, runs: readonly HookStart[]): Promise<HookedCall> {
     const finished = await this.#run('PreToolUse', runs);
     const context = contextIn('PreToolUse', finished);
     let verdict = verdictIn(finished);
@@ -211,7 +212,7 @@ export class TurnHooks {
     return this.#hooks.filter((hook) => hook.event === event);
   }
 
-  #plain(hooks: readonly Hook[], input: Run['input']): readonly Run[] {
+  #plain(hooks: readonly Hook[], input: HookStart['input']): readonly HookStart[] {
     return hooks.map((hook) => ({ hook, input }));
   }
 
@@ -219,11 +220,12 @@ export class TurnHooks {
     event: 'PreToolUse' | 'PostToolUse',
     call: ToolCall,
     names: readonly string[],
-    more: (face: ToolFace) => Run['input'],
-  ): readonly Run[] {
+    more: (face: ToolFace) => HookStart['input'],
+  ): readonly HookStart[] {
     const hooks = this.#of(event);
     if (hooks.length === 0) return [];
-    const { settings, ports } = this.#deps;
+    const { settings } = this.#turn;
+    const { ports } = this.#session;
     const tool: HookedTool | undefined = hookedTool(call, names, { cwd: settings.cwd, host: ports.host });
     if (tool === undefined) return [];
     return hooks.flatMap((hook) =>
@@ -235,12 +237,12 @@ export class TurnHooks {
   }
 
   /** All at the same time; the outcomes in the order of the hooks. */
-  async #run(event: HookEvent, runs: readonly Run[]): Promise<readonly Finished[]> {
+  async #run(event: HookEvent, runs: readonly HookStart[]): Promise<readonly FinishedHook[]> {
     if (runs.length === 0) return [];
     const settled = await Promise.allSettled(
       runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
     );
-    this.#deps.signal.throwIfAborted();
+    this.#turn.signal.throwIfAborted();
     const finished = settled.map((one) => {
       if (one.status === 'rejected') throw one.reason;
       return one.value;
@@ -249,8 +251,9 @@ export class TurnHooks {
     return finished;
   }
 
-  async #one(event: HookEvent, { hook, input, face }: Run): Promise<HookOutcome> {
-    const { ports, signal, audit, emit, settings } = this.#deps;
+  async #one(event: HookEvent, { hook, input, face }: HookStart): Promise<HookOutcome> {
+    const { signal, audit, emit, settings } = this.#turn;
+    const { ports } = this.#session;
     const id = ports.ids.next('item');
     const surroundings = this.#surroundings(hook);
     const box = surroundings.confinement.type === 'none' ? 'none' : settings.box;
@@ -296,7 +299,7 @@ export class TurnHooks {
   }
 
   #redacted(outcome: HookOutcome): HookOutcome {
-    const { keys } = this.#deps.ports;
+    const { keys } = this.#session.ports;
     const { updatedInput, ...texts } = outcome;
     const redacted = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, keys.hide(text)]));
     return { ...redacted, ...(updatedInput === undefined ? {} : { updatedInput }) };
@@ -304,25 +307,29 @@ export class TurnHooks {
 
   /** A hook of the workspace runs where commands of this turn run; one of the user is a program of the user. */
   #surroundings(hook: Hook): HookSurroundings {
-    const { settings, ports, threadId, tools } = this.#deps;
+    const { settings } = this.#turn;
+    const { ports, meta } = this.#session;
+    const { tools } = this.#session.settings;
     const { host, keys, storage } = ports;
     const { cwd } = settings;
     if (hook.origin !== 'workspace') {
       const env = withoutSecrets(host.environment, tools.environment.keep, keys);
       return { cwd, env, confinement: { type: 'none' } };
     }
-    const thread = { id: threadId, home: storage.home, unreadable: tools.unreadable };
+    const thread = { id: meta.id, home: storage.home, unreadable: tools.unreadable };
     const env = commandEnvironment(host.environment, tools.environment, keys);
     return { cwd, env, confinement: confinementOf(settings.box, { settings, host, thread }) };
   }
 
   /** What every hook gets, under the names of Claude Code and Codex, and two in the spelling of VS Code. */
   #common(event: HookEvent): Readonly<Record<string, unknown>> {
-    const { threadId, turnId, settings, rolloutPath, agentId, ports } = this.#deps;
+    const { turnId, settings } = this.#turn;
+    const { ports, rolloutPath, meta } = this.#session;
+    const agentId = this.#agentId;
     return {
-      session_id: threadId,
-      sessionId: threadId,
-      transcript_path: rolloutPath,
+      session_id: meta.id,
+      sessionId: meta.id,
+      transcript_path: path.join(ports.storage.home, rolloutPath),
       cwd: settings.cwd,
       hook_event_name: event,
       hookEventName: event,
@@ -336,7 +343,8 @@ export class TurnHooks {
 
   #shownSource({ source, origin }: Hook): string {
     if (origin === 'settings') return source;
-    const { settings, ports } = this.#deps;
+    const { settings } = this.#turn;
+    const { ports } = this.#session;
     if (isBelow(source, settings.cwd)) return path.relative(settings.cwd, source);
     const { homeDirectory } = ports.host;
     return isBelow(source, homeDirectory) ? `~/${path.relative(homeDirectory, source)}` : source;
@@ -345,83 +353,3 @@ export class TurnHooks {
 
 const OF_SETTINGS = { source: 'policy', id: 'hook-of-settings', text: 'Your settings name this hook.' } as const;
 const APPROVED = { source: 'policy', id: 'hook-approved', text: 'You have approved this hook.' } as const;
-
-function reasonOf(hook: Hook, text: string) {
-  return { source: 'hook', id: commandOf(hook), text } as const;
-}
-
-/** The strictest wins, and of equals the first. */
-function verdictIn(finished: readonly Finished[]): HookVerdict {
-  for (const { hook, outcome } of finished) {
-    const denial = outcome.block ?? outcome.stop;
-    if (denial !== undefined)
-      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
-  }
-  for (const { hook, outcome } of finished) {
-    if (outcome.ask !== undefined) return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${outcome.ask}`) };
-  }
-  return { type: 'none' };
-}
-
-function contextIn(event: HookEvent, finished: readonly Finished[]): string | undefined {
-  const texts = finished.flatMap(({ outcome }) => outcome.context ?? []);
-  return texts.length === 0 ? undefined : hookContext(event, texts.map(forModel));
-}
-
-function forModel(text: string): string {
-  return text.length <= MAX_FOR_MODEL ? text : `${text.slice(0, MAX_FOR_MODEL)}… (cut)`;
-}
-
-/** The output with a note behind it. */
-export function withNote(answer: ToolOutput, note: string): ToolOutput {
-  const { output } = answer;
-  return {
-    ...answer,
-    output: typeof output === 'string' ? `${output}\n\n${note}` : [...output, { type: 'input_text', text: note }],
-  };
-}
-
-/** A failed hook blocks where the user has said so; a session that starts cannot be blocked. */
-function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: HookEvent): HookOutcome {
-  const { failure } = outcome;
-  if (failure === undefined || onFailure !== 'block' || event === 'SessionStart') return outcome;
-  return { failure, block: `The hook failed, and its "onFailure" is "block". ${failure}` };
-}
-
-function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'status' | 'effect' | 'text'> {
-  const { failure, stop, block, ask, updatedInput, context, message } = outcome;
-  const effect: HookEffect =
-    failure !== undefined
-      ? 'failed'
-      : stop !== undefined
-        ? 'stopped'
-        : block !== undefined
-          ? 'blocked'
-          : ask !== undefined
-            ? 'asked'
-            : updatedInput !== undefined
-              ? 'changed'
-              : context !== undefined
-                ? 'context'
-                : message === undefined
-                  ? 'none'
-                  : 'message';
-  const input = updatedInput === undefined ? [] : [JSON.stringify(updatedInput)];
-  const texts = [
-    failure ?? [],
-    stop ?? [],
-    failure === undefined ? (block ?? []) : [],
-    ask ?? [],
-    message ?? [],
-  ].flat();
-  const text = [...texts, ...input, context ?? []].flat().join('\n').slice(0, MAX_SHOWN);
-  const status =
-    effect === 'failed' ? 'failed' : effect === 'stopped' || effect === 'blocked' ? 'declined' : 'completed';
-  return { status, effect, ...(text === '' ? {} : { text }) };
-}
-
-/** The approval policy in the words of Claude Code. */
-function permissionMode({ approvalPolicy, sandboxPolicy }: TurnSettings): string {
-  if (approvalPolicy !== 'never') return 'default';
-  return sandboxPolicy.type === 'danger-full-access' ? 'bypassPermissions' : 'dontAsk';
-}

@@ -46,8 +46,11 @@ export interface TurnRun {
   readonly client: ModelClient;
   /** The tag of the items of this provider; `undefined` for the one that the thread began with. */
   readonly origin: string | undefined;
-  /** Returns why the turn cannot start: a source of tools that the user demands is not there. */
-  readonly toolsReady: () => Promise<string | undefined>;
+  /**
+   * Returns why the turn cannot start: a source of tools that the user demands is not there. Waits for these MCP servers,
+   * too, if they are starting.
+   */
+  readonly toolsReady: (servers?: readonly string[]) => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   /** What the model has to know of these tools and does not know yet. */

@@ -23,9 +23,9 @@ export interface ToolProvider {
   turnStarts?(): void;
   /**
    * Resolves when a turn can start. Returns one sentence when it cannot, because something that the user demands is not
-   * there. Rejects only with the signal's reason.
+   * there. `servers`: MCP servers whose calls run first, and that are waited for, too. Rejects only with the signal's reason.
    */
-  ready?(signal: AbortSignal): Promise<string | undefined>;
+  ready?(signal: AbortSignal, servers?: readonly string[]): Promise<string | undefined>;
   /** What the model has to know of the tools of the next request, each with the name of its source. Not trusted. */
   instructions?(): readonly ToolInstructions[];
   /** Calls the listener with the state of each source of tools, now and after each change. */

@@ -50,7 +50,7 @@ export class Trust {
   readonly #log: Log;
 
   /** `file`: in TILLER_HOME. */
-  constructor(file: 'mcp.json' | 'hooks.json' | 'tools.json', storage: Storage, log: Log) {
+  constructor(file: 'mcp.json' | 'hooks.json' | 'tools.json' | 'agents.json', storage: Storage, log: Log) {
     this.#file = file;
     this.#storage = storage;
     this.#log = log;

@@ -13,6 +13,11 @@ export interface CallPlace {
 export class CallOrder {
   #before: Promise<unknown> = Promise.resolve();
 
+  /** Settles when every call so far has left its place. */
+  get reached(): Promise<unknown> {
+    return this.#before;
+  }
+
   /** The place after all that were taken before. */
   next(): CallPlace {
     const reached = this.#before.then(() => {});

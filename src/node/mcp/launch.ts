@@ -1,4 +1,5 @@
 /** How a server that Tiller starts is confined, and what it gets of Tiller's environment. */
+import { existsSync } from 'node:fs';
 import type { ExecRequest, Host } from '../../core/ports.ts';
 import { confine, unreadablePaths } from '../../core/sandbox/confinement.ts';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
@@ -8,6 +9,7 @@ import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { McpFault } from '../../core/mcp/connection.ts';
 import type { McpStdioServer } from '../../protocol/mcp.ts';
 import { sandboxPolicySchema } from '../../protocol/policy.ts';
+import { windowsCommand } from './windowsCommand.ts';
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../protocol/settings.ts';
 
 export interface LaunchPlace {
@@ -29,11 +31,12 @@ const CORE_ENVIRONMENT: EnvironmentSettings = { ...DEFAULT_ENVIRONMENT, inherit:
 export function launchRequest(name: string, server: McpStdioServer, place: LaunchPlace): ExecRequest {
   const { host, keys } = place;
   const cwd = server.cwd ?? host.homeDirectory;
-  const environment = commandEnvironment(host.environment, CORE_ENVIRONMENT, keys);
+  const env = { ...commandEnvironment(host.environment, CORE_ENVIRONMENT, keys), ...server.env };
+  const argv = [server.command, ...server.args] as const;
   return {
-    argv: [server.command, ...server.args],
+    ...(host.platform === 'win32' ? windowsCommand(argv, { cwd, env }, existsSync) : { argv }),
     cwd,
-    env: { ...environment, ...server.env },
+    env,
     stdin: 'pipe',
     confinement: confinementOf(name, server, cwd, place),
   };

@@ -18,6 +18,8 @@ import { describeError, ENDED } from './sdkErrors.ts';
 type Sdk = typeof import('./mcpSdk.ts');
 type Wild = Readonly<Record<string, unknown>>;
 
+/** Values of one completion (2025-11-25, "CompleteResult"). */
+const MAX_VALUES = 100;
 /** Pages of one list: a server may go on without end. */
 const MAX_PAGES = 64;
 
@@ -46,26 +48,36 @@ const promptSchema = z.looseObject({
     .catch([]),
 });
 
+/** A page that the user has to open before a call. */
+const pageSchema = z.object({ message: z.string(), url: z.string() });
+/** Calls of one tool that need a page, and pages of one call. */
+const [MAX_PAGE_ROUNDS, MAX_ASKED_PAGES] = [5, 3];
+
+interface CallOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: McpProgress) => void;
+}
+
 export interface SdkConnectionOptions {
   /** How the connection has ended, in one sentence. */
   readonly endedWhy: () => string;
-  readonly handlers: Pick<McpHandlers, 'log'>;
+  readonly handlers: Pick<McpHandlers, 'log' | 'elicit'>;
 }
 
 /** A connected client of the SDK as core needs it. */
 export class SdkConnection implements McpConnection {
   readonly info: McpServerInfo;
-  readonly closed: Promise<string>;
+  readonly closed: Promise<McpFault>;
   readonly #sdk: Sdk;
   readonly #client: Client;
   readonly #options: SdkConnectionOptions;
-  #end: (reason: string) => void = () => {};
+  #end: (fault: McpFault) => void = () => {};
 
   constructor(sdk: Sdk, client: Client, options: SdkConnectionOptions) {
     this.#sdk = sdk;
     this.#client = client;
     this.#options = options;
-    const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+    const { tools, resources, prompts, completions } = client.getServerCapabilities() ?? {};
     const { name = '', version = '' } = client.getServerVersion() ?? {};
     this.info = {
       name,
@@ -75,10 +87,11 @@ export class SdkConnection implements McpConnection {
       hasTools: tools !== undefined,
       hasResources: resources !== undefined,
       hasPrompts: prompts !== undefined,
+      hasCompletions: completions !== undefined,
     };
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
-      Object.assign(client, { onclose: () => resolve(options.endedWhy()) });
+      Object.assign(client, { onclose: () => resolve(new McpFault('closed', options.endedWhy())) });
     });
   }
 
@@ -94,11 +107,32 @@ export class SdkConnection implements McpConnection {
     });
   }
 
-  async callTool(
-    { name, raw }: McpTool,
-    args: Wild,
-    { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (progress: McpProgress) => void },
-  ): Promise<McpCallResult> {
+  /**
+   * A server of 2025 can refuse a call until the user has opened a page ("URLElicitationRequiredError"): the user is asked, and
+   * the call is made again.
+   */
+  async callTool(tool: McpTool, args: Wild, options: CallOptions): Promise<McpCallResult> {
+    for (let round = 1; ; round++) {
+      try {
+        return await this.#callOnce(tool, args, options);
+      } catch (error) {
+        const pages = this.#pagesIn(error);
+        if (pages.length === 0 || round === MAX_PAGE_ROUNDS) throw error;
+        for (const page of pages) {
+          const { action } = await this.#options.handlers.elicit({ mode: 'url', ...page }, options.signal);
+          if (action !== 'accept') throw new McpFault('refused', 'The user did not open the page that it needs.');
+        }
+      }
+    }
+  }
+
+  #pagesIn(error: unknown): readonly z.infer<typeof pageSchema>[] {
+    const cause = error instanceof McpFault ? error.cause : undefined;
+    if (!(cause instanceof this.#sdk.UrlElicitationRequiredError)) return [];
+    return z.array(pageSchema).max(MAX_ASKED_PAGES).catch([]).parse(cause.elicitations);
+  }
+
+  async #callOnce({ name, raw }: McpTool, args: Wild, { signal, onProgress }: CallOptions): Promise<McpCallResult> {
     // Without its `outputSchema`: a result that does not fit it is given to the model as it is.
     const toolDefinition = {
       name,
@@ -139,6 +173,18 @@ export class SdkConnection implements McpConnection {
     });
   }
 
+  async complete(
+    prompt: string,
+    argument: { readonly name: string; readonly value: string },
+    args: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    if (!this.info.hasCompletions) return [];
+    const params = { ref: { type: 'ref/prompt', name: prompt }, argument, context: { arguments: args } };
+    const schema = z.looseObject({ completion: z.looseObject({ values: z.array(z.string()).max(MAX_VALUES) }) });
+    return (await this.#request('completion/complete', params, schema, signal)).completion.values;
+  }
+
   async getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string> {
     const schema = z.looseObject({ messages: z.array(z.looseObject({ role: z.string(), content: record })) });
     const { messages } = await this.#request('prompts/get', { name, arguments: { ...args } }, schema, signal);
@@ -147,7 +193,7 @@ export class SdkConnection implements McpConnection {
 
   async close(): Promise<void> {
     await this.#client.close().catch(() => {});
-    this.#end(this.#options.endedWhy());
+    this.#end(new McpFault('closed', this.#options.endedWhy()));
   }
 
   async #all(method: string, key: string, signal: AbortSignal): Promise<readonly Wild[]> {
@@ -192,9 +238,9 @@ export class SdkConnection implements McpConnection {
     } catch (error) {
       signal.throwIfAborted();
       const fault = describeError(this.#sdk, error);
+      // A server behind HTTP has no connection that could end: its next request says that it is gone, or closed to Tiller.
+      if (fault.kind === 'closed' || fault.kind === 'auth') this.#end(fault);
       if (fault.kind !== 'closed') throw fault;
-      // A server behind HTTP has no connection that could end: its next request says that it is gone.
-      this.#end(fault.message);
       const why = this.#options.endedWhy();
       throw new McpFault('closed', fault.message === ENDED ? why : fault.message, { cause: error });
     }
@@ -204,5 +250,6 @@ export class SdkConnection implements McpConnection {
 function promptText(content: Wild): string {
   if (typeof content['text'] === 'string') return content['text'];
   const resource = record.safeParse(content['resource']).data;
-  return typeof resource?.['text'] === 'string' ? resource['text'] : JSON.stringify(content);
+  // The user sees the text in the composer: no images as base64.
+  return typeof resource?.['text'] === 'string' ? resource['text'] : `[${String(content['type'])}]`;
 }

@@ -48,3 +48,13 @@ export function mentionRanges(text: string, names: readonly string[]): readonly 
 function endsAt(text: string, end: number): boolean {
   return !/^(?:[\p{L}\p{N}_/\\-]|[.:]+[\p{L}\p{N}_])/u.test(text.slice(end, end + 8));
 }
+
+/** The first of the names that is not taken; when all are, the first one with a number. */
+export function unusedName(names: readonly [string, ...string[]], taken: ReadonlySet<string>): string {
+  const free = names.find((name) => !taken.has(name));
+  if (free !== undefined) return free;
+  for (let number = 2; ; number++) {
+    const numbered = `${names[0]} ${number}`;
+    if (!taken.has(numbered)) return numbered;
+  }
+}

@@ -31,6 +31,12 @@ function sentenceOf(approval: ApprovalRequest): string {
       ? vscode.l10n.t('Tiller wants to change {0}', withoutLinks(first.path))
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
+  if (approval.url !== undefined) {
+    return vscode.l10n.t(
+      'Tiller wants to get a page from the web: {0}',
+      withoutLinks(inOneLine(approval.url, NOTIFIED_LENGTH)),
+    );
+  }
   const command = withoutLinks(inOneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
   if (approval.tool) {
     return vscode.l10n.t('Tiller wants to call a tool of {0}: {1}', withoutLinks(approval.tool.server), command);

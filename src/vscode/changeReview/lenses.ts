@@ -1,6 +1,6 @@
 /**
- * Keep and Undo in the editor: code lenses above each hunk, which say its errors, too, and above a pending file, and a
- * hover with the old lines.
+ * Keep and Undo in the editor: a toolbar with the old lines when the pointer is on a hunk, and code lenses above a pending
+ * file. Both say the errors in the changed lines. A lens above each hunk would push the text down as often.
  */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
@@ -10,6 +10,8 @@ import type { Reviews } from './reviews.ts';
 
 /** Lines of a hunk in a hover; the peek and the diff show the rest. */
 const HOVER_LINES = 40;
+
+const SHOW_PROBLEMS = 'workbench.actions.view.problems';
 
 export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Disposable {
   readonly #store = new DisposableStore();
@@ -29,11 +31,9 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
     );
   }
 
-  provideCodeLenses({ uri, lineCount }: vscode.TextDocument): vscode.CodeLens[] {
+  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
     const file = this.#reviews.at(uri);
-    if (file === undefined || file.story.type === 'deleted') return [];
-    const ofHunks = hasHunks(file) ? file.text.hunks.flatMap((hunk) => hunkLenses(file, hunk, lineCount)) : [];
-    return [...fileLenses(file), ...ofHunks];
+    return file === undefined ? [] : fileLenses(file);
   }
 
   provideHover({ uri }: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
@@ -42,13 +42,21 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
     if (file === undefined || hunk === undefined) return undefined;
     const { base, current } = file.text;
     const hover = new vscode.MarkdownString(undefined, true);
-    hover.isTrusted = { enabledCommands: ['tiller.review.keepHunk', 'tiller.review.undoHunk'] };
+    const commands = ['keepHunk', 'undoHunk', 'peek', 'next'].map((name) => `tiller.review.${name}`);
+    hover.isTrusted = { enabledCommands: [...commands, SHOW_PROBLEMS] };
     const link = (icon: string, title: string, command: string) => {
       const given = encodeURIComponent(JSON.stringify([uri.toString(), hunk.id]));
-      return `[$(${icon}) ${title}](command:${command}?${given})`;
+      return `[$(${icon}) ${title}](command:tiller.review.${command}?${given})`;
     };
-    const keep = link('check', vscode.l10n.t('Keep'), 'tiller.review.keepHunk');
-    hover.appendMarkdown(`${keep}&nbsp;&nbsp;${link('discard', undoTitle(hunk), 'tiller.review.undoHunk')}\n`);
+    const toolbar = [
+      link('check', vscode.l10n.t('Keep'), 'keepHunk'),
+      link('discard', undoTitle(hunk), 'undoHunk'),
+      link('diff', vscode.l10n.t('Show Old Lines'), 'peek'),
+      link('arrow-down', vscode.l10n.t('Next Change'), 'next'),
+      ...errorLink(errorsIn(uri, [hunk])),
+      sizeOf(hunk),
+    ];
+    hover.appendMarkdown(`${toolbar.join('&nbsp;&nbsp;')}\n`);
     const old = base.slice(hunk.baseStart, hunk.baseEnd).map((text) => `- ${text}`);
     const now = current.slice(hunk.start, hunk.end).map((text) => `+ ${text}`);
     const lines = [...old, ...now];
@@ -77,44 +85,27 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   }
 }
 
-function hunkLenses({ uri }: PendingFile, hunk: ReviewHunk, lineCount: number): vscode.CodeLens[] {
-  const line = Math.min(hunk.start, lineCount - 1);
-  const place = new vscode.Range(line, 0, line, 0);
-  const given = [uri.toString(), hunk.id];
-  const size = `−${hunk.baseEnd - hunk.baseStart} +${hunk.end - hunk.start}`;
-  return [
-    new vscode.CodeLens(place, {
-      title: `$(check) ${vscode.l10n.t('Keep')}`,
-      command: 'tiller.review.keepHunk',
-      arguments: given,
-    }),
-    new vscode.CodeLens(place, {
-      title: `$(discard) ${undoTitle(hunk)}`,
-      command: 'tiller.review.undoHunk',
-      arguments: given,
-    }),
-    new vscode.CodeLens(place, {
-      title: size,
-      tooltip: vscode.l10n.t('Show the old lines'),
-      command: 'tiller.review.peek',
-      arguments: given,
-    }),
-    ...problemLens(errorsIn(uri, hunk), place),
-  ];
-}
-
-/** The number of errors in the lines of the hunk, as they are now. */
-function errorsIn(uri: vscode.Uri, { start, end }: ReviewHunk): number {
+/** The number of errors in the lines of the hunks, as they are now. */
+function errorsIn(uri: vscode.Uri, hunks: readonly ReviewHunk[]): number {
   return vscode.languages.getDiagnostics(uri).filter(({ severity, range: { start: at } }) => {
-    return severity === vscode.DiagnosticSeverity.Error && at.line >= start && at.line < end;
+    const isInside = hunks.some(({ start, end }) => at.line >= start && at.line < end);
+    return isInside && severity === vscode.DiagnosticSeverity.Error;
   }).length;
 }
 
-function problemLens(errors: number, place: vscode.Range): vscode.CodeLens[] {
-  if (errors === 0) return [];
-  const words = errors === 1 ? vscode.l10n.t('1 error') : vscode.l10n.t('{0} errors', errors);
-  const command = 'workbench.actions.view.problems';
-  return [new vscode.CodeLens(place, { title: `$(error) ${words}`, tooltip: vscode.l10n.t('Show Problems'), command })];
+function errorWords(errors: number): string {
+  return errors === 1 ? vscode.l10n.t('1 error') : vscode.l10n.t('{0} errors', errors);
+}
+
+function errorLink(errors: number): string[] {
+  return errors === 0 ? [] : [`[$(error) ${errorWords(errors)}](command:${SHOW_PROBLEMS})`];
+}
+
+/** "+2 −1", without what is zero. */
+function sizeOf({ start, end, baseStart, baseEnd }: ReviewHunk): string {
+  const added = end - start;
+  const removed = baseEnd - baseStart;
+  return [...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`−${removed}`] : [])].join(' ');
 }
 
 /** Warns when undoing the hunk would remove edits of the user, too. */
@@ -122,17 +113,19 @@ function undoTitle({ touched }: ReviewHunk): string {
   return touched ? vscode.l10n.t('Undo (with your edits)') : vscode.l10n.t('Undo');
 }
 
-/** Above the first line, unless the file has one hunk, which has a lens of its own. */
+/** Above the first line. */
 function fileLenses(file: PendingFile): vscode.CodeLens[] {
   const sentence = sentenceFor(file);
   if (sentence === undefined) return [];
   const place = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
+  const errors = hasHunks(file) ? errorsIn(file.uri, file.text.hunks) : 0;
   const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
   return [
     lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),
-    lens(`$(check-all) ${vscode.l10n.t('Keep file')}`, 'tiller.review.keepFile'),
-    lens(`$(discard) ${vscode.l10n.t('Undo file')}`, 'tiller.review.undoFile'),
+    lens(`$(check-all) ${vscode.l10n.t('Keep File')}`, 'tiller.review.keepFile'),
+    lens(`$(discard) ${vscode.l10n.t('Undo File')}`, 'tiller.review.undoFile'),
+    ...(errors === 0 ? [] : [lens(`$(error) ${errorWords(errors)}`, SHOW_PROBLEMS)]),
   ];
 }
 
@@ -144,7 +137,8 @@ function sentenceFor({ story, text }: PendingFile): string | undefined {
     case 'moved':
       return vscode.l10n.t('Tiller: moved from {0}', vscode.workspace.asRelativePath(story.from));
     case 'edited':
-      return length > 1 ? vscode.l10n.t('Tiller: {0} changes', length) : undefined;
+      if (length === 0) return undefined;
+      return length === 1 ? vscode.l10n.t('Tiller: 1 change') : vscode.l10n.t('Tiller: {0} changes', length);
     case 'deleted':
       return undefined;
   }

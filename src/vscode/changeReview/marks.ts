@@ -29,6 +29,7 @@ export class Marks implements Disposable {
     this.#extensionUri = extensionUri;
     this.#store.add(reviews.onDidChange(() => this.#refreshSoon()));
     this.#store.add(vscode.window.onDidChangeVisibleTextEditors(() => this.#refresh()));
+    this.#store.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#refresh()));
     this.#store.add(
       vscode.window.onDidChangeActiveColorTheme(() => {
         this.#forgetTypes();
@@ -52,7 +53,8 @@ export class Marks implements Disposable {
 
   #refresh(): void {
     for (const editor of vscode.window.visibleTextEditors) {
-      const file = this.#reviews.at(editor.document.uri);
+      // The diff editor has marks of its own.
+      const file = isInDiff(editor) ? undefined : this.#reviews.at(editor.document.uri);
       if (file === this.#marked.get(editor)) continue;
       if (file === undefined) this.#marked.delete(editor);
       else this.#marked.set(editor, file);
@@ -83,6 +85,15 @@ export class Marks implements Disposable {
     this.#types = undefined;
     this.#marked = new WeakMap();
   }
+}
+
+/** Whether the editor is a side of a diff, of one file or of several: a tab of several has no input that is known. */
+function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
+  const { all, activeTabGroup } = vscode.window.tabGroups;
+  const { activeTab } = all.find((one) => one.viewColumn === viewColumn) ?? activeTabGroup;
+  if (activeTab === undefined) return false;
+  const { input } = activeTab;
+  return !(input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString());
 }
 
 function deletionMark({ start, baseStart, baseEnd }: ReviewHunk): vscode.DecorationOptions {

@@ -276,17 +276,20 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text, attachments, isReturned: true });
   }
 
-  /** Keeps a message over a reload of the window until the returned function is called: it is then in the draft. */
-  hold(input: readonly UserInput[]): () => void {
-    const { drafts, threads } = this.#options;
-    return drafts.hold(threads.state?.threadId ?? null, textOfInput(input), attachmentsOf(input));
+  /**
+   * Keeps a message for a thread over a reload of the window until the returned function is called: it is then in the
+   * draft. `null`: for the thread that it is to start.
+   */
+  hold(input: readonly UserInput[], threadId: string | null): () => void {
+    return this.#options.drafts.hold(threadId, textOfInput(input), attachmentsOf(input));
   }
 
-  /** A message that was not sent goes back to the composer. */
-  giveBack(input: readonly UserInput[]): void {
+  /** A message that was not sent goes back to the composer of its thread; `null`: of the one that it was to start. */
+  giveBack(input: readonly UserInput[], threadId: string | null): void {
     const { drafts, threads } = this.#options;
     const [text, attachments] = [textOfInput(input), attachmentsOf(input)];
-    drafts.append(threads.state?.threadId ?? null, text, attachments);
+    drafts.append(threadId, text, attachments);
+    if ((threads.state?.threadId ?? null) !== threadId) return;
     this.tell({ type: 'insert_text', text, attachments, isUnsent: true });
   }
 

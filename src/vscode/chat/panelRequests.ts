@@ -47,6 +47,8 @@ export interface PanelRequestDeps {
     pick(): Promise<void>;
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
+  /** Prompts of MCP servers. */
+  readonly prompts: { use(prompt: { readonly server: string; readonly name: string }): Promise<void> };
   /** The model menu of the composer. */
   readonly models: { open(id: number): void; close(): void };
   readonly threads: {
@@ -139,6 +141,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.mentions.find(message.id, message.query);
     case 'close_mentions':
       return deps.mentions.close();
+    case 'use_prompt':
+      return deps.prompts.use(message);
     case 'attach_uris':
       return deps.mentions.attach(message.uris.map((uri) => vscode.Uri.parse(uri, true)));
     default:

@@ -5,6 +5,7 @@ export interface SubmitDeps {
   readonly hasModel: () => boolean;
   /** Lets the user choose a model; resolves also when none was chosen. */
   readonly selectModel: () => Promise<void>;
+  /** Rejects when a message is not submitted. */
   readonly submit: (op: Op) => Promise<void>;
   /** Keeps a message over a reload of the window until the returned function is called. */
   readonly hold: (input: readonly UserInput[]) => () => void;
@@ -14,21 +15,24 @@ export interface SubmitDeps {
 
 /**
  * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
- * none, it goes back to the composer.
+ * none, and when it cannot be submitted, it goes back to the composer.
  */
 export async function submitWithModel(
   op: Op,
   { hasModel, selectModel, submit, hold, giveBack }: SubmitDeps,
 ): Promise<void> {
-  if ((op.type === 'user_turn' || op.type === 'steer') && !hasModel()) {
-    const release = hold(op.input);
-    try {
-      await selectModel();
-    } finally {
-      if (!hasModel()) giveBack(op.input);
-      release();
-    }
-    if (!hasModel()) return;
+  const isNew = op.type === 'user_turn' || op.type === 'steer';
+  const input = isNew || op.type === 'edit_queued' ? op.input : null;
+  const mustChoose = isNew && !hasModel();
+  const release = mustChoose ? hold(op.input) : undefined;
+  let isSent = false;
+  try {
+    if (mustChoose) await selectModel();
+    if (mustChoose && !hasModel()) return;
+    await submit(op);
+    isSent = true;
+  } finally {
+    if (!isSent && input !== null) giveBack(input);
+    release?.();
   }
-  await submit(op);
 }

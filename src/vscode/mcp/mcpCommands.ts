@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import type { McpTool } from '../../core/mcp/connection.ts';
 import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
+import { hasUsableSchema } from '../../core/mcp/usableTools.ts';
 import type { Trust } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
@@ -171,8 +173,13 @@ function liveState(server: McpServer | undefined): { readonly icon: string; read
   const { status, definition } = server;
   if (!definition.settings.enabled) return { icon: 'circle-slash', state: vscode.l10n.t('Disabled') };
   switch (status.type) {
-    case 'ready':
-      return { icon: 'check', state: vscode.l10n.t('Ready, {0} tools', status.tools.length) };
+    case 'ready': {
+      const { length } = status.tools.filter(hasUsableSchema);
+      const leftOut = status.tools.length - length;
+      const state = vscode.l10n.t('Ready, {0} tools', length);
+      if (leftOut === 0) return { icon: 'check', state };
+      return { icon: 'warning', state: vscode.l10n.t('{0}, {1} left out', state, leftOut) };
+    }
     case 'starting':
       return { icon: 'loading~spin', state: vscode.l10n.t('Starting') };
     case 'stopped':
@@ -189,10 +196,15 @@ function liveState(server: McpServer | undefined): { readonly icon: string; read
 /** The tools as the server describes them; choosing one does nothing. */
 async function showTools(server: McpServer): Promise<void> {
   if (server.status.type !== 'ready') return;
-  const items = server.status.tools.map(({ name, description = '', annotations }) => ({
-    label: withoutIcons(name),
-    description: annotations?.readOnlyHint === true ? vscode.l10n.t('says that it only reads') : '',
-    detail: withoutIcons(inOneLine(description)),
+  const items = server.status.tools.map((tool) => ({
+    label: withoutIcons(tool.name),
+    description: hintOf(tool),
+    detail: withoutIcons(inOneLine(tool.description ?? '')),
   }));
   await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Tools of {0}', server.name), matchOnDetail: true });
+}
+
+function hintOf(tool: McpTool): string {
+  if (!hasUsableSchema(tool)) return vscode.l10n.t('left out: its schema is too long for a request');
+  return tool.annotations?.readOnlyHint === true ? vscode.l10n.t('says that it only reads') : '';
 }

@@ -3,7 +3,7 @@ import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
 import type { Trust } from '../../core/trust/trust.ts';
-import { readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
+import { MAX_FILE_BYTES, readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
 import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
@@ -166,7 +166,8 @@ export class McpController implements vscode.Disposable {
 
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    // A longer one is cut, and so not valid.
+    return new TextDecoder().decode((await vscode.workspace.fs.readFile(uri)).subarray(0, MAX_FILE_BYTES));
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** The names of the files and folders of the workspace, for the list at an `@`. */
-import { posix } from 'node:path';
+import path, { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { IGNORE_FILE, IgnoreRules } from '../../core/util/ignoreRules.ts';
@@ -22,7 +22,7 @@ const NEVER_LISTED = ['**/node_modules', '**/.git', '**/.hg', '**/.svn', '**/.jj
 
 /**
  * Reads the names on the first request, and again when a file was created or deleted since. Honours `files.exclude`,
- * `search.exclude` and, with `search.useIgnoreFiles`, the `.gitignore` of each open folder.
+ * `search.exclude` and, with `search.useIgnoreFiles`, every `.gitignore`.
  */
 export class FileIndex implements Disposable {
   readonly #store = new DisposableStore();
@@ -53,6 +53,10 @@ export class FileIndex implements Disposable {
     const watcher = this.#store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
     this.#store.add(watcher.onDidCreate(forget));
     this.#store.add(watcher.onDidDelete(forget));
+    const ignoreFiles = this.#store.add(
+      vscode.workspace.createFileSystemWatcher(`**/${IGNORE_FILE}`, true, false, true),
+    );
+    this.#store.add(ignoreFiles.onDidChange(forget));
     this.#store.add(vscode.workspace.onDidChangeWorkspaceFolders(forget));
     this.#store.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -64,16 +68,16 @@ export class FileIndex implements Disposable {
 
   async #read(): Promise<readonly IndexedFile[]> {
     const uris = await vscode.workspace.findFiles('**/*', excluded(), MAX_FILES);
-    const rules = await ignoreRules();
+    const rulesIn = await ignoreRules(uris);
     const names = namesIn(vscode.workspace.workspaceFolders ?? []);
     const files: IndexedFile[] = [];
     const folders = new Map<string, IndexedFile>();
     await inSlices(uris, (uri) => {
-      const path = pathOf(uri);
-      if (rules.some(({ root, rule }) => isBelow(path, root) && rule.ignores(path, false))) return;
+      const file = pathOf(uri);
+      if (rulesIn(path.dirname(file))?.ignores(file, false)) return;
       const name = names(uri);
-      files.push({ name, path, kind: 'file' });
-      let [folder, place] = [posix.dirname(name), posix.dirname(slashed(path))];
+      files.push({ name, path: file, kind: 'file' });
+      let [folder, place] = [posix.dirname(name), posix.dirname(slashed(file))];
       while (folder !== '.' && folder !== '/' && !folders.has(folder)) {
         folders.set(folder, { name: `${folder}/`, path: place, kind: 'folder' });
         [folder, place] = [posix.dirname(folder), posix.dirname(place)];
@@ -107,23 +111,43 @@ function excluded(): string {
   return `{${[...new Set([...NEVER_LISTED, ...chosen])].join(',')}}`;
 }
 
-interface FolderRules {
-  readonly root: string;
-  readonly rule: IgnoreRules;
+/** The rules of a folder, which are those of the folders above it and its own. */
+type RulesIn = (folder: string) => IgnoreRules | undefined;
+
+/** `uris`: the files of the workspace, ignored ones included. */
+async function ignoreRules(uris: readonly vscode.Uri[]): Promise<RulesIn> {
+  if (vscode.workspace.getConfiguration('search').get('useIgnoreFiles') === false) return () => undefined;
+  const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+  const found = uris.filter(({ path: place }) => posix.basename(place) === IGNORE_FILE);
+  // Those of the open folders count also where there are more files than are listed.
+  const all = [...roots.map((root) => vscode.Uri.joinPath(root, IGNORE_FILE)), ...found];
+  const texts = new Map<string, string>();
+  await Promise.all(
+    all.map(async (uri) => {
+      const text = await textAt(uri);
+      if (text !== undefined) texts.set(path.dirname(pathOf(uri)), text);
+    }),
+  );
+  const rootPaths = roots.map(pathOf);
+  const known = new Map<string, IgnoreRules | undefined>();
+  const rulesIn: RulesIn = (folder) => {
+    if (known.has(folder)) return known.get(folder);
+    const above = rootPaths.some((root) => isBelow(folder, root)) ? rulesIn(path.dirname(folder)) : undefined;
+    const text = texts.get(folder);
+    // As in git, an ignored folder has no rules of its own.
+    const hasOwn = text !== undefined && above?.ignores(folder, true) !== true;
+    const rules = hasOwn ? new IgnoreRules(above, folder, text) : above;
+    known.set(folder, rules);
+    return rules;
+  };
+  return rulesIn;
 }
 
-async function ignoreRules(): Promise<readonly FolderRules[]> {
-  if (vscode.workspace.getConfiguration('search').get('useIgnoreFiles') === false) return [];
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const read = folders.map(async ({ uri }) => {
-    try {
-      const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(uri, IGNORE_FILE));
-      const root = pathOf(uri);
-      return [{ root, rule: new IgnoreRules(undefined, root, Buffer.from(bytes).toString('utf8')) }];
-    } catch {
-      // There is none.
-      return [];
-    }
-  });
-  return (await Promise.all(read)).flat();
+/** `undefined` where there is no file. */
+async function textAt(uri: vscode.Uri): Promise<string | undefined> {
+  try {
+    return Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -15,6 +15,8 @@ export interface FillMentionsDeps {
   /** A stored thread as Markdown; `undefined` when it is gone. */
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
   readonly mayRead: (path: string) => boolean;
+  /** The text of a resource of an MCP server; `undefined` when it has none. @throws Error with the reason */
+  readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /** Tokens of a thread, by estimate: its begin and its end, for the middle says the least. */
@@ -39,7 +41,7 @@ export async function fillMentions(
     input.map(async (part): Promise<UserInput> => {
       if (!isUnfilled(part)) return part;
       try {
-        return await abortable(filled(part, deps), signal);
+        return await abortable(filled(part, deps, signal), signal);
       } catch (error) {
         const isLate = signal.aborted;
         return refused(part, isLate ? vscode.l10n.t('it took too long to read') : messageOf(error));
@@ -48,16 +50,16 @@ export async function fillMentions(
   );
 }
 
-async function filled(part: Mention, deps: FillMentionsDeps): Promise<Mention> {
+async function filled(part: Mention, deps: FillMentionsDeps, signal: AbortSignal): Promise<Mention> {
   if (part.kind === 'symbol') {
-    const { name, path, lines = { first: 1, last: 1 } } = part;
-    return { ...part, lines: await wholeSymbol(uriOf(path), name, lines) };
+    const { name, id = name, path, lines = { first: 1, last: 1 } } = part;
+    return { ...part, lines: await wholeSymbol(uriOf(path), id, lines) };
   }
-  const text = await textOf(part, deps);
+  const text = await textOf(part, deps, signal);
   return text === undefined ? refused(part, nothing(part.kind)) : { ...part, text };
 }
 
-async function textOf(part: Mention, deps: FillMentionsDeps): Promise<string | undefined> {
+async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal): Promise<string | undefined> {
   switch (part.kind) {
     case 'problems':
       return problemText(deps.mayRead);
@@ -69,6 +71,8 @@ async function textOf(part: Mention, deps: FillMentionsDeps): Promise<string | u
       const exported = await deps.exportThread(part.id ?? '');
       return exported === undefined ? undefined : truncateMiddle(exported, THREAD_TOKENS);
     }
+    case 'resource':
+      return deps.readResource(part.id ?? '', signal);
     default:
       return undefined;
   }
@@ -85,6 +89,8 @@ function nothing(kind: MentionKind | undefined): string {
       return vscode.l10n.t('the terminal is closed');
     case 'thread':
       return vscode.l10n.t('the thread is deleted');
+    case 'resource':
+      return vscode.l10n.t('the resource has no text');
     default:
       return vscode.l10n.t('there is nothing to attach');
   }

@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import { posix } from 'node:path';
 import { abortable } from '../../core/util/abort.ts';
 import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
+import { firstLine } from '../../protocol/text/truncate.ts';
+import { unusedName } from '../../protocol/text/mentionTokens.ts';
 import type { LineRange, Mention } from '../../protocol/item.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
@@ -19,12 +21,23 @@ export interface MentionableThread {
   readonly title: string;
 }
 
+/** A resource of an MCP server that can be mentioned. */
+export interface MentionableResource {
+  /** Server and URI, as `Mention.id` has them. */
+  readonly id: string;
+  readonly server: string;
+  readonly name: string;
+  readonly description: string;
+}
+
 export interface FindMentionsDeps {
   readonly index: Pick<FileIndex, 'files'>;
   readonly recent: Pick<RecentFiles, 'paths'>;
   readonly terminals: Pick<TerminalOutput, 'terminals'>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
+  /** Those of the MCP servers that run. */
+  readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
   /** Why a file may not be read; `undefined` for one that may. */
   readonly refusal: (path: string) => string | undefined;
 }
@@ -32,6 +45,7 @@ export interface FindMentionsDeps {
 const MAX_FILES = 40;
 const MAX_RECENT = 8;
 const MAX_THREADS = 5;
+const MAX_RESOURCES = 10;
 /** Language extensions search the whole workspace for each query. */
 const MIN_SYMBOL_QUERY = 2;
 
@@ -63,6 +77,8 @@ export async function* findMentions(
   signal.throwIfAborted();
   const mayBeSymbol = name.length >= MIN_SYMBOL_QUERY && !/[/:]/.test(name) && lines === undefined;
   if (mayBeSymbol) yield await symbolsOf(name, deps, signal);
+  // Last, because servers may take their time.
+  yield await resourceRows(query, deps, signal);
 }
 
 /** `src/a.ts:10-20` → its name and lines. */
@@ -121,11 +137,14 @@ export function contextRows(
   if (changes !== undefined) add(plainMention('changes'), vscode.l10n.t('Git Changes'), changes);
   const [first, ...others] = terminals.terminals;
   if (first !== undefined) {
-    add({ ...plainMention('terminal'), id: first.name }, vscode.l10n.t('Terminal Output'), first.name);
+    add({ ...plainMention('terminal'), id: first.id }, vscode.l10n.t('Terminal Output'), first.name);
   }
-  for (const { name } of others) {
-    const mention: Mention = { ...plainMention('terminal'), name: `terminal:${name}`, id: name };
-    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), name);
+  const names = new Set<string>();
+  for (const { id, name } of others) {
+    const unused = unusedName([`terminal:${name}`], names);
+    names.add(unused);
+    const mention: Mention = { ...plainMention('terminal'), name: unused, id };
+    if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), unused.slice('terminal:'.length));
   }
   return rows;
 }
@@ -144,12 +163,43 @@ async function threadRows(query: string, { threads }: FindMentionsDeps): Promise
     return match === undefined ? [] : [{ id, title, match }];
   });
   const best = wanted === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
-  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => ({
-    mention: { type: 'mention', kind: 'thread', name: `thread:${title}`, path: '', id },
-    label: title,
-    detail: vscode.l10n.t('Thread'),
-    positions: match.positions,
-  }));
+  const names = new Set<string>();
+  return best.slice(0, MAX_THREADS).map(({ id, title, match }) => {
+    const name = unusedName([`thread:${title}`], names);
+    names.add(name);
+    return {
+      mention: { type: 'mention', kind: 'thread', name, path: '', id },
+      label: title,
+      detail: vscode.l10n.t('Thread'),
+      positions: match.positions,
+    };
+  });
+}
+
+/** By server and name: `@notes:` lists those of the server `notes`. */
+async function resourceRows(
+  query: string,
+  { resources }: FindMentionsDeps,
+  signal: AbortSignal,
+): Promise<readonly MentionRow[]> {
+  const rows = (await resources(signal)).flatMap(({ id, server, name, description }) => {
+    // The query ends at a space, and so must not have one.
+    const shown = `${server}:${name.replaceAll(/\s+/g, '-')}`;
+    const match = fuzzyMatch(query, shown);
+    return match === undefined ? [] : [{ id, shown, description, match }];
+  });
+  const best = query === '' ? rows : rows.toSorted((one, other) => other.match.score - one.match.score);
+  const names = new Set<string>();
+  return best.slice(0, MAX_RESOURCES).map(({ id, shown, description, match }) => {
+    const name = unusedName([shown], names);
+    names.add(name);
+    return {
+      mention: { type: 'mention', kind: 'resource', name, path: '', id },
+      label: shown,
+      detail: description === '' ? vscode.l10n.t('Resource') : firstLine(description),
+      positions: match.positions,
+    };
+  });
 }
 
 async function symbolsOf(

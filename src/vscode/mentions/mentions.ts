@@ -1,4 +1,5 @@
 /** What the composer can mention: look-ups for its list, and what mentions name when a message is sent. */
+import type { MessageTarget } from '../../core/agent/shownThread.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import * as vscode from 'vscode';
@@ -11,7 +12,7 @@ import { attachableFiles } from './attachFiles.ts';
 import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
 import { fillMentions, isUnfilled } from './fillMentions.ts';
-import { contextRows, findMentions, type MentionableThread } from './findMentions.ts';
+import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
 import { TerminalOutput } from './terminalOutput.ts';
 
 export interface MentionsDeps {
@@ -20,10 +21,14 @@ export interface MentionsDeps {
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
-  readonly shownThread: () => string | undefined;
-  /** To the shown thread; a message starts one where none is shown. */
-  readonly submit: (op: Op) => Promise<void>;
-  readonly submitTo: (threadId: string, op: Op) => void;
+  /** Those of the MCP servers that run. */
+  readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
+  /** The text of one of them; `undefined` when it has none. @throws Error with the reason */
+  readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** `ShownThread.send`. */
+  readonly send: (op: Op, target: MessageTarget) => Promise<boolean>;
+  /** Keeps a message over a reload of the window until the returned function is called. */
+  readonly hold: (input: readonly UserInput[], target: MessageTarget) => () => void;
   readonly post: (message: PanelUpdate) => void;
   /** Sent with the next snapshot where the panel is not shown yet. */
   readonly postWhenReady: (message: PanelUpdate) => void;
@@ -165,25 +170,32 @@ export class Mentions implements Disposable {
 
   /**
    * Submits an op of the composer. A message waits until what it mentions is read, and those sent after it wait for it;
-   * every other op is submitted at once.
+   * every other op is submitted at once. Rejects when a message cannot be submitted.
    */
-  async submit(op: Op): Promise<void> {
-    if (!isMessage(op)) return this.#deps.submit(op);
+  async submit(op: Op, target: MessageTarget): Promise<void> {
+    if (!isMessage(op)) return void (await this.#deps.send(op, target));
     const { input: written } = op;
-    if (this.#sending === undefined && !written.some(isUnfilled)) return this.#deps.submit(op);
-    const threadId = this.#deps.shownThread();
+    if (this.#sending === undefined && !written.some(isUnfilled)) return this.#send(op, target);
     const before = this.#sending ?? Promise.resolve();
     const sending = before.then(async () => {
       const input = [...(await this.#filled(written))];
-      if (threadId === undefined || threadId === this.#deps.shownThread()) await this.#deps.submit({ ...op, input });
-      else this.#deps.submitTo(threadId, { ...op, input });
+      await this.#send(late({ ...op, input }), target);
     });
-    const settled = sending.catch(() => {});
+    const settled = sending.catch(() => {}).then(this.#deps.hold(written, target));
     this.#sending = settled;
     void settled.then(() => {
       if (this.#sending === settled) this.#sending = undefined;
     });
     return sending;
+  }
+
+  async #send(op: MessageOp, target: MessageTarget): Promise<void> {
+    if (await this.#deps.send(op, target)) return;
+    throw new Error(
+      vscode.l10n.t(
+        'The message was not sent: its thread is deleted, or another window works in it. It is in the composer of that thread.',
+      ),
+    );
   }
 
   dispose(): void {
@@ -201,6 +213,7 @@ export class Mentions implements Disposable {
         recent: this.#recent,
         terminals: this.#terminals,
         threads: this.#deps.threads,
+        resources: this.#deps.resources,
         refusal: (path) => guard([path]),
       },
       signal,
@@ -217,6 +230,7 @@ export class Mentions implements Disposable {
     const deps = {
       terminals: this.#terminals,
       exportThread: this.#deps.exportThread,
+      readResource: this.#deps.readResource,
       mayRead: (path: string) => guard([path]) === undefined,
     };
     return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));
@@ -227,4 +241,10 @@ type MessageOp = Extract<Op, { type: 'user_turn' | 'steer' | 'edit_queued' }> & 
 
 function isMessage(op: Op): op is MessageOp {
   return op.type === 'user_turn' || op.type === 'steer' || (op.type === 'edit_queued' && op.input !== null);
+}
+
+/** A turn may run by now: then the message is added to it. */
+function late(op: MessageOp): MessageOp {
+  const isPlain = op.type === 'user_turn' && op.overrides === undefined && op.outputSchema === undefined;
+  return isPlain ? { type: 'steer', input: op.input } : op;
 }

@@ -1,6 +1,8 @@
 /** Symbols of the workspace, from the language extensions. */
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
+import { unusedName } from '../../protocol/text/mentionTokens.ts';
 import type { LineRange } from '../../protocol/item.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { pathOf } from '../workspace/places.ts';
@@ -23,15 +25,20 @@ export async function symbolRows(query: string): Promise<readonly MentionRow[]> 
     return match === undefined ? [] : [{ symbol, match }];
   });
   const best = matching.toSorted((one, other) => other.match.score - one.match.score).slice(0, MAX_SYMBOLS);
+  const taken = new Set<string>();
   return best.map(({ symbol: { name, location, containerName }, match }) => {
     const line = location.range.start.line + 1;
     const file = vscode.workspace.asRelativePath(location.uri);
+    const base = posix.basename(file);
+    // Several symbols may have one name.
+    const unused = unusedName([name, `${name} (${base})`, `${name} (${base}:${line})`], taken);
+    taken.add(unused);
     return {
-      // Name and place: several symbols may have one name.
       mention: {
         type: 'mention',
         kind: 'symbol',
-        name,
+        name: unused,
+        id: name,
         path: pathOf(location.uri),
         lines: { first: line, last: location.range.end.line + 1 },
       },

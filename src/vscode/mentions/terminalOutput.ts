@@ -1,4 +1,5 @@
 /** What the terminals of VS Code have printed, by its shell integration. */
+import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plainTerminalText } from '../../protocol/text/terminalText.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -14,13 +15,19 @@ interface Recorded {
   hasEnded: boolean;
 }
 
+/** A terminal with output. Several may have one name; the id is new in each window. */
+export interface RecordedTerminal {
+  readonly id: string;
+  readonly name: string;
+}
+
 /**
  * Records the commands that the user runs in terminals from now on. VS Code offers no way to read what was printed before,
  * nor the output of a shell without its integration.
  */
 export class TerminalOutput implements Disposable {
   readonly #store = new DisposableStore();
-  readonly #recorded = new Map<vscode.Terminal, Recorded[]>();
+  readonly #recorded = new Map<vscode.Terminal, { readonly id: string; readonly commands: readonly Recorded[] }>();
 
   constructor() {
     this.#store.add(
@@ -31,7 +38,8 @@ export class TerminalOutput implements Disposable {
           exitCode: undefined,
           hasEnded: false,
         };
-        this.#recorded.set(terminal, [...(this.#recorded.get(terminal) ?? []), one].slice(-MAX_COMMANDS));
+        const { id = randomUUID(), commands = [] } = this.#recorded.get(terminal) ?? {};
+        this.#recorded.set(terminal, { id, commands: [...commands, one].slice(-MAX_COMMANDS) });
         void this.#read(execution, one);
         const ended = vscode.window.onDidEndTerminalShellExecution((event) => {
           if (event.execution !== execution) return;
@@ -46,17 +54,17 @@ export class TerminalOutput implements Disposable {
   }
 
   /** The terminals with output, the active one first. */
-  get terminals(): readonly vscode.Terminal[] {
-    const all = [...this.#recorded.keys()].toReversed();
-    return all.toSorted((one, other) => Number(isActive(other)) - Number(isActive(one)));
+  get terminals(): readonly RecordedTerminal[] {
+    const all = [...this.#recorded].toReversed();
+    const sorted = all.toSorted(([one], [other]) => Number(isActive(other)) - Number(isActive(one)));
+    return sorted.map(([{ name }, { id }]) => ({ id, name }));
   }
 
   /** For the model: the last commands with their output; `undefined` for a terminal that is closed. */
-  textOf(name: string): string | undefined {
-    const terminal = this.terminals.find((one) => one.name === name);
-    const commands = terminal && this.#recorded.get(terminal);
-    return commands
-      ?.map(({ command, output, exitCode, hasEnded }) => {
+  textOf(id: string): string | undefined {
+    return [...this.#recorded.values()]
+      .find((one) => one.id === id)
+      ?.commands.map(({ command, output, exitCode, hasEnded }) => {
         const end = hasEnded
           ? exitCode === undefined || exitCode === 0
             ? ''

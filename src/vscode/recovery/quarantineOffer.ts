@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
@@ -32,11 +33,16 @@ export class QuarantineOffer implements Disposable {
     readonly report: (error: unknown) => void;
   }) {
     this.#deps = deps;
-    this.#onChange = onChange;
+    const setHasQuarantined = contextKey<boolean>('tiller.hasQuarantined');
+    setHasQuarantined(deps.list().length > 0);
+    this.#onChange = () => {
+      setHasQuarantined(deps.list().length > 0);
+      onChange();
+    };
     this.#store.add(
       threads.onEvent(({ event: { msg } }) => {
         if (msg.type !== 'warning' || msg.quarantineId === undefined) return;
-        onChange();
+        this.#onChange();
         this.#offer(msg.message, msg.quarantineId).catch(report);
       }),
     );

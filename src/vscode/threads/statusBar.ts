@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { TurnSettings } from '../../protocol/event.ts';
 import { allowsNetwork } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { ShownThread, WaitingRoot } from '../../core/agent/shownThread.ts';
 
 /** Shows whether Tiller works or waits, and the sandbox that commands run in. */
 export class StatusBar implements Disposable {
@@ -32,13 +32,12 @@ export class StatusBar implements Disposable {
 
   /** A click shows the thread with the pending request, even if another is shown, or the interrupted patches. */
   refresh(): void {
-    const { live, waiting, questions, state } = this.#threads;
+    const { running, waitingRoots, questions, state } = this.#threads;
     const interrupted = this.#interrupted();
-    const [first] = waiting;
-    const running = live.filter(({ activeTurnId }) => activeTurnId !== null).length;
+    const [first] = waitingRoots;
     this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';
     if (first) {
-      const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
+      const names = waitingRoots.map(({ thread: { title } }) => title ?? vscode.l10n.t('Untitled'));
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
     } else if (interrupted > 0) {
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
@@ -65,8 +64,8 @@ export class StatusBar implements Disposable {
   }
 }
 
-function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null): string {
-  if (waiting && waiting !== shown) return 'tiller.showWaitingThread';
+function commandFor(waiting: WaitingRoot | undefined, shown: ThreadState | null): string {
+  if (waiting && !waiting.isShown) return 'tiller.showWaitingThread';
   // A list makes sense only for several.
   return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }

@@ -166,8 +166,8 @@ export class ThreadCommands implements Disposable {
   }
 
   async showWaiting(): Promise<void> {
-    const [first] = this.#deps.threads.waiting;
-    if (first) await this.show(first.threadId);
+    const [first] = this.#deps.threads.waitingRoots;
+    if (first) await this.show(first.thread.threadId);
     else await vscode.commands.executeCommand('tiller.focus');
   }
 
@@ -188,10 +188,10 @@ export class ThreadCommands implements Disposable {
     const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
     const listed = (await catalog.list(folders)).filter(({ place }) => scope === 'all' || place !== 'elsewhere');
     if (query.trim() === '') return listed;
-    const found = new Map<string, string>();
+    const found = new Map<string, NonNullable<StoredThread['found']>>();
     const hits = catalog.search(query, signal, { among: listed, hitsPerThread: 1 });
     for await (const { threadId, before, match, after } of hits) {
-      found.set(threadId, `${before}${match}${after}`.trim());
+      found.set(threadId, { before, match, after });
     }
     return listed.flatMap((thread) => {
       const excerpt = found.get(thread.id);

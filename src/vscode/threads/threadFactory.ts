@@ -25,6 +25,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   /** Further tools of each thread. */
   readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
   readonly hooks: NonNullable<ThreadHost['hooks']>;
+  readonly agentRoles: NonNullable<ThreadHost['agentRoles']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -64,6 +65,12 @@ export class ThreadFactory implements ThreadSource {
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
     return this.#deps.manager.start(...(await this.#thread()));
+  }
+
+  /** A thread of models that are not those of the settings. */
+  async startWith(models: ModelClientFactory): Promise<Session> {
+    const [settings, host] = await this.#thread(models);
+    return this.#deps.manager.start(settings, host);
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
@@ -127,10 +134,10 @@ export class ThreadFactory implements ThreadSource {
     }
   }
 
-  async #thread(): Promise<StartedWith> {
+  async #thread(given?: ModelClientFactory): Promise<StartedWith> {
     const settings = this.#deps.settings();
-    const models = this.#deps.modelsOf(settings);
-    const model = this.#modelOf(settings);
+    const models = given ?? this.#deps.modelsOf(settings);
+    const model = models?.defaultModel ?? settings.model;
     if (!models || model === null) {
       const message = vscode.l10n.t('No model is selected.');
       throw new ModelFault('config', message, { retryable: false, action: 'select_model' });
@@ -154,6 +161,7 @@ export class ThreadFactory implements ThreadSource {
       isTrusted: () => vscode.workspace.isTrusted,
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
+      agentRoles: this.#deps.agentRoles,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };

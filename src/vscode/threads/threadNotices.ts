@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import type { ThreadState } from '../../protocol/thread.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { questionOf } from './threadRows.ts';
-import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { ShownThread, WaitingRoot } from '../../core/agent/shownThread.ts';
 
 /** Characters of a question in a notification; the rest is in the panel. */
 const QUESTION_LENGTH = 160;
@@ -27,16 +26,16 @@ export class ThreadNotices implements Disposable {
   }
 
   #look(): void {
-    const { waiting, state } = this.#threads;
-    const news = waiting.filter((thread) => thread !== state && !this.#known.has(thread.threadId));
-    this.#known = new Set(waiting.map(({ threadId }) => threadId));
-    for (const thread of news) void this.#notify(thread);
+    const waiting = this.#threads.waitingRoots;
+    const news = waiting.filter(({ thread, isShown }) => !isShown && !this.#known.has(thread.threadId));
+    this.#known = new Set(waiting.map(({ thread }) => thread.threadId));
+    for (const one of news) void this.#notify(one);
   }
 
-  async #notify(thread: ThreadState): Promise<void> {
+  async #notify({ thread, asking }: WaitingRoot): Promise<void> {
     const show = vscode.l10n.t('Show');
     const title = withoutLinks(thread.title ?? vscode.l10n.t('Untitled'));
-    const question = withoutLinks(inOneLine(questionOf(thread), QUESTION_LENGTH));
+    const question = withoutLinks(inOneLine(questionOf(asking), QUESTION_LENGTH));
     const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, question);
     if ((await vscode.window.showInformationMessage(sentence, show)) === show) this.#showThread(thread.threadId);
   }

@@ -1,15 +1,14 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { firstLine } from '../../protocol/text/truncate.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadListEntry } from '../../protocol/threads.ts';
 import type { ThreadRow } from '../../protocol/wire.ts';
-import { activityOf } from '../../core/agent/threadActivity.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** A thread as stored on the disk. */
 export interface StoredThread extends ThreadListEntry {
-  /** The text that matched the search, with some context. */
-  readonly found?: string;
+  readonly found?: ThreadRow['found'];
 }
 
 /** Rows from the disk, with the newer state of threads that are live in this window. */
@@ -17,29 +16,51 @@ export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): r
   const live = new Map(threads.live.map((state) => [state.threadId, state]));
   return stored.map((thread) => {
     const state = live.get(thread.id);
-    return { ...rowOf(thread), ...(state && liveFacts(state, thread)) };
+    return { ...rowOf(thread), ...(state && liveFacts(state, thread, threads)) };
   });
 }
 
 function rowOf(thread: StoredThread): ThreadRow {
-  const { id, title, updatedAt, model, tokens, cwd, found } = thread;
-  const note = found ?? (thread.owner === 'another_process' ? vscode.l10n.t('in another window') : null);
-  return { id, title, status: statusOf(thread), note, updatedAt, model, tokens, place: path.basename(cwd) };
+  const { id, title, preview, updatedAt, model, cwd, found } = thread;
+  const isElsewhere = thread.owner === 'another_process';
+  return {
+    id,
+    // A thread that has only been greeted.
+    title: title ?? (firstLine(preview) || null),
+    status: statusOf(thread),
+    note: isElsewhere ? vscode.l10n.t('in another window') : noteOf(thread),
+    ...(found && { found }),
+    updatedAt,
+    model,
+    place: path.basename(cwd),
+  };
 }
 
-function statusOf({ status, unread }: StoredThread): ThreadRow['status'] {
+function statusOf({ status, lastTurn, unread }: StoredThread): ThreadRow['status'] {
   if (status !== 'resting') return status;
+  // Its request is asked again when the thread is opened.
+  if (lastTurn === 'waiting') return 'waiting';
+  if (lastTurn === 'failed') return 'failed';
   return unread ? 'unread' : 'idle';
 }
 
-function liveFacts(state: ThreadState, stored: StoredThread): Partial<ThreadRow> {
-  const activity = activityOf(state);
-  return {
-    title: state.title ?? stored.title,
-    tokens: state.tokens?.total.total ?? stored.tokens,
-    status: activity === 'idle' && stored.unread ? 'unread' : activity,
-    ...(activity === 'waiting' ? { note: questionOf(state) } : {}),
-  };
+function noteOf({ status, lastTurn }: StoredThread): string | null {
+  if (status !== 'resting') return null;
+  if (lastTurn === 'waiting') return vscode.l10n.t('waits for your answer');
+  return lastTurn === 'failed' ? vscode.l10n.t('failed') : null;
+}
+
+function liveFacts(state: ThreadState, stored: StoredThread, threads: ShownThread): Partial<ThreadRow> {
+  // Its sub-agents count: one may ask while the thread only waits for it.
+  const { activity, asking } = threads.activityWithAgents(state.threadId);
+  const title = state.title ?? stored.title;
+  const named = title === null ? {} : { title };
+  if (activity === 'waiting') return { ...named, status: 'waiting', note: questionOf(asking ?? state) };
+  if (activity === 'running') return { ...named, status: 'running', note: null };
+  const last = state.turns.at(-1);
+  const isFailed = last?.status.type === 'aborted' && last.status.reason === 'failed';
+  if (isFailed) return { ...named, status: 'failed', note: vscode.l10n.t('failed') };
+  return { ...named, status: stored.unread ? 'unread' : 'idle', note: null };
 }
 
 /** The pending request of a thread, in short. */

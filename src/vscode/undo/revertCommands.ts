@@ -23,7 +23,7 @@ export interface RevertCommandsDeps {
   readonly insertText: (text: string, attachments: readonly Attachment[]) => void;
   /** Whether there is a model for the next turn; asks the user to select one where there is none. */
   readonly hasModel: () => Promise<boolean>;
-  /** To the shown thread. */
+  /** To the shown thread. Rejects when it is not sent. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;
 }
 
@@ -90,7 +90,13 @@ export class RevertCommands {
     }
     const next = input ?? (message === undefined ? [] : unsentInput(message.content));
     if (next.length === 0) return false;
-    await this.#deps.send(next);
+    try {
+      await this.#deps.send(next);
+    } catch (error) {
+      // An edited message stays in the composer; this one is in no place any more.
+      if (input === null) this.#deps.insertText(textOfInput(next), attachmentsOf(next));
+      throw error;
+    }
     return true;
   }
 

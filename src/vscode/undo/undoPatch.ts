@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import type { AppliedChange, ApplyChange, PatchOrigin } from '../apply/model.ts';
 import { inverseOf, type Reader } from '../apply/inverseOf.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import type { EditorApplyResult } from '../apply/applyPatch.ts';
 
 export interface UndoReport {
@@ -30,6 +31,7 @@ const MAX_KEPT_CHARACTERS = 64_000_000;
 
 export class UndoPatch {
   readonly #deps: UndoPatchDeps;
+  readonly #setCanUndo = contextKey<boolean>('tiller.canUndoPatch');
   /** Oldest first. */
   #applied: readonly Patch[] = [];
   #undone: readonly Patch[] = [];
@@ -42,7 +44,12 @@ export class UndoPatch {
   record(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     if (origin === undefined) return;
     this.#undone = [];
-    this.#applied = newestWithin(MAX_KEPT_CHARACTERS, [...this.#applied, { origin, changes }]);
+    this.#keep(newestWithin(MAX_KEPT_CHARACTERS, [...this.#applied, { origin, changes }]));
+  }
+
+  #keep(applied: readonly Patch[]): void {
+    this.#applied = applied;
+    this.#setCanUndo(applied.length > 0);
   }
 
   /** The last applied patch that is not undone. */
@@ -57,7 +64,7 @@ export class UndoPatch {
 
   /** Call when the turn was undone by other means. */
   forget(turnId: string): void {
-    this.#applied = this.#applied.filter(({ origin }) => origin.turnId !== turnId);
+    this.#keep(this.#applied.filter(({ origin }) => origin.turnId !== turnId));
     this.#undone = this.#undone.filter(({ origin }) => origin.turnId !== turnId);
   }
 
@@ -72,7 +79,7 @@ export class UndoPatch {
       const { report, changes, remaining } = await this.#revert(patch);
       reports.push(report);
       // What was left alone can be undone later, when the reason no longer holds.
-      this.#applied = this.#applied.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
+      this.#keep(this.#applied.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other)));
       this.#undone = [...this.#undone, ...withChanges(patch, changes)];
     }
     return joined(reports);
@@ -86,7 +93,7 @@ export class UndoPatch {
       const { report, changes, remaining } = await this.#revert(patch);
       reports.push(report);
       this.#undone = this.#undone.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
-      this.#applied = [...this.#applied, ...withChanges(patch, changes)];
+      this.#keep([...this.#applied, ...withChanges(patch, changes)]);
     }
     return joined(reports);
   }

@@ -18,7 +18,7 @@ const definition = (hash = 'h'): McpDefinition => {
 /** Connections whose starts fail where `starts` says so, and a clock whose pauses end when the test says so. */
 function machine(starts: readonly ('works' | 'fails')[] = []) {
   const did: string[] = [];
-  const ends: ((reason: string) => void)[] = [];
+  const ends: ((fault: McpFault) => void)[] = [];
   const waits: { readonly milliseconds: number; readonly action: () => void }[] = [];
   let closing = Promise.resolve();
   const connector: McpConnector = {
@@ -26,8 +26,8 @@ function machine(starts: readonly ('works' | 'fails')[] = []) {
       const number = did.filter((line) => line.startsWith('open')).length + 1;
       did.push(`open ${number}`);
       if (starts[number - 1] === 'fails') throw new McpFault('start', 'It cannot be started.');
-      let end = (_reason: string) => {};
-      const closed = new Promise<string>((resolve) => {
+      let end = (_fault: McpFault) => {};
+      const closed = new Promise<McpFault>((resolve) => {
         end = resolve;
       });
       ends.push(end);
@@ -35,7 +35,7 @@ function machine(starts: readonly ('works' | 'fails')[] = []) {
         did.push(`closing ${number}`);
         await closing;
         did.push(`closed ${number}`);
-        end('It was stopped.');
+        end(new McpFault('closed', 'It was stopped.'));
       });
     },
   };
@@ -62,7 +62,7 @@ function machine(starts: readonly ('works' | 'fails')[] = []) {
     deps,
     did,
     /** The connection that was made last ends by itself. */
-    end: (reason: string) => ends.at(-1)?.(reason),
+    end: (reason: string) => ends.at(-1)?.(new McpFault('closed', reason)),
     /** Connections that are closed from now on end only when the returned function is called. */
     holdClosing() {
       let goOn = () => {};
@@ -80,17 +80,18 @@ function machine(starts: readonly ('works' | 'fails')[] = []) {
   };
 }
 
-function connectionOf(closed: Promise<string>, close: () => Promise<void>): McpConnection {
+function connectionOf(closed: Promise<McpFault>, close: () => Promise<void>): McpConnection {
   const info = { name: 'notes', version: '1', instructions: '', protocolVersion: '2025-11-25' };
   const refused = () => Promise.reject(new McpFault('refused', 'It does nothing.'));
   return {
-    info: { ...info, hasTools: false, hasResources: false, hasPrompts: false },
+    info: { ...info, hasTools: false, hasResources: false, hasPrompts: false, hasCompletions: false },
     listTools: async () => [],
     callTool: refused,
     listResources: refused,
     listResourceTemplates: refused,
     readResource: refused,
     listPrompts: refused,
+    complete: refused,
     getPrompt: refused,
     closed,
     close,

@@ -205,6 +205,19 @@ describe('rules', () => {
     }
   });
 
+  test('files with secrets are opened only if a rule says so for every command of a script', () => {
+    const rules = rulesOf(
+      { pattern: ['npm', 'run', 'dev'], decision: 'allow', readsSecrets: true },
+      { pattern: ['mkdir'], decision: 'allow' },
+    );
+    expect(decideCommand(script('npm run dev && npm run dev -- -p 1', { rules }))).toMatchObject({
+      readsSecrets: true,
+    });
+    for (const mixed of ['ls && npm run dev', 'mkdir a && npm run dev', 'npm run dev && cat .env']) {
+      expect(decideCommand(script(mixed, { rules }))).not.toHaveProperty('readsSecrets');
+    }
+  });
+
   test('a rule that stays inside the sandbox does not answer a request to leave it', () => {
     const inside = rulesOf({ pattern: ['npm', 'test'], decision: 'allow' });
     const escalated = { rules: inside, sandboxPermissions: 'require_escalated' } as const;

@@ -1,5 +1,7 @@
 /** The whole extension in a real VS Code, with a page that the test controls. */
 import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { WebviewMessage } from '../../../src/protocol/wire.ts';
 
@@ -37,7 +39,7 @@ export async function eventually(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** The members that the object graph needs. */
+/** The members that the object graph needs. Files are below the TILLER_HOME of the test, if it has one. */
 export function contextOf(): vscode.ExtensionContext {
   const extension = vscode.extensions.getExtension('tiller-dev.tiller');
   assert.ok(extension);
@@ -45,5 +47,7 @@ export function contextOf(): vscode.ExtensionContext {
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
   const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
   const states = { workspaceState: nothing, globalState: nothing };
-  return { extension, extensionUri, secrets, ...states } as unknown as vscode.ExtensionContext;
+  // The tests put TILLER_HOME into a folder of their own.
+  const globalStorageUri = vscode.Uri.file(path.join(process.env['TILLER_HOME'] ?? tmpdir(), 'global-storage'));
+  return { extension, extensionUri, globalStorageUri, secrets, ...states } as unknown as vscode.ExtensionContext;
 }

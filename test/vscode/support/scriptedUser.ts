@@ -61,11 +61,23 @@ export class ScriptedUser {
     const [changed, accepted, hidden] = [0, 1, 2].map(() => new vscode.EventEmitter<string>());
     const shown = this.shown;
     const next = () => this.#next();
+    let items: readonly vscode.QuickPickItem[] = [];
+    /** The beginning of the label that is picked as soon as it is listed. */
+    let awaited: string | undefined;
     return {
       title: '',
       placeholder: '',
-      items: [] as readonly vscode.QuickPickItem[],
+      value: '',
+      busy: false,
+      get items() {
+        return items;
+      },
+      set items(listed) {
+        items = listed;
+        if (awaited !== undefined) this.pick(awaited);
+      },
       activeItems: [] as readonly vscode.QuickPickItem[],
+      selectedItems: [] as readonly vscode.QuickPickItem[],
       onDidChangeValue: changed?.event,
       onDidAccept: accepted?.event,
       onDidHide: hidden?.event,
@@ -73,13 +85,20 @@ export class ScriptedUser {
         shown.push([this.title, this.placeholder].filter(Boolean).join(' | '));
         const answer = next();
         if (answer === 'cancel') return hidden?.fire('');
-        if ('type' in answer) changed?.fire(answer.type);
-        else assert('pick' in answer, `a row of ${this.title} was expected to be picked`);
-        const begin = 'pick' in answer ? answer.pick : '';
-        const row = this.items.find(({ label }) => label.startsWith(begin));
-        assert(row, `${begin} is not among ${this.items.map(({ label }) => label).join(', ')}`);
+        if ('type' in answer) {
+          this.value = answer.type;
+          changed?.fire(answer.type);
+        } else assert('pick' in answer, `a row of ${this.title} was expected to be picked`);
+        this.pick('pick' in answer ? answer.pick : '');
+      },
+      pick(begin: string) {
+        const row = items.find(({ label }) => label.startsWith(begin));
+        awaited = row === undefined ? begin : undefined;
+        assert(row || this.busy, `${begin} is not among ${items.map(({ label }) => label).join(', ')}`);
+        if (row === undefined) return;
         shown.push(`${row.label} (${row.description ?? ''})`);
         this.activeItems = [row];
+        this.selectedItems = [row];
         accepted?.fire('');
       },
       dispose() {},

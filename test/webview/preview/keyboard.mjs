@@ -624,8 +624,15 @@ const STORIES = {
     await page.keyboard.type('build');
     await page.waitForFunction(() => globalThis.posted.length > 0);
     assert.deepEqual(await takePosted(page), [{ type: 'list_threads', scope: 'workspace', query: 'build' }]);
+    // In the text the key deletes a character, at its end the thread.
+    await press(page, 'Home', 'Delete');
+    await page.waitForFunction(() => globalThis.posted.length > 0);
+    assert.deepEqual(await takePosted(page), [{ type: 'list_threads', scope: 'workspace', query: 'uild' }]);
+    await press(page, 'End', 'Delete');
+    assert.deepEqual(await takePosted(page), [{ type: 'delete_thread', threadId: 'u' }]);
+    assert.equal(await active(), 'Add a Gradle build');
     await press(page, 'Enter');
-    assert.deepEqual(await takePosted(page), [{ type: 'open_thread', threadId: 'u' }, { type: 'close_threads' }]);
+    assert.deepEqual(await takePosted(page), [{ type: 'open_thread', threadId: 'f' }, { type: 'close_threads' }]);
     await expectFocus(page, 'composer-input');
     return page;
   },
@@ -681,7 +688,7 @@ const STORIES = {
     await page.getByTestId('queued-edit').click();
     await composer.fill('Leave the READ');
     const original = 'Also mention the limit in the README';
-    const edit = { id: 'q1', original, draft: 'half a thought', attachments: [] };
+    const edit = { type: 'queued', id: 'q1', original, draft: 'half a thought', attachments: [] };
     await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
     assert.deepEqual(draft, {

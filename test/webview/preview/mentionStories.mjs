@@ -228,6 +228,26 @@ export const MENTION_STORIES = {
     assert.equal(await textOf(page), '/comp');
     return page;
   },
+  async 'prompts of MCP servers stand behind the commands; Enter asks the host for one'(stage) {
+    const page = await begin(stage, '');
+    const rows = [
+      { server: 'notes', name: 'daily summary', help: 'Sums up a day.\nAnd more.' },
+      { server: 'my-2nd', name: 'x', help: '' },
+    ];
+    await send(page, [{ type: 'prompts', build: 'preview', rows }]);
+    await page.keyboard.type('/notes:');
+    assert.match(await activeRow(page), /^\/notes:daily-summary\s*Sums up a day\.…?$/);
+    await page.keyboard.type('daily-s');
+    assert.match(await activeRow(page), /^\/notes:daily-summary/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'use_prompt', server: 'notes', name: 'daily summary' }],
+    );
+    assert.equal(await textOf(page), '');
+    return page;
+  },
   async 'the values of a command are completed, from the one that is set'(stage) {
     const page = await begin(stage, '/mod');
     assert.match(await activeRow(page), /^\/mode/);
@@ -324,6 +344,8 @@ export const MENTION_STORIES = {
     await page.getByTestId('attachment').waitFor();
     await page.getByTestId('queued-edit').first().focus();
     await page.keyboard.press('Enter');
+    await page.getByTestId('queued-cancel-edit').waitFor();
+    await composer(page).focus();
     await page.keyboard.type('zzz');
     await page.waitForFunction(() =>
       globalThis.posted.some(({ type, text }) => type === 'draft' && text.includes('zzz')),
@@ -370,13 +392,61 @@ export const MENTION_STORIES = {
     await page.getByTestId('attachment').getByText('dropped.txt').waitFor();
     await composer(page).focus();
     await page.keyboard.press('Enter');
-    assert.deepEqual((await sentInput(page))[1], {
+    const [, { id, ...dropped }] = await sentInput(page);
+    assert.deepEqual(dropped, { type: 'mention', kind: 'file', name: 'dropped.txt', path: '', text: 'one two' });
+    assert.match(id, /^[0-9a-f]{64}$/);
+    await drop(page, {}, 'dropped.txt', 'three');
+    await drop(page, {}, 'dropped.txt', 'three');
+    await drop(page, {}, 'dropped.txt', 'four');
+    await page.getByTestId('attachment').nth(1).waitFor();
+    await composer(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await sentInput(page)).map(({ text }) => text),
+      ['three', 'four'],
+    );
+    return page;
+  },
+  async 'a mention of another thing with the same name gets a name of its own in the text'(stage) {
+    const page = await begin(stage, 'Compare @pa');
+    const symbol = (path) => ({
       type: 'mention',
-      kind: 'file',
-      name: 'dropped.txt',
-      path: '',
-      text: 'one two',
+      kind: 'symbol',
+      name: 'parse',
+      id: 'parse',
+      path,
+      lines: { first: 1, last: 2 },
     });
+    const row = (path) => ({ mention: symbol(path), label: 'parse', detail: path, positions: [] });
+    await answerMentions(page, [row('/w/a.ts')]);
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('and @pa');
+    await answerMentions(page, [row('/w/b.ts')]);
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), 'Compare @parse and @parse 2 ');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [
+      { type: 'text', text: 'Compare @parse and @parse 2' },
+      symbol('/w/a.ts'),
+      { ...symbol('/w/b.ts'), name: 'parse 2' },
+    ]);
+    return page;
+  },
+  async 'a second message before the thread has begun is added to its turn'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    await composer(page).focus();
+    await takePosted(page);
+    await page.keyboard.type('one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('two');
+    await page.keyboard.press('Enter');
+    const ops = (await takePosted(page)).flatMap(({ type, op }) =>
+      type === 'op' ? [[op.type, op.input[0].text]] : [],
+    );
+    assert.deepEqual(ops, [
+      ['user_turn', 'one'],
+      ['steer', 'two'],
+    ]);
     return page;
   },
   async 'text that the host inserts brings its mentions'(stage) {

@@ -26,7 +26,7 @@ const RULES: RulesHostMessage = {
         {
           id: 'user#0',
           layer: 'user',
-          rule: { pattern: ['git', ['status', 'diff']], decision: 'allow', bypassSandbox: true },
+          rule: { pattern: ['git', ['status', 'diff']], decision: 'allow', bypassSandbox: true, readsSecrets: true },
           file: '/home/mira/.local/share/tiller/rules.json',
           index: 0,
           uses: TWICE,

@@ -694,6 +694,24 @@ function mcpTool(): Script {
     .context(19);
 }
 
+function fetches(): Script {
+  const url = 'https://undici.nodejs.org/docs/docs/api/RetryAgent.html?lang=en';
+  return titled('Compare retry libraries', 'What does undici retry by itself?')
+    .asks({
+      kind: 'tool',
+      command: "fetch_url https://undici.nodejs.org '/docs/docs/api/RetryAgent.html?lang=en'",
+      url,
+      reason: {
+        source: 'policy',
+        id: 'fetch-host',
+        text: 'Nothing may be fetched from undici.nodejs.org unasked: the address is sent there.',
+      },
+      proposedRule: { pattern: ['fetch_url', 'https://undici.nodejs.org'], decision: 'allow' },
+      choices: ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'],
+    })
+    .context(19);
+}
+
 function agents(): Script {
   const hook = { type: 'hook_run' as const, source: 'tiller.hooks', durationMs: 120 };
   const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
@@ -1010,18 +1028,33 @@ const HOUR = 3_600_000;
 
 function row(id: string, title: string, hoursAgo: number, more: Partial<ThreadRow> = {}): ThreadRow {
   const updatedAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();
-  const common = { status: 'idle', note: null, model: 'gpt-5-codex', tokens: 48_200, place: 'acme-web' } as const;
+  const common = { status: 'idle', note: null, model: 'gpt-5-codex', place: 'acme-web' } as const;
   return { id, title, updatedAt, ...common, ...more };
 }
 
 const ROWS: readonly ThreadRow[] = [
   row('thread-1', 'Cap retries in the fetch client', 0),
   row('w', 'Upgrade to TypeScript 7', 0.03, { status: 'waiting', note: 'Run npm install typescript@7?' }),
-  row('r', 'Compare retry libraries', 0.07, { status: 'running', tokens: 21_000 }),
+  row('r', 'Compare retry libraries', 0.07, { status: 'running' }),
   row('u', 'Why is the login page slow?', 0.1, { status: 'unread' }),
+  row('f', 'Add a Gradle build', 0.2, { status: 'failed', note: 'failed' }),
   row('e1', 'Explain the build pipeline, the cache in front of it and who clears that cache when', 40),
-  row('e2', 'Rename Session to Thread', 240, { tokens: 0 }),
+  row('e2', 'Rename Session to Thread', 240),
   row('e3', 'Dark theme for the admin pages', 9_000),
+];
+
+/** The rows of a search: each with what was found. */
+const FOUND_THREADS: readonly ThreadRow[] = [
+  row('thread-1', 'Cap retries in the fetch client', 0, {
+    found: { before: 'Cap ', match: 'retries', after: ' in the fetch client' },
+  }),
+  row('e3', 'Dark theme for the admin pages', 9_000, {
+    found: {
+      before: 'The request of the colours fails from time to time, so it ',
+      match: 'retries',
+      after: ' three times before it gives up',
+    },
+  }),
 ];
 
 function mentionRow(name: string, label: string, detail: string, more: Partial<MentionRow> = {}): MentionRow {
@@ -1258,6 +1291,7 @@ export const SCENES = {
   cap: scene(cap()),
   mcp: scene(mcp()),
   'mcp-tool': scene(mcpTool()),
+  fetch: scene(fetches()),
   agents: scene(agents()),
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
@@ -1295,6 +1329,7 @@ export const SCENES = {
   long: scene(long()),
   threads: threadList(ROWS),
   'threads-none': threadList([]),
+  'threads-found': threadList(FOUND_THREADS),
   'threads-many': threadList(MANY_ROWS),
   cut: scene(cut()),
   interrupted: interrupted(),
@@ -1305,6 +1340,20 @@ export const SCENES = {
   'mention-none': { ...scene(done()), typed: 'Look at @nothing', rows: [] },
   'command-list': { ...scene(done()), typed: '/' },
   'command-found': { ...scene(done()), typed: '/re' },
+  'command-prompts': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'prompts',
+        build: BUILD,
+        rows: [
+          { server: 'notes', name: 'daily summary', help: 'Sums up what was written on one day, in five sentences.' },
+          { server: 'issues', name: 'new', help: '' },
+        ],
+      },
+    ],
+    typed: '/ne',
+  },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
     ...scene(done(), { takesImages: true }),

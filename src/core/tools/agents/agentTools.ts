@@ -28,6 +28,10 @@ export function agentTools(agents: Agents, offered: OfferedAgentTools, mayStart:
   return {
     id: 'agents',
     needsTrust: true,
+    ready: async () => {
+      if (offered !== 'none' && mayStart) await agents.refresh();
+      return undefined;
+    },
     tools() {
       const roles = agents.roles();
       if (made?.roles !== roles) made = { roles, tools: make(roles) };

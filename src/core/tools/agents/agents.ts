@@ -44,7 +44,9 @@ export type AgentStates = ReadonlyMap<string, Pick<AgentSummary, 'state' | 'last
 
 /** The sub-agents of one thread. A thread reaches only those that it has started itself. */
 export interface Agents {
-  /** Roles that can be started now. */
+  /** Reads the roles again. Never rejects. */
+  refresh(): Promise<void>;
+  /** Roles that can be started now; the same array while nothing has changed. */
   roles(): readonly AgentRole[];
   /** `undefined` for an id that this thread has not started. */
   find(agentId: string): AgentSummary | undefined;

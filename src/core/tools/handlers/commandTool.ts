@@ -5,11 +5,12 @@ import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import type { Confinement } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
-import { explainCommand } from '../../policy/decideCommand.ts';
+import { type CommandDecision, explainCommand } from '../../policy/decideCommand.ts';
+import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import type { SecretRedactor } from '../../util/secretRedactor.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
-import { forReading } from '../../sandbox/confinement.ts';
+import { forReading, withSecretFiles } from '../../sandbox/confinement.ts';
 import { temporaryFolder } from '../../sandbox/temporary.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
@@ -53,6 +54,10 @@ export interface CommandPlan {
   /** True for the attempt that the user is asked about after the sandbox has blocked the first. */
   readonly isSecond: boolean;
   readonly item: TurnItemOf<'command_execution'>;
+  /** The decision by the rules as they are now. */
+  readonly decide: () => Promise<CommandDecision>;
+  /** Whether a rule let it open files with secrets in the sandbox when it was prepared. */
+  readonly readsSecrets: boolean;
 }
 
 export async function prepareCommand(
@@ -107,6 +112,8 @@ export async function prepareCommand(
     env: environmentFor(onlyReads, context, options.environment),
     isSecond: false,
     item,
+    decide,
+    readsSecrets: opensSecrets(requirement),
   };
   return {
     type: 'ready',
@@ -206,18 +213,29 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
   return resultOf(plan, process, attempt, context);
 }
 
+function opensSecrets(requirement: ApprovalRequirement): boolean {
+  return requirement.type === 'skip' && requirement.readsSecrets === true;
+}
+
+/** Decided again where the rules may have changed since it was prepared: the answer may have added one. */
+async function mayReadSecrets({ decide, readsSecrets, isSecond }: CommandPlan, { answer }: Attempt): Promise<boolean> {
+  if (isSecond || (!readsSecrets && answer === null)) return false;
+  return opensSecrets((await decide()).requirement);
+}
+
 /**
- * What is redacted in the output: without a sandbox also the values in files with secrets, which a server may print. Not
- * when the user has allowed this very call, which names such a file.
+ * What is redacted in the output: where the command can open files with secrets also the values in them, which a server
+ * may print. Not outside the sandbox when the user has allowed this very call, which names such a file.
  */
 async function keysFor(
   { request, item, isSecond }: CommandPlan,
   confinement: Confinement,
+  readsSecrets: boolean,
   attempt: Attempt,
   context: ToolContext,
 ): Promise<SecretRedactor> {
-  if (confinement.type === 'sandbox') return context.keys;
-  const isAllowed = isSecond || attempt.answer !== null;
+  if (confinement.type === 'sandbox' && !readsSecrets) return context.keys;
+  const isAllowed = !readsSecrets && (isSecond || attempt.answer !== null);
   if (isAllowed && (await unreadableNamed(request.argv, item.cwd, 'require_escalated', context)) !== undefined) {
     return context.keys;
   }
@@ -232,7 +250,8 @@ async function startProcess(
   context: ToolContext,
 ): Promise<LiveProcess> {
   const { request, item, env, onlyReads } = plan;
-  const keys = await keysFor(plan, confinement, attempt, context);
+  const readsSecrets = confinement.type === 'sandbox' && (await mayReadSecrets(plan, attempt));
+  const keys = await keysFor(plan, confinement, readsSecrets, attempt, context);
   // Saving files may have taken time: do not start a command after the turn was stopped.
   context.signal.throwIfAborted();
   return context.processes.start({
@@ -240,7 +259,7 @@ async function startProcess(
       argv: request.argv,
       cwd: item.cwd,
       env,
-      confinement: onlyReads ? forReading(confinement) : confinement,
+      confinement: readsSecrets ? withSecretFiles(confinement) : onlyReads ? forReading(confinement) : confinement,
       stdin: 'none',
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },

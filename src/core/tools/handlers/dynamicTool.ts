@@ -1,13 +1,17 @@
-import type { TurnItemOf } from '../../../protocol/item.ts';
+import type { ToolContentItem, TurnItemOf } from '../../../protocol/item.ts';
 import type { DynamicToolSpec } from '../../../protocol/op.ts';
 import type { OutputPart } from '../../../protocol/responseItem.ts';
 import * as z from 'zod';
-import type { DynamicCalls } from '../dynamicCalls.ts';
 import { refusedInPlanMode } from '../../policy/planMode.ts';
+import { deadline } from '../../util/abort.ts';
+import { truncateMiddle } from '../../util/tokens.ts';
+import type { DynamicCalls, DynamicToolResponse } from '../dynamicCalls.ts';
 import { checkArguments } from '../checkArguments.ts';
-import type { ToolHandler } from '../handler.ts';
+import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { sanitizeInputSchema } from '../sanitizeSchema.ts';
+import { safeContent } from '../toolContent.ts';
+import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
 const anyArguments = z.record(z.string(), z.unknown());
 type Arguments = z.infer<typeof anyArguments>;
@@ -59,9 +63,8 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
     },
     async run({ args, item }, _attempt, context) {
       const call = { callId: context.callId, turnId: context.turnId, tool: tool.name, arguments: args };
-      const response = await calls.request(call, context.emit, context.signal);
-      const { success } = response;
-      const contentItems = [...response.contentItems];
+      const { success, contentItems: given } = await answerOf(call, tool, calls, context);
+      const contentItems = safeContent(given).map(cut);
       return {
         output: contentItems.map(outputPart),
         success,
@@ -69,6 +72,30 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
       };
     },
   };
+}
+
+/** Rejects only with the reason of the turn's signal. */
+async function answerOf(
+  call: Parameters<DynamicCalls['request']>[0],
+  { name, timeoutMs }: DynamicToolSpec,
+  calls: DynamicCalls,
+  { clock, emit, signal }: ToolContext,
+): Promise<DynamicToolResponse> {
+  if (timeoutMs === undefined) return calls.request(call, emit, signal);
+  const late = new Error(`${name} failed: the client did not answer within ${timeoutMs / 1000} s.`);
+  const limit = deadline(clock, timeoutMs, late, signal);
+  try {
+    return await calls.request(call, emit, limit.signal);
+  } catch {
+    signal.throwIfAborted();
+    return { contentItems: [{ type: 'input_text', text: late.message }], success: false };
+  } finally {
+    limit.end();
+  }
+}
+
+function cut(part: ToolContentItem): ToolContentItem {
+  return part.type === 'input_text' ? { ...part, text: truncateMiddle(part.text, MAX_OUTPUT_TOKENS) } : part;
 }
 
 function outputPart(content: TurnItemOf<'dynamic_tool_call'>['contentItems'][number]): OutputPart {

@@ -4,26 +4,28 @@ import { newLogPath } from '../../exec/outputLogs.ts';
 import { type McpCallResult, McpFault, type McpProgress, type McpTool } from '../../mcp/connection.ts';
 import { toolHash } from '../../mcp/definitions.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
-import type { AllowScope, Trust, ToolIdentity } from '../../trust/trust.ts';
-import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
+import type { ToolIdentity } from '../../trust/trust.ts';
 import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideMcpTool } from '../../policy/decideMcpTool.ts';
 import type { Log, Storage } from '../../ports.ts';
-import { canonical } from '../../util/canonical.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import type { Attempt, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { sanitizeInputSchema } from '../sanitizeSchema.ts';
+import {
+  readableDefinition,
+  rememberApproval,
+  shortDescription,
+  type ToolApprovalDeps,
+  toolCard,
+} from '../toolApproval.ts';
 import { CallTimer } from './callTimer.ts';
 import { elicitIn } from './elicit.ts';
 import { cutResult, isOversized, partsOf } from './toolResult.ts';
 
-export interface McpToolDeps {
-  readonly trust: Trust;
+export interface McpToolDeps extends ToolApprovalDeps {
   readonly storage: Storage;
   readonly log: Log;
-  /** The open folder that contains a working directory, or that directory. */
-  readonly workspaceOf: (cwd: string) => string;
 }
 
 const anyArguments = z.record(z.string(), z.unknown());
@@ -37,8 +39,6 @@ interface Plan {
   readonly identity: ToolIdentity;
 }
 
-/** In characters: a longer description would fill every request. */
-const MAX_DESCRIPTION = 8_000;
 /** Progress that is shown of one call, in messages and characters. */
 const MAX_PROGRESS = { messages: 200, length: 500 } as const;
 
@@ -64,7 +64,12 @@ export function mcpTool(
     async prepare(args, context) {
       const tool = server.tool(offered.name) ?? offered;
       const { definition } = server;
-      const identity = { server: definition.hash, tool: tool.name, hash: toolHash(tool), definition: readable(tool) };
+      const identity = {
+        server: definition.hash,
+        tool: tool.name,
+        hash: toolHash(tool),
+        definition: readableDefinition(tool.raw),
+      };
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { annotations } = tool;
       const facts = {
@@ -90,15 +95,13 @@ export function mcpTool(
         item,
         requirement: decideMcpTool({ ...facts, planMode: context.settings.planMode }, context.settings.approvalPolicy),
         card: {
-          kind: 'tool',
-          command: `${tool.name} ${JSON.stringify(args)}`,
+          ...toolCard(
+            { source: server.name, name: tool.name, description: tool.description ?? '' },
+            identity,
+            args,
+            before,
+          ),
           ...(annotations?.destructiveHint === true ? { destructive: true } : {}),
-          tool: {
-            server: server.name,
-            name: tool.name,
-            description: tool.description?.slice(0, MAX_DESCRIPTION) ?? '',
-            ...(before === undefined ? {} : { changes: unifiedDiffOfTexts(tool.name, before, identity.definition) }),
-          },
         },
         approvalKeys: [toolApprovalKey(server.name, tool.name, definition.hash, identity.hash)],
         binding: JSON.stringify([definition.hash, identity.hash, args]),
@@ -110,34 +113,7 @@ export function mcpTool(
 
 /** The title is for the user, so the model gets it only where there is nothing else. */
 function descriptionOf({ title, description }: McpTool): string {
-  const text = description ?? title ?? '';
-  return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
-}
-
-/** What the server says of the tool, one value in a line. */
-function readable({ raw }: McpTool): string {
-  return `${JSON.stringify(JSON.parse(canonical(raw)), null, 2)}\n`;
-}
-
-/** A tool that the user has approved is known from then on: if it changes, the next request shows how. */
-async function remember(
-  identity: ToolIdentity,
-  { answer }: Attempt,
-  context: ToolContext,
-  deps: McpToolDeps,
-): Promise<void> {
-  if (answer === null) return;
-  const scope = scopeIn(answer);
-  const allow = scope === undefined ? null : { scope, workspace: deps.workspaceOf(context.settings.cwd) };
-  try {
-    await deps.trust.approved(identity, allow);
-  } catch (error) {
-    context.emit({ type: 'warning', message: `The approval of ${identity.tool} was not kept: ${messageOf(error)}` });
-  }
-}
-
-function scopeIn(answer: NonNullable<Attempt['answer']>): AllowScope | undefined {
-  return typeof answer === 'object' && 'approved_tool' in answer ? answer.approved_tool.scope : undefined;
+  return shortDescription(description ?? title ?? '');
 }
 
 /** Calls the tool if it is still what was approved: the server may have been restarted since. */
@@ -170,7 +146,7 @@ async function call(
     if (toolHash(now) !== identity.hash) {
       return { output: 'The server has changed this tool since it was approved.', success: false, changedSince: true };
     }
-    await remember(identity, attempt, context, deps);
+    await rememberApproval(identity, attempt, context, deps);
     const result = await server.during(
       (request, asked) => timer.pausedFor(() => elicit(request, asked)),
       () => connection.callTool(tool, args, { signal: stop, onProgress: (step) => progress.add(step) }),

@@ -3,6 +3,7 @@ import type { McpTool } from '../../mcp/connection.ts';
 import type { McpServer, McpServerStatus } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
 import { nameTools } from '../../mcp/toolNames.ts';
+import { hasUsableSchema, leftOutSentence } from '../../mcp/usableTools.ts';
 import type { Disposable } from '../../util/disposable.ts';
 import { abortable } from '../../util/abort.ts';
 import type { ToolHandler } from '../handler.ts';
@@ -12,8 +13,6 @@ import { resourceTools } from './resourceTools.ts';
 
 /** In characters: what the model reads of the instructions of one server. */
 const MAX_INSTRUCTIONS = 8_000;
-/** In characters of JSON: a tool whose schema is longer would fill every request. */
-const MAX_SCHEMA = 64_000;
 
 interface Offered {
   readonly server: McpServer;
@@ -72,15 +71,11 @@ export class McpTools implements ToolProvider {
     }
   }
 
-  async ready(signal: AbortSignal): Promise<string | undefined> {
+  async ready(signal: AbortSignal, called: readonly string[] = []): Promise<string | undefined> {
     const { servers, configured } = this.#deps;
     if (configured) await abortable(configured(), signal);
     const required = this.#enabled.filter(({ definition }) => definition.settings.required);
-    if (required.length === 0) return undefined;
-    await abortable(
-      servers.settled((server) => required.includes(server), signal),
-      signal,
-    );
+    await servers.settled((server) => required.includes(server) || called.includes(server.name), signal);
     const missing = required.find(({ status }) => status.type !== 'ready');
     return missing && `${missing.unavailable} It is required (mcpServers.${missing.name}.required).`;
   }
@@ -88,15 +83,25 @@ export class McpTools implements ToolProvider {
   instructions(): readonly ToolInstructions[] {
     this.#addLate();
     return [...this.#offered.values()]
-      .filter(({ instructions }) => instructions !== '')
-      .map(({ server, instructions: text }) => ({ source: server.name, text }))
+      .map(({ server, tools, instructions }) => ({
+        source: server.name,
+        text: [instructions, leftOutSentence(tools) ?? ''].filter((text) => text !== '').join('\n\n'),
+      }))
+      .filter(({ text }) => text !== '')
       .toSorted((one, other) => (one.source < other.source ? -1 : 1));
   }
 
   watch(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable {
     const { servers } = this.#deps;
-    for (const server of this.#enabled) listener(statusOf(server));
-    return servers.onChange((server) => listener(statusOf(server)));
+    const known = new Map<string, string>();
+    const tell = (server: McpServer) => {
+      const status = statusOf(server);
+      const text = JSON.stringify(status);
+      if (known.get(server.name) !== text) listener(status);
+      known.set(server.name, text);
+    };
+    for (const server of this.#enabled) tell(server);
+    return servers.onChange(tell);
   }
 
   get #enabled(): readonly McpServer[] {
@@ -123,10 +128,6 @@ function offeredBy(server: McpServer, { connection, tools }: Extract<McpServerSt
   return { server, tools, instructions: connection.info.instructions.trim().slice(0, MAX_INSTRUCTIONS) };
 }
 
-function hasUsableSchema({ inputSchema }: McpTool): boolean {
-  return (JSON.stringify(inputSchema) ?? '').length <= MAX_SCHEMA;
-}
-
 function isSame(one: ReadonlyMap<string, Offered>, other: ReadonlyMap<string, Offered>): boolean {
   if (one.size !== other.size) return false;
   return [...one].every(([name, { server, tools }]) => {
@@ -137,11 +138,9 @@ function isSame(one: ReadonlyMap<string, Offered>, other: ReadonlyMap<string, Of
 
 function statusOf(server: McpServer): EventMsgOf<'mcp_status'> {
   const { status } = server;
-  return {
-    type: 'mcp_status',
-    server: server.name,
-    status: status.type,
-    ...('message' in status ? { error: status.message } : {}),
-    ...(status.type === 'ready' ? { toolCount: status.tools.length } : {}),
-  };
+  const base = { type: 'mcp_status', server: server.name, status: status.type } as const;
+  if (status.type !== 'ready') return { ...base, ...('message' in status ? { error: status.message } : {}) };
+  const leftOut = leftOutSentence(status.tools);
+  const toolCount = status.tools.filter(hasUsableSchema).length;
+  return { ...base, toolCount, ...(leftOut === undefined ? {} : { leftOut }) };
 }

@@ -5,6 +5,7 @@ import type { JsonSchema } from '../../../protocol/toolSpec.ts';
 import type { McpConnection, McpPage } from '../../mcp/connection.ts';
 import type { McpServer } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
+import { allPages } from '../../mcp/serverLists.ts';
 import { deadline } from '../../util/abort.ts';
 import { messageOf } from '../../util/fileErrors.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
@@ -63,27 +64,18 @@ function listTool(servers: McpServers, kind: ListKind): ToolHandler {
   });
 }
 
-/** In pages. The lists of all servers together have no cursor. */
-const MAX_PAGES = 20;
-
-/** Everything of one server; nothing of one that is not ready or has none. */
+/** Everything of one server, because the lists of all servers together have no cursor; nothing of one that is not ready. */
 async function allOf(server: McpServer, kind: ListKind, signal: AbortSignal): Promise<readonly unknown[]> {
   if (server.status.type !== 'ready' || !server.status.connection.info.hasResources) return [];
   const { connection } = server.status;
-  const entries: unknown[] = [];
-  let cursor: string | undefined;
   try {
-    for (let at = 0; at < MAX_PAGES; at++) {
-      const page = await kind.page(connection, cursor, signal);
-      entries.push(...page.entries.map((entry) => ({ server: server.name, ...entry })));
-      cursor = page.nextCursor;
-      if (cursor === undefined) break;
-    }
+    const entries = await allPages((cursor) => kind.page(connection, cursor, signal));
+    return entries.map((entry) => ({ server: server.name, ...entry }));
   } catch (error) {
     signal.throwIfAborted();
     server.log.add(`Its resources cannot be listed: ${messageOf(error)}`);
+    return [];
   }
-  return entries;
 }
 
 function readTool(servers: McpServers): ToolHandler {

@@ -82,7 +82,7 @@ export function fetchUrl({ rules, webFetch }: Pick<ToolOptions, 'rules' | 'webFe
         requirement,
         matchedRules,
         reconsider: decide,
-        card: { kind: 'tool', command: joinShellWords(fetchWords(url)) },
+        card: { kind: 'tool', command: joinShellWords(fetchWords(url)), url: url.href },
         approvalKeys: [fetchApprovalKey(url.origin)],
         binding: `fetch_url ${url.href}`,
       };

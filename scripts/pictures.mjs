@@ -1,0 +1,76 @@
+// `npm run pictures [icon] [walkthrough] [tour]`: makes the pictures that are shipped or shown in the README, all of them by
+// default. The icon is drawn, the walkthrough shows scenes of the panel, and the tour is the product in a real VS Code
+// (test/e2e/tour.e2e.ts). Needs ImageMagick (`convert`), which makes the files small.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setStage } from '../test/webview/preview/stage.mjs';
+import { root } from './bootstrap.mjs';
+
+const MAKERS = { icon: makeIcon, walkthrough: makeWalkthrough, tour: makeTour };
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MAKERS);
+for (const name of wanted) await MAKERS[name]();
+
+/** A boat with its tiller, as media/icon.svg, on the ground of the gallery banner. */
+async function makeIcon() {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="256" height="256" viewBox="0 0 24 24" fill="none"
+    stroke-linecap="round" stroke-linejoin="round">
+    <rect width="24" height="24" rx="5" fill="#12324a"/>
+    <g transform="translate(2.4 2.2) scale(0.8)">
+      <path d="M7.25 17.5C4.4 13 5.2 7 12 2.5c6.8 4.5 7.6 10.5 4.75 15z" stroke="#f2f6f9" stroke-width="1.9"/>
+      <path d="M9.1 10.25 13.9 22" stroke="#ffb454" stroke-width="2.6"/>
+    </g>
+  </svg>`;
+  const stage = await setStage();
+  try {
+    const page = await stage.browser.newPage({ viewport: { width: 256, height: 256 } });
+    await page.setContent(`<style>body { margin: 0 } svg { display: block }</style>${svg}`);
+    await page.screenshot({ path: path.join(root, 'media/icon.png'), omitBackground: true });
+  } finally {
+    await stage.close();
+  }
+}
+
+/** One picture for each step and theme, at one and a half times its size, so that it is sharp. */
+async function makeWalkthrough() {
+  const STEPS = { model: 'model-menu', ask: 'mention-found', decide: 'approve-plain', undo: 'review' };
+  const SIZE = { width: 420, height: 440 };
+  const folder = path.join(root, 'media/walkthrough');
+  await mkdir(folder, { recursive: true });
+  const stage = await setStage();
+  try {
+    for (const [step, scene] of Object.entries(STEPS)) {
+      for (const theme of ['dark', 'light']) {
+        const page = await stage.show(stage.scenes[scene], { theme, ...SIZE });
+        const session = await page.context().newCDPSession(page);
+        await session.send('Emulation.setDeviceMetricsOverride', { ...SIZE, deviceScaleFactor: 1.5, mobile: false });
+        await page.mouse.move(0, 0);
+        const file = path.join(folder, `${step}-${theme}.png`);
+        await page.screenshot({ path: file });
+        await session.detach();
+        run('convert', [file, '-dither', 'None', '-colors', '96', `PNG8:${file}`]);
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The picture and the animation of the README. */
+async function makeTour() {
+  run(process.execPath, ['scripts/testE2e.mjs', 'tour'], { TILLER_PICTURES: '1' });
+  const frames = path.join(root, 'artifacts/e2e/tour');
+  const FRAMES = ['1-ask', '2-command', '3-patch', '4-done', '5-undo'].map((name) => path.join(frames, `${name}.png`));
+  const missing = FRAMES.filter((file) => !existsSync(file));
+  if (missing.length > 0) throw new Error(`The tour has not made ${missing.join(', ')}.`);
+  await copyFile(FRAMES[2], path.join(root, 'docs/screenshots/patch-light.png'));
+  const target = path.join(root, 'docs/screenshots/tour.gif');
+  const reduce = ['-resize', '1000x', '-dither', 'None', '-colors', '96', '-layers', 'OptimizeTransparency'];
+  run('convert', ['-delay', '260', '-loop', '0', ...FRAMES, ...reduce, target]);
+}
+
+function run(program, args, env = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } });
+  if (error || status !== 0) throw new Error(`${program} ${args[0]} failed${error ? `: ${error.message}` : ''}.`);
+}

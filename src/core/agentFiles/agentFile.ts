@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import type { AgentRole } from '../tools/agents/agents.ts';
+import { readFrontMatter } from './frontMatter.ts';
+import { allowedTools, toolsWithout } from './toolNames.ts';
+
+/** A file that may describe an agent. */
+export interface AgentFile {
+  readonly origin: 'user' | 'workspace';
+  /** Absolute. */
+  readonly source: string;
+  /** Without folder. */
+  readonly fileName: string;
+  /** `undefined`: it cannot be read, or is too long. */
+  readonly text: string | undefined;
+}
+
+export type ParsedAgent =
+  | {
+      readonly type: 'agent';
+      /** `model` is what the file says. */
+      readonly role: AgentRole;
+      /** What of the file has no effect, one sentence each. */
+      readonly notes: readonly string[];
+    }
+  | { readonly type: 'problem'; readonly message: string };
+
+/** Names of fields at the beginning of a line; others that products know end a field, too. */
+const FIELDS = [
+  'name',
+  'description',
+  'tools',
+  'disallowedTools',
+  'model',
+  'color',
+  'permissionMode',
+  'skills',
+  'hooks',
+  'memory',
+  'target',
+  'argument-hint',
+  'mcp-servers',
+  'handoffs',
+];
+
+const listSchema = z.union([
+  z.array(z.string(), 'must be a list of names'),
+  // The second form of Claude Code.
+  z.string().transform((text) => text.split(',')),
+]);
+const fieldsSchema = z.object({
+  name: z.string('must be a text').nullish(),
+  description: z.string('is missing: it tells the model when to use the agent').trim().min(1, 'is empty'),
+  tools: listSchema.nullish(),
+  disallowedTools: listSchema.nullish(),
+  model: z.string('must be a text').nullish(),
+  color: z.string('must be a text').nullish(),
+});
+
+const NAME = /^[A-Za-z][\w-]{0,63}$/;
+
+/** Reads the description of an agent (seed 003): front matter, and the instructions as Markdown. */
+export function parseAgentFile({ text, fileName }: Pick<AgentFile, 'text' | 'fileName'>): ParsedAgent {
+  if (text === undefined) return problem('it cannot be read, or is longer than 64 KiB');
+  const read = readFrontMatter(text, FIELDS);
+  if (read.type === 'problem') return problem(`line ${read.line}: ${read.message}`);
+  const parsed = fieldsSchema.safeParse(read.fields);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const field = String(issue?.path[0] ?? '');
+    return problem(`line ${lineOf(text, field)}: ${field} ${issue?.message ?? 'is not valid'}`);
+  }
+  const { description, tools, disallowedTools, model, color } = parsed.data;
+  const name = (parsed.data.name ?? fileName.replace(/(?:\.agent)?\.md$/, '')).trim().replaceAll(/\s+/g, '-');
+  if (!NAME.test(name)) {
+    return problem(
+      `line ${lineOf(text, 'name')}: the name must begin with a letter and have only letters, digits, - and _`,
+    );
+  }
+  if (read.body === '') return problem('it has no instructions below the front matter');
+  const allowed = tools ? allowedTools(names(tools)) : { tools: null, notes: [] };
+  const denied = disallowedTools ? names(disallowedTools) : [];
+  return {
+    type: 'agent',
+    role: {
+      name,
+      description,
+      instructions: read.body,
+      tools: without(allowed.tools, denied),
+      readOnly: false,
+      model: model?.trim() || null,
+      ...(color ? { color: color.trim().toLowerCase() } : {}),
+    },
+    notes: allowed.notes,
+  };
+}
+
+/** Tools of a role without those that a file forbids. */
+function without(tools: readonly string[] | null, denied: readonly string[]): readonly string[] | null {
+  if (denied.length === 0) return tools;
+  const rest = toolsWithout(denied);
+  return tools === null ? rest : tools.filter((name) => rest.includes(name));
+}
+
+function names(list: readonly string[]): readonly string[] {
+  return list.map((name) => name.trim()).filter((name) => name !== '');
+}
+
+/** Of the field, else of the first ---. */
+function lineOf(text: string, field: string): number {
+  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${field}:`));
+  return at + 1 || 1;
+}
+
+function problem(message: string): ParsedAgent {
+  return { type: 'problem', message };
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../ports.ts';
+import { abortable, deadline } from '../util/abort.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import type { McpConnection, McpPage, McpPrompt } from './connection.ts';
+import type { ServerLog } from './serverLog.ts';
+
+/** A resource as its server lists it. */
+export interface McpResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Pages of one list: a server may go on without end. */
+const MAX_PAGES = 20;
+/** Milliseconds until a list must have come. */
+const TIMEOUT_MS = 10_000;
+
+/** All entries of a list that comes in pages. */
+export async function allPages(
+  page: (cursor: string | undefined) => Promise<McpPage>,
+): Promise<readonly McpPage['entries'][number][]> {
+  const entries: McpPage['entries'][number][] = [];
+  let cursor: string | undefined;
+  for (let at = 0; at < MAX_PAGES; at++) {
+    const { entries: some, nextCursor } = await page(cursor);
+    entries.push(...some);
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return entries;
+}
+
+/**
+ * What the user can choose of one server: its prompts and resources, asked for once and again when the server says that they
+ * have changed. A list that cannot be had is empty; the log of the server says why.
+ */
+export class ServerLists {
+  readonly #clock: Clock;
+  readonly #log: ServerLog;
+  #of: McpConnection | undefined;
+  #prompts: Promise<readonly McpPrompt[]> | undefined;
+  #resources: Promise<readonly McpResource[]> | undefined;
+
+  constructor(clock: Clock, log: ServerLog) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Rejects only with the signal's reason. */
+  prompts(connection: McpConnection, signal: AbortSignal): Promise<readonly McpPrompt[]> {
+    this.#belongTo(connection);
+    this.#prompts ??= this.#read('prompts', (limit) => connection.listPrompts(limit));
+    return abortable(this.#prompts, signal);
+  }
+
+  /** Rejects only with the signal's reason. */
+  resources(connection: McpConnection, signal: AbortSignal): Promise<readonly McpResource[]> {
+    this.#belongTo(connection);
+    this.#resources ??= this.#read('resources', async (limit) => {
+      if (!connection.info.hasResources) return [];
+      return (await allPages((cursor) => connection.listResources(cursor, limit))).flatMap(resourceIn);
+    });
+    return abortable(this.#resources, signal);
+  }
+
+  forget(kind: 'prompts' | 'resources'): void {
+    if (kind === 'prompts') this.#prompts = undefined;
+    else this.#resources = undefined;
+  }
+
+  #belongTo(connection: McpConnection): void {
+    if (this.#of === connection) return;
+    this.#of = connection;
+    this.#prompts = undefined;
+    this.#resources = undefined;
+  }
+
+  async #read<Entry>(
+    kind: string,
+    list: (signal: AbortSignal) => Promise<readonly Entry[]>,
+  ): Promise<readonly Entry[]> {
+    const limit = deadline(this.#clock, TIMEOUT_MS, new Error(`there was no answer within ${TIMEOUT_MS} ms.`));
+    try {
+      return await abortable(list(limit.signal), limit.signal);
+    } catch (error) {
+      this.#log.add(`Its ${kind} cannot be listed: ${messageOf(error)}`);
+      return [];
+    } finally {
+      limit.end();
+    }
+  }
+}
+
+function resourceIn({ uri, name, title, description }: McpPage['entries'][number]): readonly McpResource[] {
+  if (typeof uri !== 'string' || uri === '') return [];
+  const shown = [title, name].find((one) => typeof one === 'string' && one.trim() !== '');
+  return [
+    {
+      uri,
+      name: typeof shown === 'string' ? shown : uri,
+      description: typeof description === 'string' ? description : '',
+    },
+  ];
+}

@@ -1,0 +1,111 @@
+/** What the outcomes of hooks mean for a call, for the model and for the transcript. */
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
+import type { TurnItemOf } from '../../protocol/item.ts';
+import type { DecisionReason } from '../../protocol/policy.ts';
+import { commandOf, type Hook } from '../hooks/definition.ts';
+import type { ToolFace } from '../hooks/hookedTool.ts';
+import type { HookOutcome } from '../hooks/readOutcome.ts';
+import { hookContext } from '../prompt/notices.ts';
+import type { ToolOutput } from '../tools/handler.ts';
+import type { HookVerdict } from '../tools/hookVerdict.ts';
+
+/** In characters: what the model gets of the text of one hook. */
+const MAX_FOR_MODEL = 10_000;
+/** In characters: what a row shows. */
+const MAX_SHOWN = 2_000;
+
+/** One start of a hook. */
+export interface HookStart {
+  readonly hook: Hook;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Of a tool event. */
+  readonly face?: ToolFace;
+}
+
+export type FinishedHook = HookStart & { readonly outcome: HookOutcome };
+
+/** Why a hook decides about a call. */
+export function reasonOf(hook: Hook, text: string): DecisionReason {
+  return { source: 'hook', id: commandOf(hook), text };
+}
+
+/** The strictest wins, and of equals the first. */
+export function verdictIn(finished: readonly FinishedHook[]): HookVerdict {
+  for (const { hook, outcome } of finished) {
+    const denial = outcome.block ?? outcome.stop;
+    if (denial !== undefined)
+      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
+  }
+  for (const { hook, outcome } of finished) {
+    if (outcome.ask !== undefined) return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${outcome.ask}`) };
+  }
+  return { type: 'none' };
+}
+
+/** What the model gets of all of them together. */
+export function contextIn(event: HookEvent, finished: readonly FinishedHook[]): string | undefined {
+  const texts = finished.flatMap(({ outcome }) => outcome.context ?? []);
+  return texts.length === 0 ? undefined : hookContext(event, texts.map(forModel));
+}
+
+/** Cut to what the model gets of one text. */
+export function forModel(text: string): string {
+  return text.length <= MAX_FOR_MODEL ? text : `${text.slice(0, MAX_FOR_MODEL)}… (cut)`;
+}
+
+/** The output with a note behind it. */
+export function withNote(answer: ToolOutput, note: string): ToolOutput {
+  const { output } = answer;
+  return {
+    ...answer,
+    output: typeof output === 'string' ? `${output}\n\n${note}` : [...output, { type: 'input_text', text: note }],
+  };
+}
+
+/** A failed hook blocks where the user has said so; a session that starts cannot be blocked. */
+export function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: HookEvent): HookOutcome {
+  const { failure } = outcome;
+  if (failure === undefined || onFailure !== 'block' || event === 'SessionStart') return outcome;
+  return { failure, block: `The hook failed, and its "onFailure" is "block". ${failure}` };
+}
+
+/** How an outcome is shown. */
+export function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'status' | 'effect' | 'text'> {
+  const { failure, stop, block, ask, updatedInput, context, message } = outcome;
+  const effect: HookEffect =
+    failure !== undefined
+      ? 'failed'
+      : stop !== undefined
+        ? 'stopped'
+        : block !== undefined
+          ? 'blocked'
+          : ask !== undefined
+            ? 'asked'
+            : updatedInput !== undefined
+              ? 'changed'
+              : context !== undefined
+                ? 'context'
+                : message === undefined
+                  ? 'none'
+                  : 'message';
+  const input = updatedInput === undefined ? [] : [JSON.stringify(updatedInput)];
+  const texts = [
+    failure ?? [],
+    stop ?? [],
+    failure === undefined ? (block ?? []) : [],
+    ask ?? [],
+    message ?? [],
+  ].flat();
+  const text = [...texts, ...input, context ?? []].flat().join('\n').slice(0, MAX_SHOWN);
+  const status =
+    effect === 'failed' ? 'failed' : effect === 'stopped' || effect === 'blocked' ? 'declined' : 'completed';
+  return { status, effect, ...(text === '' ? {} : { text }) };
+}
+
+/** The approval policy in the words of Claude Code. */
+export function permissionMode({ approvalPolicy, sandboxPolicy, planMode }: TurnSettings): string {
+  if (planMode === true) return 'plan';
+  if (approvalPolicy !== 'never') return 'default';
+  return sandboxPolicy.type === 'danger-full-access' ? 'bypassPermissions' : 'dontAsk';
+}

@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { ExternalCall, ExternalToolRegistry } from '../core/tools/external/registry.ts';
+import { onAbort } from '../core/util/abort.ts';
+import type { ToolContentItem } from '../protocol/item.ts';
+import type { TillerApi, TillerTool, TillerToolPart, TillerToolResult } from './tillerApi.ts';
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 600_000;
+
+/** The API for other extensions. Part of the activation: loads nothing. */
+export function createApi(registry: ExternalToolRegistry): TillerApi {
+  return {
+    version: 1,
+    registerTool(context, tool) {
+      const { id, packageJSON } = context.extension;
+      check(tool);
+      const displayName: unknown = packageJSON?.displayName;
+      const { name, description, inputSchema, timeoutMs = DEFAULT_TIMEOUT_MS } = tool;
+      const disposable = registry.register({
+        owner: id.toLowerCase(),
+        ownerName: typeof displayName === 'string' && displayName !== '' ? displayName : id,
+        name,
+        description,
+        // A later change of the object must not change what the user has approved.
+        inputSchema: structuredClone(inputSchema),
+        timeoutMs,
+        invoke: async (input, call) =>
+          withToken(call, async (token) => {
+            const result = await tool.invoke(input, { workingDirectory: call.cwd, token });
+            return contentOf(result);
+          }),
+      });
+      return new vscode.Disposable(() => disposable.dispose());
+    },
+  };
+}
+
+/** @throws TypeError */
+function check(tool: TillerTool): void {
+  const { name, description, inputSchema, timeoutMs } = tool;
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new TypeError('The name of a tool has 1 to 64 letters, digits, _ and -.');
+  }
+  if (typeof description !== 'string' || description === '') throw new TypeError(`${name} needs a description.`);
+  if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
+    throw new TypeError(`${name}: inputSchema must be a JSON Schema of an object.`);
+  }
+  if (typeof tool.invoke !== 'function') throw new TypeError(`${name}: invoke must be a function.`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new TypeError(`${name}: timeoutMs must be at most ${MAX_TIMEOUT_MS}.`);
+  }
+}
+
+/** Gives the signal of a call as a token of VS Code. */
+async function withToken<Result>(
+  { signal }: ExternalCall,
+  run: (token: vscode.CancellationToken) => Promise<Result>,
+): Promise<Result> {
+  const source = new vscode.CancellationTokenSource();
+  const forget = onAbort(signal, () => source.cancel());
+  try {
+    return await run(source.token);
+  } finally {
+    forget();
+    source.dispose();
+  }
+}
+
+/** What an extension returns is not checked by a compiler. @throws TypeError */
+function contentOf(result: TillerToolResult): readonly ToolContentItem[] {
+  if (typeof result === 'string') return [{ type: 'input_text', text: result }];
+  if (!Array.isArray(result)) throw new TypeError('it returned neither a text nor a list of texts and images');
+  return result.map((part: TillerToolPart): ToolContentItem => {
+    if (part?.type === 'text' && typeof part.text === 'string') return { type: 'input_text', text: part.text };
+    if (part?.type === 'image' && typeof part.url === 'string') return { type: 'input_image', imageUrl: part.url };
+    throw new TypeError('it returned a part that is neither a text nor an image');
+  });
+}

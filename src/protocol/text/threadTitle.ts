@@ -1,0 +1,60 @@
+/** In characters. */
+const MAX_TITLE = 60;
+/** What is looked at of a long message. */
+const MAX_TEXT = 20_000;
+
+/** Words that say nothing of a task. */
+const GREETING =
+  /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you|test|testing|ping|ok|okay)(?: there| tiller| again)?[\s!.?,]*$/i;
+const OPENING =
+  /^(?:(?:hi|hello|hey)(?: there| tiller)?[,!.]\s+|please,?\s+|(?:can|could|would|will) you (?:please )?(?=\w)|i(?:'|’)d like you to |i would like you to |i want you to |i need you to |your task is to |let(?:'|’)s )/i;
+
+/**
+ * A title from the user's own words: their first sentence that says something, without greetings, polite openings and
+ * Markdown. `null` for a text without one: the next message may have it.
+ */
+export function titleFrom(text: string): string | null {
+  const lines = withoutBlocks(text.slice(0, MAX_TEXT)).split('\n').map(plainWords);
+  const line = lines.find((candidate) => /[\p{L}\p{N}]/u.test(candidate) && !GREETING.test(candidate));
+  if (line === undefined) return null;
+  return shortened(firstSentence(withoutOpening(line)));
+}
+
+/** Without code between fences, unless there is nothing else. */
+function withoutBlocks(text: string): string {
+  const outside = text.replace(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '');
+  return outside.trim() === '' ? text.replace(/^ {0,3}(?:```|~~~)[^\n]*$/gm, '') : outside;
+}
+
+/** One line without the marks of Markdown, and with the last part of what it mentions. */
+function plainWords(line: string): string {
+  return line
+    .replace(/^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)+/, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\bhttps?:\/\/(?:www\.)?([^\s/]+)\S*/g, '$1')
+    .replace(/(^|\s)@(?:[^\s/]+\/)*([^\s/]+)\/?/g, '$1$2')
+    .replace(/[*_]{2}([^*_]+)[*_]{2}/g, '$1')
+    .replace(/`+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function withoutOpening(line: string): string {
+  let rest = line;
+  while (OPENING.test(rest)) rest = rest.replace(OPENING, '');
+  if (rest === line || rest === '') return line;
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+/** Up to the end of a sentence that has at least two words; a question keeps its mark. */
+function firstSentence(line: string): string {
+  const end = /^\S+\s.*?[.!?。！？](?=\s+\S)/u.exec(line)?.[0] ?? line;
+  return end.replace(/[\s.:;,!…]+$/u, '') || end;
+}
+
+function shortened(title: string): string {
+  if (title.length <= MAX_TITLE) return title;
+  const cut = title.slice(0, MAX_TITLE - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > MAX_TITLE / 2 ? cut.slice(0, space) : cut).replace(/[\s.:;,]+$/, '')}…`;
+}

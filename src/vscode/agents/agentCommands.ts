@@ -1,0 +1,126 @@
+import * as vscode from 'vscode';
+import type { SelectedAgent, SelectedAgents } from '../../core/agentFiles/selectAgents.ts';
+import type { AgentRole } from '../../core/tools/agents/agents.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+
+export interface AgentCommandDeps {
+  readonly current: () => Promise<SelectedAgents>;
+  readonly decide: (hash: string, accepted: boolean) => Promise<void>;
+  readonly builtin: readonly AgentRole[];
+  readonly memento: vscode.Memento;
+}
+
+interface AgentItem extends vscode.QuickPickItem {
+  readonly run?: () => unknown;
+}
+
+/** Proposals that were shown in a notification, by hash. */
+const SEEN = 'tiller.seenAgents';
+
+/** "Agents": the list of agents, where those of a workspace are approved and refused. */
+export class AgentCommands {
+  readonly #deps: AgentCommandDeps;
+
+  constructor(deps: AgentCommandDeps) {
+    this.#deps = deps;
+  }
+
+  async showAgents(): Promise<void> {
+    const { agents, problems } = await this.#deps.current();
+    const builtin = this.#deps.builtin.map(
+      ({ name, description }): AgentItem => ({
+        label: `$(hubot) ${name}`,
+        description: vscode.l10n.t('Built in'),
+        detail: withoutIcons(description),
+      }),
+    );
+    const wrong = problems.map(
+      (problem): AgentItem => ({ label: `$(error) ${withoutIcons(inOneLine(problem, 200))}` }),
+    );
+    const items = [...builtin, ...agents.map((agent) => this.#itemOf(agent)), ...wrong];
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Agents'),
+      placeHolder: vscode.l10n.t('Select an agent of a file to see it, or to approve or refuse it'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    await chosen?.run?.();
+  }
+
+  /** Says once for each agent that a file of the workspace proposes it. */
+  async announce(): Promise<void> {
+    const { agents } = await this.#deps.current();
+    const { memento } = this.#deps;
+    const seen = memento.get<readonly string[]>(SEEN, []);
+    const fresh = agents.filter(({ state, hash }) => state === 'proposed' && !seen.includes(hash));
+    const [first] = fresh;
+    if (first === undefined) return;
+    await memento.update(SEEN, [...seen, ...fresh.map(({ hash }) => hash)]);
+    const show = vscode.l10n.t('Show Agents');
+    const file = withoutLinks(vscode.workspace.asRelativePath(first.file.source));
+    const sentence =
+      fresh.length === 1
+        ? vscode.l10n.t('{0} describes an agent that Tiller does not use until you approve it.', file)
+        : vscode.l10n.t(
+            '{0} agents of this workspace are not used until you approve them, the first in {1}.',
+            fresh.length,
+            file,
+          );
+    if ((await vscode.window.showInformationMessage(sentence, show)) === show) await this.showAgents();
+  }
+
+  #itemOf(agent: SelectedAgent): AgentItem {
+    const { role, file, state, notes } = agent;
+    const { icon, word } = wordsOf(state);
+    return {
+      label: `$(${icon}) ${withoutIcons(role.name)}`,
+      description: withoutIcons(`${word} · ${vscode.workspace.asRelativePath(file.source)}`),
+      detail: withoutIcons(inOneLine([role.description, ...notes].join(' '), 300)),
+      run: () => this.#act(agent),
+    };
+  }
+
+  async #act({ role, file, hash, state }: SelectedAgent): Promise<void> {
+    const open: AgentItem = {
+      label: vscode.l10n.t('$(go-to-file) Open File'),
+      run: () => vscode.window.showTextDocument(vscode.Uri.file(file.source)),
+    };
+    const approve: AgentItem = {
+      label: vscode.l10n.t('$(check) Approve'),
+      detail: vscode.l10n.t(
+        'The model may use it, until its file changes. It is asked about everything that it does, like the thread.',
+      ),
+      run: () => this.#deps.decide(hash, true),
+    };
+    const refuse: AgentItem = {
+      label: vscode.l10n.t('$(circle-slash) Refuse'),
+      run: () => this.#deps.decide(hash, false),
+    };
+    const isOpen = file.origin === 'workspace' && state !== 'shadowed';
+    const choices = isOpen
+      ? [open, ...(state === 'used' ? [] : [approve]), ...(state === 'refused' ? [] : [refuse])]
+      : [open];
+    const chosen = await vscode.window.showQuickPick(choices, {
+      title: vscode.l10n.t('Agent {0}', role.name),
+      placeHolder: withoutIcons(inOneLine(role.description, 200)),
+    });
+    await chosen?.run?.();
+  }
+}
+
+function wordsOf(state: SelectedAgent['state']): { readonly icon: string; readonly word: string } {
+  switch (state) {
+    case 'used':
+      return { icon: 'hubot', word: vscode.l10n.t('Used') };
+    case 'proposed':
+      return { icon: 'question', word: vscode.l10n.t('Proposed, not used') };
+    case 'refused':
+      return { icon: 'circle-slash', word: vscode.l10n.t('Refused') };
+    case 'shadowed':
+      return { icon: 'circle-slash', word: vscode.l10n.t('Another agent has this name') };
+    default:
+      return assertNever(state);
+  }
+}

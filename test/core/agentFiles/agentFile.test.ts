@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { parseAgentFile } from '../../../src/core/agentFiles/agentFile.ts';
+
+const parse = (text: string | undefined, fileName = 'reviewer.md') => parseAgentFile({ text, fileName });
+const file = (head: string, body = 'You review.') => `---\n${head}\n---\n\n${body}\n`;
+const role = {
+  name: 'reviewer',
+  description: 'Reviews.',
+  instructions: 'You review.',
+  tools: null,
+  readOnly: false,
+  model: null,
+};
+
+describe('an agent file', () => {
+  it('is read as seed 003 has it, with tools by the names of Claude Code', () => {
+    const head = [
+      'name: code-reviewer',
+      'description: Reviews code for bugs, security vulnerabilities, and quality issues',
+      'tools: Glob, Grep, LS, Read, NotebookRead',
+      'model: sonnet',
+      'color: red',
+    ].join('\n');
+    const body = 'You are an expert code reviewer.\n\n---\n\n## Core Review Responsibilities';
+    expect(parse(file(head, body))).toEqual({
+      type: 'agent',
+      role: {
+        name: 'code-reviewer',
+        description: 'Reviews code for bugs, security vulnerabilities, and quality issues',
+        instructions: body,
+        tools: ['grep_files', 'list_dir', 'read_file', 'view_image'],
+        readOnly: false,
+        model: 'sonnet',
+        color: 'red',
+      },
+      notes: [],
+    });
+  });
+
+  it('may have a description with examples that is no YAML', () => {
+    const description = [
+      'Use this agent when user asks to "review code", "check for bugs",',
+      '"analyze my changes", or after completing a significant code change. Examples:',
+      '<example>',
+      'Context: User just implemented authentication',
+      'user: "I\'ve added OAuth login"',
+      '</example>',
+    ].join('\n');
+    const head = `name: code-reviewer\ndescription: ${description}\nmodel: inherit`;
+    const parsed = parse(file(head).replaceAll('\n', '\r\n'));
+    expect(parsed).toMatchObject({ type: 'agent', role: { name: 'code-reviewer', description, model: 'inherit' } });
+  });
+
+  it.each([
+    [
+      'tools: [read, search, execute]',
+      ['read_file', 'view_image', 'grep_files', 'list_dir', 'exec_command', 'write_stdin', 'shell'],
+    ],
+    ['tools:\n  - github/*\n  - docs/find\n  - mcp__notes__add', ['mcp__github', 'mcp__docs__find', 'mcp__notes__add']],
+    ["tools: ['*']", null],
+    ['tools: []', []],
+    ['tools: Read, Bash\ndisallowedTools: Bash', ['read_file', 'view_image']],
+    [
+      'disallowedTools: Bash, Edit',
+      [
+        'read_file',
+        'view_image',
+        'grep_files',
+        'list_dir',
+        'fetch_url',
+        'web_search',
+        'update_plan',
+        'request_user_input',
+        'get_memory',
+      ],
+    ],
+  ])('takes tools as other products write them: %s', (tools, expected) => {
+    expect(parse(file(`description: Reviews.\n${tools}`))).toEqual({
+      type: 'agent',
+      role: { ...role, tools: expected },
+      notes: [],
+    });
+  });
+
+  it('names each tool that there is not, and gives the agent none for it', () => {
+    expect(parse(file('description: Reviews.\ntools: Read, Teleport, Bash(git diff:*), __proto__'))).toMatchObject({
+      role: { tools: ['read_file', 'view_image'] },
+      notes: ['Teleport', 'Bash(git diff:*)', '__proto__'].map(
+        (name) => `There is no tool "${name}": the agent does not get it.`,
+      ),
+    });
+  });
+
+  it('has the name of its file where it gives none', () => {
+    expect(parse(file('description: Reviews.'), 'plan-checker.agent.md')).toMatchObject({
+      role: { name: 'plan-checker' },
+    });
+    expect(parse(file('name: Plan Checker\ndescription: Reviews.'))).toMatchObject({ role: { name: 'Plan-Checker' } });
+  });
+
+  it.each([
+    ['no front matter', 'You review.', 'line 1: it has no front matter between two lines ---'],
+    ['no end of it', '---\nname: x\n', 'line 1: it has no front matter between two lines ---'],
+    ['broken YAML', file('  - x\n name: "a'), 'line 3: Unexpected scalar at node end'],
+    ['no description', file('name: x'), 'line 1: description is missing: it tells the model when to use the agent'],
+    ['an empty description', file('name: x\ndescription: ""'), 'line 3: description is empty'],
+    ['a list where a text must be', file('description: x\nmodel:\n  - a'), 'line 3: model must be a text'],
+    [
+      'a name that is none',
+      file('name: ../x\ndescription: x'),
+      'line 2: the name must begin with a letter and have only letters, digits, - and _',
+    ],
+    ['no instructions', file('description: x', ''), 'it has no instructions below the front matter'],
+    ['no fields', file('- a\n- b'), 'line 2: its front matter has no fields'],
+    ['aliases', file('a: &a [x]\nb: [*a, *a]\ndescription: x'), 'line 2: Alias resolution is disabled'],
+    ['no text', undefined, 'it cannot be read, or is longer than 64 KiB'],
+  ])('with %s is a problem with its line', (_, text, message) => {
+    expect(parse(text)).toEqual({ type: 'problem', message });
+  });
+});

@@ -1,0 +1,192 @@
+// Agents that files of the user and of a workspace describe, as `task` starts them.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/core/ports.ts';
+import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
+import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
+import { calls, ModelServer, says } from '../support/modelServer.ts';
+import { runCli } from '../support/runCli.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const agent = (head: string, body = 'You are a poet.') => `---\n${head}\n---\n${body}\n`;
+const POET = agent(
+  'name: poet\ndescription: Writes verse.\n  <example>user "a haiku" -> the poet</example>\ntools: Read, Teleport\nmodel: sonnet\ncolor: purple',
+);
+const PATIENT = { timeout: 60_000 };
+
+function put(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** A chat with the agent files of its workspace and of a home of its own. */
+async function withFiles(
+  model: Parameters<typeof startScenario>[0]['model'],
+  inWorkspace: Record<string, string> = {},
+) {
+  const user = tempFolder();
+  const made: { files?: AgentFiles } = {};
+  let ports: Ports | undefined;
+  const chat: Scenario = await startScenario({
+    model,
+    files: inWorkspace,
+    deps: (real) => {
+      ports = { ...real, host: { ...real.host, homeDirectory: user.path, environment: {} } };
+      return {};
+    },
+    host: { agentRoles: async () => (await made.files?.roles()) ?? [] },
+  });
+  if (ports === undefined) throw new Error('The scenario has no ports.');
+  const files = createAgentFiles({
+    ports,
+    settings: () => ({ agentModels: { sonnet: 'small-model' } }),
+    roots: () => [chat.folder.path],
+    builtin: ['explorer', 'worker', 'reviewer'],
+  });
+  made.files = files;
+  return {
+    chat,
+    user,
+    files,
+    async [Symbol.asyncDispose]() {
+      await chat[Symbol.asyncDispose]();
+      user[Symbol.dispose]();
+    },
+  };
+}
+
+const requestOf = ({ server }: Scenario, text: string) =>
+  server.requests.findLast((request) => userTexts(request).some((one) => one.includes(text)));
+
+describe('an agent of the user', () => {
+  it('is offered with its examples, and runs with its instructions, tools and model', async () => {
+    await using given = await withFiles(
+      agentScript({
+        ROOT: [[calls('task', { agent: 'poet', prompt: 'CHILD' })], [says('Done.')]],
+        CHILD: [[says('Roses are red.')]],
+      }),
+    );
+    const { chat, user, files } = given;
+    put(user.at('.claude/agents/poet.md'), POET);
+    await chat.send('ROOT');
+    expect(requestOf(chat, 'ROOT')?.tools).toContain('Writes verse. <example>user \\"a haiku\\" -> the poet</example>');
+    const child = requestOf(chat, 'CHILD');
+    expect(child?.body).toMatchObject({ instructions: 'You are a poet.', model: 'small-model' });
+    expect(child?.toolNames).toEqual(['read_file', 'view_image']);
+    expect(chat.state.agents).toMatchObject([{ role: 'poet', color: 'purple', lastMessage: 'Roses are red.' }]);
+    expect((await files.current()).agents).toMatchObject([
+      { state: 'used', notes: ['There is no tool "Teleport": the agent does not get it.'] },
+    ]);
+  });
+
+  it('takes effect with the next turn, and may replace a built-in one', async () => {
+    await using given = await withFiles(
+      agentScript({
+        ROOT: [[says('Nothing.')], [calls('task', { agent: 'worker', prompt: 'CHILD' })], [says('Done.')]],
+        CHILD: [[says('I am mine.')]],
+      }),
+    );
+    const { chat, user } = given;
+    await chat.send('ROOT');
+    put(path.join(chat.home.path, 'agents/worker.md'), agent('description: My own worker.', 'You are mine.'));
+    put(user.at('.claude/agents/worker.md'), agent('description: The second of this name.'));
+    await chat.send('Now.');
+    expect(requestOf(chat, 'CHILD')?.body).toMatchObject({ instructions: 'You are mine.', model: 'test-model' });
+    const tools = requestOf(chat, 'ROOT')?.tools ?? '';
+    expect(tools).toContain('My own worker.');
+    expect(tools).not.toContain('Carries out a change');
+  });
+});
+
+describe('an agent of a workspace', () => {
+  const file = '.github/agents/poet.agent.md';
+
+  it('is not used before the user approves it, and not after its file has changed', async () => {
+    const poet = () => [calls('task', { agent: 'poet', prompt: 'CHILD' })];
+    await using given = await withFiles(
+      agentScript({
+        ROOT: [poet(), [says('No.')], poet(), [says('Yes.')], poet(), [says('No.')]],
+        CHILD: [[says('Verse.')]],
+      }),
+      { [file]: POET },
+    );
+    const { chat, files } = given;
+    const unknown = 'There is no agent "poet". The agents are: explorer, worker, reviewer.';
+    const last = () => outputsOf(requestOf(chat, 'ROOT') ?? chat.server.lastRequest).at(-1);
+    await chat.send('ROOT');
+    expect(last()).toBe(unknown);
+    const [proposed] = (await files.current()).agents;
+    expect(proposed?.state).toBe('proposed');
+    await files.decide(proposed?.hash ?? '', true);
+    await chat.send('Again.');
+    expect(last()).toBe('Verse.');
+    chat.write(file, POET.replace('a poet', 'a spy'));
+    await chat.send('And now?');
+    expect(last()).toBe(unknown);
+  });
+
+  it('cannot take the name of a built-in agent or of one of the user', async () => {
+    await using given = await withFiles([], {
+      '.claude/agents/reviewer.md': agent('description: Mine.'),
+      '.tiller/agents/poet.md': POET,
+    });
+    put(given.user.at('.claude/agents/poet.md'), POET);
+    const { agents } = await given.files.current();
+    expect(agents.map(({ role, file: { origin }, state }) => [role.name, origin, state])).toEqual([
+      ['poet', 'user', 'used'],
+      ['poet', 'workspace', 'shadowed'],
+      ['reviewer', 'workspace', 'shadowed'],
+    ]);
+  });
+
+  it('costs nothing but a sentence when it is malformed, too long, or a pipe', async () => {
+    await using given = await withFiles([], {
+      '.claude/agents/a.md': 'no head',
+      '.claude/agents/b.md': agent('description: x', 'x'.repeat(70_000)),
+      '.claude/agents/README.md': 'about these agents',
+    });
+    const pipe = given.chat.folder.at('.claude/agents/c.md');
+    execFileSync('mkfifo', [pipe]);
+    const { agents, problems } = await given.files.current();
+    expect(agents).toEqual([]);
+    const at = (name: string) => given.chat.folder.at('.claude/agents', name);
+    const unreadable = 'it cannot be read, or is longer than 64 KiB.';
+    expect(problems).toEqual([
+      `${at('a.md')}: line 1: it has no front matter between two lines ---.`,
+      `${at('b.md')}: ${unreadable}`,
+      `${at('c.md')}: ${unreadable}`,
+    ]);
+    rmSync(pipe);
+  });
+});
+
+describe('tiller exec', () => {
+  it('uses agents of the user, and names those of the workspace, which it does not load', PATIENT, async () => {
+    using home = tempFolder();
+    put(home.at('.claude/agents/poet.md'), POET);
+    put(home.at('work/.claude/agents/spy.md'), agent('description: Spies.'));
+    await using server = await ModelServer.start(
+      agentScript({
+        ROOT: [
+          [calls('task', { agent: 'poet', prompt: 'CHILD' }), calls('task', { agent: 'spy', prompt: 'x' })],
+          [says('Done.')],
+        ],
+        CHILD: [[says('Verse.')]],
+      }),
+    );
+    const args = ['exec', '--cd', home.at('work'), '--model', 'm', '--base-url', server.baseUrl, 'ROOT'];
+    const run = await runCli(args, { home: home.path });
+    expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(run.stderr).toContain('agents of the workspace are not loaded: .claude/agents/spy.md');
+    expect(run.stderr).toContain('There is no tool "Teleport"');
+    expect(run.stderr).toContain('The setting agentModels has no model for "sonnet"');
+    const root = server.requests.findLast((request) => userTexts(request).some((text) => text.includes('ROOT')));
+    expect(root && outputsOf(root)).toEqual([
+      'Verse.',
+      'There is no agent "spy". The agents are: explorer, worker, reviewer, poet.',
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { calls, says } from '../support/modelScript.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const SPEC = { name: 'camera', description: 'Takes a picture.', inputSchema: { type: 'object' } };
+const model = [[calls('camera', {})], [says('Done.')]];
+
+function outputOf(chat: Scenario): unknown {
+  return chat.server.lastRequest.input.at(-1)?.['output'];
+}
+
+it('a call that the client does not answer in time fails, and a late answer is named', async () => {
+  await using chat = await startScenario({ model });
+  chat.submit({ type: 'register_tools', tools: [{ ...SPEC, timeoutMs: 50 }] });
+  const ended = chat.send('go');
+  const { callId } = await chat.next('dynamic_tool_requested');
+  expect(await ended).toMatchObject({ type: 'turn_completed' });
+  const text = 'camera failed: the client did not answer within 0.05 s.';
+  expect(outputOf(chat)).toEqual([{ type: 'input_text', text }]);
+  expect(chat.items('dynamic_tool_call').map(({ status, success }) => [status, success])).toEqual([['failed', false]]);
+  const warning = chat.next('warning');
+  chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [], success: true });
+  expect((await warning).message).toBe(`No call ${callId} waits for a result of the client.`);
+});
+
+it('an image of a client must be data, and its text fits the budget', async () => {
+  await using chat = await startScenario({ model });
+  chat.submit({ type: 'register_tools', tools: [SPEC] });
+  const ended = chat.send('go');
+  const { callId } = await chat.next('dynamic_tool_requested');
+  const contentItems = [
+    { type: 'input_image' as const, imageUrl: 'https://evil.example/pixel.png' },
+    { type: 'input_text' as const, text: 'x'.repeat(10_000_000) },
+  ];
+  chat.submit({ type: 'dynamic_tool_response', callId, contentItems, success: true });
+  await ended;
+  const [left, cut] = outputOf(chat) as { text: string }[];
+  expect(left?.text).toBe('[An image that is not a data: URL of an image was left out.]');
+  expect(cut?.text.length).toBeLessThan(60_000);
+});

@@ -1,0 +1,86 @@
+/** "Agents" with real files; the user's choices are scripted. */
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, setup, teardown, test } from 'mocha';
+import * as vscode from 'vscode';
+import { BUILTIN_ROLES } from '../../src/core/agent/builtinRoles.ts';
+import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { AgentCommands } from '../../src/vscode/agents/agentCommands.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+
+suite('Agents', () => {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+  const file = path.join(folder, '.tiller/agents/poet.md');
+  let home: TempFolder;
+  let files: AgentFiles;
+  let commands: AgentCommands;
+  let user: ScriptedUser | undefined;
+
+  setup(() => {
+    home = tempFolder();
+    const environment = { ...process.env, TILLER_HOME: home.path, CLAUDE_CONFIG_DIR: home.path };
+    const ports = createNodePorts({ roots: [folder], environment });
+    files = createAgentFiles({
+      ports,
+      settings: () => ({ agentModels: {} }),
+      roots: () => [folder],
+      builtin: BUILTIN_ROLES.map(({ name }) => name),
+    });
+    const memory = new Map<string, unknown>();
+    const memento = {
+      get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
+      update: async (key: string, value: unknown) => void memory.set(key, value),
+      keys: () => [...memory.keys()],
+    } as vscode.Memento;
+    commands = new AgentCommands({ ...files, builtin: BUILTIN_ROLES, memento });
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, '---\ndescription: Writes verse.\n---\nYou are a poet.\n');
+  });
+
+  teardown(() => {
+    user?.restore();
+    user = undefined;
+    rmSync(path.join(folder, '.tiller'), { recursive: true });
+    home[Symbol.dispose]();
+  });
+
+  const answers = (...given: Answer[]) => {
+    user?.restore();
+    user = new ScriptedUser(...given);
+    return user;
+  };
+  const states = async () => (await files.current()).agents.map(({ role, state }) => [role.name, state]);
+
+  test('of a workspace are announced once, and used when the user approves them', async () => {
+    const { shown } = answers();
+    await commands.announce();
+    await commands.announce();
+    assert.deepEqual(shown, [
+      '.tiller/agents/poet.md describes an agent that Tiller does not use until you approve it.',
+    ]);
+    answers({ pick: '$(question) poet' }, { pick: '$(check) Approve' });
+    await commands.showAgents();
+    assert.deepEqual(await states(), [['poet', 'used']]);
+    assert.deepEqual(
+      (await files.roles()).map(({ instructions }) => instructions),
+      ['You are a poet.'],
+    );
+    answers({ pick: '$(hubot) poet' }, { pick: '$(circle-slash) Refuse' });
+    await commands.showAgents();
+    assert.deepEqual(await states(), [['poet', 'refused']]);
+  });
+
+  test('that are built in and files that are wrong are in the list', async () => {
+    writeFileSync(file, 'no head');
+    const { shown } = answers('cancel');
+    await commands.showAgents();
+    assert.deepEqual(shown, ['Agents | Select an agent of a file to see it, or to approve or refuse it']);
+    answers({ pick: '$(error)' });
+    await commands.showAgents();
+    answers({ pick: '$(hubot) explorer' });
+    await commands.showAgents();
+  });
+});

@@ -1,0 +1,234 @@
+/** The API for other extensions, used by an extension of its own (test/fixtures/toolProvider) in the real VS Code. */
+import assert from 'node:assert/strict';
+import { setup, suite, teardown, test } from 'mocha';
+import * as vscode from 'vscode';
+import { ExternalToolRegistry } from '../../src/core/tools/external/registry.ts';
+import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { createApi } from '../../src/extension/createApi.ts';
+import type { TillerApi, TillerTool } from '../../src/extension/tillerApi.ts';
+import type { Event } from '../../src/protocol/event.ts';
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import type { HostMessage } from '../../src/protocol/wire.ts';
+import { calls, says } from '../support/modelScript.ts';
+import { type ModelScript, ModelServer } from '../support/modelServer.ts';
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import { contextOf, eventually, Page } from './support/page.ts';
+
+declare const TILLER_VERSION: string;
+
+interface Other {
+  readonly calls: readonly Readonly<Record<string, unknown>>[];
+  readonly cancelled: readonly string[];
+  readonly shoot: TillerTool;
+  readonly register: (api: TillerApi, tool?: TillerTool) => vscode.Disposable;
+  readonly registerAtTiller: () => Promise<{ readonly version: number; readonly tool: vscode.Disposable }>;
+}
+
+suite('The API for other extensions', () => {
+  let home: TempFolder;
+  let before: string | undefined;
+  let tiller: Tiller | undefined;
+  let server: ModelServer | undefined;
+  let page: Page;
+  let other: Other;
+
+  const set = async (values: Readonly<Record<string, unknown>>) => {
+    const configuration = vscode.workspace.getConfiguration('tiller');
+    for (const [key, value] of Object.entries(values)) {
+      await configuration.update(key, value, vscode.ConfigurationTarget.Global);
+    }
+  };
+  const msgs = (): readonly Event['msg'][] =>
+    (page.heard as readonly HostMessage[])
+      .flatMap((one) => (one.type === 'events' ? one.events : []))
+      .map(({ msg }) => msg);
+  const ends = () => msgs().filter(({ type }) => type === 'turn_completed' || type === 'turn_aborted').length;
+  const items = () =>
+    msgs().flatMap((msg): TurnItemOf<'dynamic_tool_call'>[] =>
+      msg.type === 'item_completed' && msg.item.type === 'dynamic_tool_call' ? [msg.item] : [],
+    );
+  const approvals = () => msgs().flatMap((msg) => (msg.type === 'approval_requested' ? [msg] : []));
+
+  setup(async () => {
+    const extension = vscode.extensions.getExtension<Other>('tiller-dev.tool-provider');
+    assert.ok(extension, 'the extension of the test is not installed');
+    other = await extension.activate();
+    home = tempFolder();
+    before = process.env['TILLER_HOME'];
+    process.env['TILLER_HOME'] = home.path;
+  });
+  teardown(async () => {
+    await tiller?.dispose();
+    tiller = undefined;
+    await server?.close();
+    server = undefined;
+    await set({
+      baseUrl: undefined,
+      model: undefined,
+      languageModelTools: undefined,
+      approvalPolicy: undefined,
+      'sandbox.mode': undefined,
+    });
+    if (before === undefined) delete process.env['TILLER_HOME'];
+    else process.env['TILLER_HOME'] = before;
+    home[Symbol.dispose]();
+  });
+
+  /** A window with a scripted model, and what other extensions register there. */
+  async function open(model: ModelScript, settings: Readonly<Record<string, unknown>> = {}): Promise<TillerApi> {
+    server = await ModelServer.start(model, { wire: 'responses' });
+    await set({ baseUrl: server.baseUrl, model: 'test-model', ...settings });
+    const registry = new ExternalToolRegistry();
+    tiller = compose(contextOf(), registry);
+    page = new Page();
+    tiller.view.resolveWebviewView(page.view);
+    page.say({ type: 'ready', build: TILLER_VERSION });
+    await page.hears('"snapshot"');
+    return createApi(registry);
+  }
+
+  async function send(text: string): Promise<void> {
+    page.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text }] } });
+  }
+
+  function approve(decision: 'approved' | { readonly approved_tool: { readonly scope: 'user' } }): void {
+    const [request] = approvals().slice(-1);
+    assert.ok(request);
+    page.say({ type: 'op', op: { type: 'approval', approvalIds: [request.approvalId], decision } });
+  }
+
+  test('is what activate returns: version 1, and tools are registered and withdrawn', async () => {
+    const { version, tool } = await other.registerAtTiller();
+    assert.equal(version, 1);
+    await assert.rejects(other.registerAtTiller(), /has registered a tool shoot already/);
+    tool.dispose();
+    (await other.registerAtTiller()).tool.dispose();
+  });
+
+  test('refuses what cannot be offered, with a sentence', () => {
+    const api = createApi(new ExternalToolRegistry());
+    const wrong = (more: object) => () => other.register(api, { ...other.shoot, ...more });
+    assert.throws(wrong({ name: 'two words' }), /The name of a tool has 1 to 64 letters/);
+    assert.throws(wrong({ description: '' }), /shoot needs a description/);
+    assert.throws(wrong({ inputSchema: [] }), /inputSchema must be a JSON Schema of an object/);
+    assert.throws(wrong({ timeoutMs: 1e9 }), /timeoutMs must be at most 600000/);
+    assert.throws(wrong({ invoke: undefined }), /invoke must be a function/);
+  });
+
+  test('runs a tool when the user has allowed it, once and then everywhere', async () => {
+    const shot = [calls('shoot', { subject: 'a tree' })];
+    const api = await open([shot, [says('Done.')], shot, [says('Done.')]]);
+    const tool = other.register(api);
+    const past = other.calls.length;
+    await send('Take a picture.');
+    await eventually(() => approvals().length === 1);
+    assert.deepEqual(approvals()[0]?.tool, {
+      server: 'Camera',
+      name: 'shoot',
+      description: 'Takes a picture of something.',
+    });
+    assert.equal(other.calls.length, past);
+    approve({ approved_tool: { scope: 'user' } });
+    await eventually(() => ends() === 1);
+    await send('Another one.');
+    await eventually(() => ends() === 2);
+    assert.equal(approvals().length, 1);
+    assert.deepEqual(
+      other.calls.slice(past).map(({ subject }) => subject),
+      ['a tree', 'a tree'],
+    );
+    const [item] = items();
+    assert.deepEqual(
+      [item?.source, item?.success, item?.contentItems[0]],
+      ['Camera', true, { type: 'input_text', text: 'A picture of a tree.' }],
+    );
+    assert.equal(item?.contentItems[1]?.type, 'input_image');
+    tool.dispose();
+  });
+
+  test('a tool that fails is a failed call; one that is withdrawn while it runs is cancelled', async () => {
+    const shot = (subject: string) => [calls('shoot', { subject })];
+    const api = await open([shot('nothing'), shot('forever'), [says('Done.')]]);
+    const tool = other.register(api);
+    await send('Take pictures.');
+    await eventually(() => approvals().length === 1);
+    approve('approved');
+    await eventually(() => approvals().length === 2);
+    approve('approved');
+    const past = other.cancelled.length;
+    await eventually(() => other.calls.at(-1)?.['subject'] === 'forever');
+    tool.dispose();
+    await eventually(() => ends() === 1);
+    await eventually(() => other.cancelled.length === past + 1);
+    assert.deepEqual(
+      items().map(({ status, contentItems: [part] }) => [status, part?.type === 'input_text' && part.text]),
+      [
+        ['failed', 'shoot failed: There is nothing to see.'],
+        ['failed', 'shoot failed: Camera has withdrawn this tool.'],
+      ],
+    );
+  });
+
+  test('a tool that the extension offers to all of VS Code runs when it is switched on', async () => {
+    const asked = [calls('tool-provider_weather', { town: 'Ghent' })];
+    await open([[says('Hello.')], asked, [says('Done.')]]);
+    await send('hi');
+    await eventually(() => ends() === 1);
+    assert.equal(server?.lastRequest.toolNames.includes('tool-provider_weather'), false);
+    await set({ languageModelTools: ['tool-provider_weather'] });
+    await send('How is the weather?');
+    await eventually(() => approvals().length === 1);
+    assert.equal(approvals()[0]?.tool?.server, 'VS Code');
+    approve('approved');
+    await eventually(() => ends() === 2);
+    assert.deepEqual(
+      items().map(({ tool, status, contentItems }) => [tool, status, contentItems]),
+      [['tool-provider_weather', 'completed', [{ type: 'input_text', text: 'Rain in Ghent.' }]]],
+    );
+  });
+
+  test('"Tools of Other Extensions" lists the tools, and keeps the names of those that are not there now', async () => {
+    const lists: vscode.QuickPickItem[][] = [];
+    const original = vscode.window.showQuickPick;
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: vscode.QuickPickItem[]) => {
+        lists.push(items);
+        return items.filter(({ label }) => label === 'tool-provider_weather');
+      },
+    });
+    try {
+      await open([], { languageModelTools: ['gone'] });
+      await tiller?.lmTools.choose();
+    } finally {
+      Object.assign(vscode.window, { showQuickPick: original });
+    }
+    assert.equal(lists[0]?.find(({ label }) => label === 'tool-provider_weather')?.picked, false);
+    assert.deepEqual(vscode.workspace.getConfiguration('tiller').get('languageModelTools'), [
+      'gone',
+      'tool-provider_weather',
+    ]);
+  });
+
+  test('our own tools are offered by vscode.lm, and run under the policy, as threads of their own', async () => {
+    await open([], { approvalPolicy: 'never', 'sandbox.mode': 'danger-full-access' });
+    const offered = vscode.lm.tools.filter(({ name }) => name.startsWith('tiller_')).map(({ name }) => name);
+    assert.deepEqual(offered.toSorted(), ['tiller_apply_patch', 'tiller_run_command']);
+    const { token } = new vscode.CancellationTokenSource();
+    const textOf = ({ content: [part] }: vscode.LanguageModelToolResult) =>
+      part instanceof vscode.LanguageModelTextPart ? part.value : '';
+    const ran = await tiller?.offeredTools.invoke('tiller_run_command', { command: 'echo from outside' }, token);
+    assert.match(ran ? textOf(ran) : '', /from outside/);
+    const patch = '*** Begin Patch\n*** Add File: ../outside.txt\n+x\n*** End Patch';
+    await set({ approvalPolicy: 'never', 'sandbox.mode': 'read-only' });
+    const refused = await tiller?.offeredTools.invoke('tiller_apply_patch', { patch }, token);
+    assert.match(refused ? textOf(refused) : '', /^Not allowed: /);
+  });
+
+  test('a call of our tools ends when it is cancelled', async () => {
+    await open([], { approvalPolicy: 'untrusted' });
+    const source = new vscode.CancellationTokenSource();
+    const call = tiller?.offeredTools.invoke('tiller_run_command', { command: 'touch never' }, source.token);
+    source.cancel();
+    await assert.rejects(call ?? Promise.resolve(), vscode.CancellationError);
+  });
+});
