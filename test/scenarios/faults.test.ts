@@ -244,7 +244,12 @@ describe.each(WIRES)('an unusual server on %s', (wire) => {
     const text = 'word '.repeat(20_000);
     await using chat = await startScenario({ wire, model: [[says(text, { deltas: 20_000 })]] });
     await chat.send('go');
-    expect(chat.said('item_delta')).toHaveLength(20_000);
+    expect(
+      chat
+        .said('item_delta')
+        .map((delta) => delta.text)
+        .join(''),
+    ).toBe(text);
     expect(chat.items('agent_message')[0]?.text).toBe(text);
   });
 
