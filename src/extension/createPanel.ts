@@ -293,9 +293,10 @@ export function createPanel(
     guard,
     mentionOf: mentionOfLines,
     send: async (input) => {
+      const { target } = threads;
       if (!(await hasModel())) return;
       await revealPanel();
-      await mentions.submit({ type: 'steer', input: [...input] }, threads.target);
+      await mentions.submit({ type: 'steer', input: [...input] }, target);
     },
   });
   store.add(problems.register());
