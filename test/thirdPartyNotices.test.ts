@@ -26,6 +26,7 @@ test('every package in a bundle is named with its licence, and no other', async 
     'openai',
     'pkce-challenge',
     'unbash',
+    'yaml',
     'zod',
   ]);
   expect(notices).toContain(readFileSync('node_modules/openai/LICENSE', 'utf8').trim());
