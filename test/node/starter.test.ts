@@ -51,6 +51,15 @@ describe.runIf(isLinux)('the starter', () => {
     starter.dispose();
   });
 
+  test('gives a command the text for its standard input, and then its end', async () => {
+    using home = tempFolder();
+    const starter = await readyStarter(home.path);
+    const exec = createExec({ starter });
+    const text = '{"tool_name":"Bash"}'.repeat(10_000);
+    expect(await run(exec, 'cat | wc -c', { stdin: { text } })).toMatchObject({ code: 0, out: `${text.length}\n` });
+    starter.dispose();
+  });
+
   test('has nothing of a command in its arguments or its environment', async () => {
     using home = tempFolder();
     const starter = await readyStarter(home.path);

@@ -51,6 +51,35 @@ function got(chat: Scenario, name: string): Record<string, unknown>[] {
 const effects = (chat: Scenario) => chat.items('hook_run').map(({ event, effect, text }) => [event, effect, text]);
 
 describe('PreToolUse', () => {
+  it('gets the command that runs, also where the arguments have another one beside it', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },
+      {
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [
+          [
+            calls('shell', { cmd: 'ls', command: ['echo', 'two'] }),
+            calls('exec_command', { cmd: 'echo one', command: 'ls' }),
+          ],
+          [says('Done.')],
+        ],
+      },
+    );
+    await chat.send('go');
+    const seen = got(chat, 'seen.jsonl').map(({ tool_input: input }) => (input as { command: string }).command);
+    expect(seen.toSorted()).toEqual(['echo one', 'echo two']);
+  });
+
+  it('leaves a call with broken arguments to the tool', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('TodoWrite', 'cat > /dev/null') },
+      { model: [[calls('update_plan', { plan: [null] })], [says('Done.')]] },
+    );
+    expect(await chat.send('go')).toMatchObject({ type: 'turn_completed' });
+    expect(chat.outputs()).toHaveLength(1);
+  });
+
   it('gets a command as Claude Code sends it, and stays silent in the transcript', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"') },

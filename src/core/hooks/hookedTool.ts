@@ -111,7 +111,8 @@ function shellTool(
   names: readonly string[],
   { cwd, host }: { readonly cwd: string; readonly host: Host },
 ): HookedTool {
-  const key = 'cmd' in args ? 'cmd' : 'command';
+  // Of the tool, not of the arguments: it ignores the other one.
+  const key = names[0] === 'exec_command' ? 'cmd' : 'command';
   const written = args[key];
   const words = Array.isArray(written) ? written.filter((word) => typeof word === 'string') : undefined;
   const command = words === undefined ? (textIn(args, key) ?? '') : displayOf(words);
@@ -218,7 +219,10 @@ const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace
   fetch_url: (args) => faceOf('WebFetch', { url: args['url'], prompt: '' }, renamed(args, { url: 'url' })),
   update_plan: (args) => {
     const steps = Array.isArray(args['plan']) ? args['plan'] : [];
-    const todos = steps.map(({ step, status }) => ({ content: step, status, activeForm: step }));
+    const todos = steps.map((given: unknown) => {
+      const { step, status } = typeof given === 'object' && given !== null ? (given as Arguments) : {};
+      return { content: step, status, activeForm: step };
+    });
     return faceOf('TodoWrite', { todos }, () => undefined);
   },
   task: (args) => {

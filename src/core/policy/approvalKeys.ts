@@ -77,6 +77,13 @@ export function toolApprovalKey(server: string, tool: string, serverHash: string
   return JSON.stringify(['mcp', server, tool, serverHash, toolHash]);
 }
 
+/** The answer to a hook that asked about a call: the key of the call is inside. */
+const hookKeySchema = z.tuple([z.literal('hook'), z.string(), z.string()]);
+
+export function hookApprovalKey(hook: string, key: string): string {
+  return JSON.stringify(['hook', hook, key]);
+}
+
 const fetchKeySchema = z.tuple([z.literal('fetch'), z.string()]);
 
 /** A host that pages are fetched from: its scheme, name and port. */
@@ -94,6 +101,8 @@ export function readApprovalKey(
   | { readonly kind: 'fetch'; readonly origin: string }
   | undefined {
   const value = parseJson(key);
+  const hook = hookKeySchema.safeParse(value);
+  if (hook.success) return readApprovalKey(hook.data[2]);
   const command = commandKeySchema.safeParse(value);
   if (command.success) return { kind: 'command', argv: command.data[1], cwd: command.data[2] };
   const patch = patchKeySchema.safeParse(value);

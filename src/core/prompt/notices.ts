@@ -46,6 +46,11 @@ export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
 }
 
+/** True when it is what hooks have said to the model. */
+export function isHookContext(item: MessageItem): boolean {
+  return item.role === 'user' && textOf(item.content).startsWith('<hook_context ');
+}
+
 /** What hooks have to say to the model. Their programs are the user's, so it is not marked as untrusted. */
 export function hookContext(event: HookEvent, texts: readonly string[]): string {
   return `<hook_context event="${event}">\n${texts.join('\n\n')}\n</hook_context>`;

@@ -7,7 +7,7 @@ import { type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { summaryRequest } from '../prompt/compaction.ts';
-import { isUsersOwn } from '../prompt/notices.ts';
+import { isHookContext, isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
@@ -63,7 +63,9 @@ export async function compact(
 ): Promise<CompactionResult> {
   await askAtCap(run, trigger === 'manual' ? 'compact' : 'retry');
   const old = run.history.items.slice(0, end);
-  const recent = run.history.items.slice(end).filter((item) => item.type === 'message' && isUsersOwn(item));
+  const recent = run.history.items
+    .slice(end)
+    .filter((item) => item.type === 'message' && (isUsersOwn(item) || isHookContext(item)));
   const before = nextTokens(run);
   const item: CompactionItem = {
     type: 'compaction',

@@ -1,4 +1,5 @@
 import type { DecisionReason } from '../../protocol/policy.ts';
+import { hookApprovalKey } from '../policy/approvalKeys.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { Preparation, ReadyPreparation, Reconsidered, ToolContext, ToolHandler } from './handler.ts';
 
@@ -42,7 +43,7 @@ function decided<Args, Plan>(
     requirement: asked(prepared.requirement, reason),
     card: card ?? { kind: 'tool', command: `${name} ${JSON.stringify(args)}` },
     // What the user has allowed of the call itself does not answer the question of a hook.
-    approvalKeys: prepared.approvalKeys.map((key) => JSON.stringify(['hook', reason.id, key])),
+    approvalKeys: prepared.approvalKeys.map((key) => hookApprovalKey(reason.id, key)),
     ...(reconsider === undefined ? {} : { reconsider: again(reconsider, reason) }),
   };
 }

@@ -81,7 +81,7 @@ export class Starter {
     return this.#running?.isReady ? this.#running : undefined;
   }
 
-  /** Running commands are not affected, but their end is not noticed any more. */
+  /** Ends the starter and kills the commands that it has started. */
   dispose(): void {
     this.#isDisposed = true;
     this.#running?.end();
@@ -136,7 +136,7 @@ class RunningStarter implements ReadyStarter {
 
   start({ argv, cwd, env, stdin }: ExecRequest, descriptors: readonly Descriptor[]): Promise<StartedChild> {
     const id = ++this.#lastId;
-    const keys = { stdin: stdin === 'pipe' ? randomUUID() : null, stdout: randomUUID(), stderr: randomUUID() };
+    const keys = { stdin: stdin === 'none' ? null : randomUUID(), stdout: randomUUID(), stderr: randomUUID() };
     const command: StartCommand = {
       ...{ id, argv, cwd, env, keys },
       descriptors: descriptors.map((one) => (one === 'ignore' ? null : one)),
