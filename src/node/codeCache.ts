@@ -12,8 +12,8 @@ import { Script } from 'node:vm';
 /** By then most of what a start needs is compiled. */
 const STORE_AFTER_MS = 10_000;
 
-/** A process that ends sooner has compiled too little for a useful cache, such as `tiller --version`. */
-const USEFUL_AFTER_MS = 100;
+/** Processor time. A process that took less has compiled too little for a useful cache, such as `tiller --version`. */
+const USEFUL_AFTER_MS = 60;
 
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
@@ -49,11 +49,12 @@ function cacheIn(cacheFile: string, stamp: Buffer): Buffer | undefined {
 
 /** Once, after some seconds or at the end of the process. */
 function storeLater(script: Script, cacheFile: string, stamp: Buffer): void {
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   const store = () => {
     clearTimeout(timer);
     process.off('exit', store);
-    if (performance.now() - begun < USEFUL_AFTER_MS) return;
+    const { user, system } = process.cpuUsage(begun);
+    if ((user + system) / 1000 < USEFUL_AFTER_MS) return;
     replace(cacheFile, Buffer.concat([stamp, script.createCachedData()]));
   };
   const timer = setTimeout(store, STORE_AFTER_MS).unref();

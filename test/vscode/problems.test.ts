@@ -324,10 +324,13 @@ suite('a change under review', () => {
         await server.reports('a.py', 1, 2, 4, 4);
         await until(() => isRefreshed, 20_000);
         listening.dispose();
-        assert.deepEqual(errors(), [
-          [1, '$(error) 1 error'],
-          [4, '$(error) 2 errors'],
-        ]);
+        assert.deepEqual(errors(), [[1, '$(error) 3 errors']]);
+        const toolbarAt = (line: number) => {
+          const [text] = lenses.provideHover(document, new vscode.Position(line - 1, 0))?.contents ?? [];
+          return text instanceof vscode.MarkdownString ? text.value : '';
+        };
+        assert.match(toolbarAt(1), /\$\(error\) 1 error\]/);
+        assert.match(toolbarAt(4), /\$\(error\) 2 errors\]/);
       } finally {
         lenses.dispose();
       }
