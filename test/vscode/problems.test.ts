@@ -279,6 +279,32 @@ suite('problems after a patch', () => {
   );
 
   test(
+    'are waited for twice where nothing reports any, and again once something does',
+    withServer({ 'a.py': BEFORE }, async (server, here) => {
+      await here.open('a.py');
+      const patched = [server.file('a.py')];
+      const wait = async () => waits(await server.problems.watch(patched), server.clock);
+      for (let silent = 0; silent < 2; silent++) {
+        const waiting = await wait();
+        server.clock.pass(PROBLEM_TIMES.most);
+        assert.deepEqual(await outcome(waiting, here), ['a.py checking 0 → 0']);
+      }
+      // Not the same as a patch to a file that is not open: that is waited for twice, too.
+      for (let silent = 0; silent < 2; silent++) {
+        const waiting = await wait();
+        server.clock.pass(PROBLEM_TIMES.others);
+        assert.deepEqual(await outcome(waiting, here), ['a.py unchecked 0 → 0']);
+      }
+      assert.deepEqual(await outcome(await wait(), here), ['a.py unchecked 0 → 0']);
+      await server.reports('a.py', 1);
+      const known = await wait();
+      assert.equal(known.isOver(), false);
+      server.clock.pass(PROBLEM_TIMES.most);
+      assert.deepEqual(await outcome(known, here), ['a.py checking 1 → 1']);
+    }),
+  );
+
+  test(
     'follow a moved file, and a new file had none before',
     withServer({ 'a.py': BEFORE, 'b.py': BEFORE }, async (server, here) => {
       await here.open('b.py');

@@ -23,6 +23,9 @@ export const PROBLEM_TIMES = {
  */
 const UNCHECKED_LANGUAGES = new Set(['plaintext', 'markdown', 'log', 'ignore', 'properties', 'diff', 'csv']);
 
+/** Waits of a language without any report, after which it is not waited for until something reports a file of it. */
+const SILENT_WAITS = 2;
+
 export interface EditorProblemsDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
 }
@@ -30,8 +33,7 @@ export interface EditorProblemsDeps {
 export class EditorProblems implements Problems, Disposable {
   readonly #deps: EditorProblemsDeps;
   readonly #store = new DisposableStore();
-  /** Languages of files for which something was reported in this window. */
-  readonly #reported = new Set<string>();
+  readonly #reporters = new Reporters();
 
   constructor(deps: EditorProblemsDeps) {
     this.#deps = deps;
@@ -39,20 +41,44 @@ export class EditorProblems implements Problems, Disposable {
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris) {
           const document = openDocument(uri);
-          if (document !== undefined) this.#reported.add(document.languageId);
+          if (document !== undefined) this.#reporters.reported(document.languageId);
         }
       }),
     );
   }
 
   async watch(files: readonly PatchedFile[]): Promise<ProblemWatch> {
-    const isChecked = ({ languageId }: vscode.TextDocument) =>
-      !UNCHECKED_LANGUAGES.has(languageId) || this.#reported.has(languageId);
-    return new Watch(await Promise.all(files.map(baselineOf)), isChecked, this.#deps.clock);
+    return new Watch(await Promise.all(files.map(baselineOf)), this.#reporters, this.#deps.clock);
   }
 
   dispose(): void {
     this.#store.dispose();
+  }
+}
+
+/** What is known in this window of the programs that report problems: a wait for one that does not exist costs seconds. */
+class Reporters {
+  /** Languages of files for which something was reported. */
+  readonly #reported = new Set<string>();
+  /** By language; under '' the waits for files that no patch has changed. */
+  readonly #silentWaits = new Map<string, number>();
+
+  reported(languageId: string): void {
+    this.#reported.add(languageId);
+  }
+
+  wereSilent(languageId: string): void {
+    this.#silentWaits.set(languageId, (this.#silentWaits.get(languageId) ?? 0) + 1);
+  }
+
+  mayReport(languageId: string): boolean {
+    if (this.#reported.has(languageId)) return true;
+    return !UNCHECKED_LANGUAGES.has(languageId) && (this.#silentWaits.get(languageId) ?? 0) < SILENT_WAITS;
+  }
+
+  /** Whether files that a patch has not changed may be reported after it. */
+  mayReportOthers(): boolean {
+    return this.#reported.size > 0 || (this.#silentWaits.get('') ?? 0) < SILENT_WAITS;
   }
 }
 
@@ -93,7 +119,7 @@ interface Awaited {
 class Watch implements ProblemWatch {
   readonly #store = new DisposableStore();
   readonly #patched: readonly { readonly file: PatchedFile; readonly before: Baseline }[];
-  readonly #isChecked: (document: vscode.TextDocument) => boolean;
+  readonly #reporters: Reporters;
   readonly #clock: EditorProblemsDeps['clock'];
   /** By URI; the problems before the patch of each file that is shown in a tab. */
   readonly #others: ReadonlyMap<string, { readonly uri: vscode.Uri; readonly problems: readonly Problem[] }>;
@@ -103,11 +129,11 @@ class Watch implements ProblemWatch {
 
   constructor(
     patched: readonly { readonly file: PatchedFile; readonly before: Baseline }[],
-    isChecked: (document: vscode.TextDocument) => boolean,
+    reporters: Reporters,
     clock: EditorProblemsDeps['clock'],
   ) {
     this.#patched = patched;
-    this.#isChecked = isChecked;
+    this.#reporters = reporters;
     this.#clock = clock;
     this.#others = new Map(
       shownFiles().map((uri) => [uri.toString(), { uri, problems: problemsOf(uri, openDocument(uri)) }]),
@@ -126,17 +152,19 @@ class Watch implements ProblemWatch {
     const documents = await Promise.all(
       this.#patched.map(async ({ file, before }) => {
         const document = await documentOfFile(uriOf(file.path), file.place);
-        const isShown = document !== undefined && tabsOf(document.uri).length > 0 && this.#isChecked(document);
+        const isShown = document !== undefined && tabsOf(document.uri).length > 0;
+        const isAwaited = isShown && this.#reporters.mayReport(document.languageId);
         return {
           file,
           before,
           uri: document?.uri ?? uriOf(file.path),
-          awaited: isShown ? { document, version: document.version, before } : undefined,
+          awaited: isAwaited ? { document, version: document.version, before } : undefined,
         };
       }),
     );
     const awaited = documents.flatMap((each) => each.awaited ?? []);
     await this.#wait(awaited, appliedAt, signal);
+    if (!signal.aborted) this.#noteSilence(awaited, appliedAt);
     const patched = documents.map(({ file, before, uri, awaited }): CheckedFile => {
       const known = { path: file.path, isPatched: true, before: before.problems };
       const after = problemsOf(uri, openDocument(uri));
@@ -163,7 +191,8 @@ class Watch implements ProblemWatch {
 
   /** Resolves when all is settled and no open file has been reported for a moment, and in time in any case. */
   #wait(awaited: readonly Awaited[], appliedAt: number, signal: AbortSignal): Promise<void> {
-    if (awaited.length + this.#others.size === 0) return Promise.resolve();
+    if (awaited.length === 0 && (this.#others.size === 0 || !this.#reporters.mayReportOthers()))
+      return Promise.resolve();
     const deadline = appliedAt + (awaited.length > 0 ? PROBLEM_TIMES.most : PROBLEM_TIMES.others);
     return new Promise((resolve) => {
       let cancel = () => {};
@@ -188,6 +217,15 @@ class Watch implements ProblemWatch {
       if (signal.aborted) end();
       else look();
     });
+  }
+
+  #noteSilence(awaited: readonly Awaited[], appliedAt: number): void {
+    const silent = awaited.filter(({ document }) => !this.#reports.has(document.uri.toString()));
+    for (const languageId of new Set(silent.map(({ document }) => document.languageId))) {
+      this.#reporters.wereSilent(languageId);
+    }
+    const hasWaited = awaited.length === 0 && this.#others.size > 0;
+    if (hasWaited && this.#lastReport(awaited) < appliedAt) this.#reporters.wereSilent('');
   }
 
   /** The time of the last report of a file that is shown in a tab. */
