@@ -122,6 +122,8 @@ test('the diff of a thread that is not shown answers for that thread, not for th
   await panel.answer();
   await panel.ended();
   expect(await disk('shown')).toBe('');
+  // The other thread has ended, too: its last request would take the answer of the next test.
+  await expect.poll(() => model.requests.length, soon).toBe(4);
 });
 
 test('a notification answers while the panel is hidden', async () => {
