@@ -192,8 +192,8 @@ export type HostMessage =
   /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
   /**
-   * Adds to the draft. `isUnsent`: a message that the page has submitted and that is not sent. `isReturned`: a message
-   * that is no longer queued.
+   * Adds to the draft. `isUnsent`: a message that was submitted and is not sent. `isReturned`: a message that comes back
+   * from the host, which belongs to the draft behind an edit of a sent message.
    */
   | {
       readonly type: 'insert_text';

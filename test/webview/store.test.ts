@@ -101,6 +101,15 @@ describe('the store', () => {
     assert.equal(store.draft.value, 'look at @a.ts');
   });
 
+  it('puts a message that was not sent behind the edit of an earlier one', () => {
+    store.draft.value = 'edited';
+    store.draftEdit.value = { type: 'sent', id: 'i1', original: 'old', draft: 'half', restoresFiles: false };
+    store.receive({ type: 'insert_text', build: BUILD, text: 'not sent', isUnsent: true, isReturned: true });
+    assert.deepEqual([store.draft.value, store.draftEdit.value?.draft], ['edited', 'half\nnot sent']);
+    show(SCENES.empty);
+    assert.equal(store.draftEdit.value, null);
+  });
+
   it('keeps the message of a denial and the duration of the reasoning', () => {
     show(SCENES.commands);
     assert.deepEqual(store.denialOf('i6'), { itemId: 'i6', by: 'user', word: 'Use npm ci, it does that by itself.' });

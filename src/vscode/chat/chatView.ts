@@ -290,7 +290,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const [text, attachments] = [textOfInput(input), attachmentsOf(input)];
     drafts.append(threadId, text, attachments);
     if ((threads.state?.threadId ?? null) !== threadId) return;
-    this.tell({ type: 'insert_text', text, attachments, isUnsent: true });
+    this.tell({ type: 'insert_text', text, attachments, isUnsent: true, isReturned: true });
   }
 
   #sendEarlier(before: string): void {
