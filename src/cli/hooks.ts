@@ -1,6 +1,8 @@
 import path from 'node:path';
-import { commandOf } from '../core/hooks/definition.ts';
+import type { Hook } from '../core/hooks/definition.ts';
 import type { SelectedHook } from '../core/hooks/selectHooks.ts';
+import { joinShellWords } from '../core/policy/shellWords.ts';
+import { visibleName } from '../protocol/text/escapeInvisible.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { printSentence } from './print.ts';
@@ -24,14 +26,17 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
   switch (verb) {
     case 'list':
       if (ids.length > 0) throw new UsageError('hooks list takes no arguments');
-      for (const one of selected.hooks) printSentence(streams.stdout, lineOf(one));
+      for (const one of selected.hooks) printHook(streams, one);
       for (const problem of selected.problems) say(problem);
       return EXIT.done;
     case 'approve':
     case 'refuse': {
       if (ids.length === 0) throw new UsageError(`hooks ${verb} takes the ids of hooks, as hooks list shows them`);
       const found = ids.map((id) => namedHook(id, selected.hooks));
-      for (const { hook } of found) await store.decide(hook.hash, verb === 'approve');
+      for (const one of found) {
+        await store.decide(one.hook.hash, verb === 'approve');
+        printHook(streams, { ...one, state: verb === 'approve' ? 'runs' : 'refused' });
+      }
       return EXIT.done;
     }
     default:
@@ -47,10 +52,22 @@ function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {
   return one;
 }
 
-function lineOf({ hook, state }: SelectedHook): string {
-  const { hash, event, matcher, source } = hook;
+/** A line, and indented ones for what else the hash covers. A line end of a file is escaped: it must not look like a hook. */
+function printHook({ stdout }: Streams, { hook, state }: SelectedHook): void {
+  const { hash, event, matcher, shell, cwd, env, source } = hook;
   const about = matcher === '' ? event : `${event} (${matcher})`;
-  return `${hash.slice(0, SHOWN_HASH)}  ${state.padEnd(8)}  ${about}  ${commandOf(hook)}  [${source}]`;
+  const lines = [
+    `${hash.slice(0, SHOWN_HASH)}  ${state.padEnd(8)}  ${about}  ${startedBy(hook)}  [${source}]`,
+    ...(shell === undefined ? [] : [`    shell: ${shell}`]),
+    ...(cwd === undefined ? [] : [`    working directory: ${cwd}`]),
+    ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
+  ];
+  for (const line of lines) printSentence(stdout, visibleName(line));
+}
+
+/** A line for a shell as it is; the words of a program are quoted. */
+function startedBy({ command, args }: Hook): string {
+  return args === undefined ? command : joinShellWords([command, ...args]);
 }
 
 /** Says at the start of `exec` that hooks of files are not run. */

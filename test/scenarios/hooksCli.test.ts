@@ -33,3 +33,25 @@ it('exec runs the hooks of a file only when they were approved with `tiller hook
   expect(JSON.stringify(server.lastRequest.input)).toContain('from a hook');
   await server.close();
 });
+
+it('hooks list shows all that an approval covers, and approve shows what it has approved', async () => {
+  const folder = tempFolder();
+  const home = tempFolder();
+  mkdirSync(folder.at('.claude'));
+  const command = 'echo one\nffffffffffff  runs  Stop  harmless';
+  const program = { command: 'node', args: ['a b', 'c'], cwd: '../up', env: { NODE_OPTIONS: '--require ./x.js' } };
+  const file = folder.at('.claude/settings.json');
+  writeFileSync(file, JSON.stringify({ hooks: { Stop: [{ command, shell: 'bash' }, program] } }));
+  const options = { cwd: folder.path, home: home.path };
+  const { stdout } = await runCli(['hooks'], options);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines.map((line) => line.replace(/^[0-9a-f]{12} /, 'ID '))).toEqual([
+    `ID  proposed  Stop  echo one\\nffffffffffff  runs  Stop  harmless  [${file}]`,
+    '    shell: bash',
+    `ID  proposed  Stop  node 'a b' c  [${file}]`,
+    '    working directory: ../up',
+    '    variable: NODE_OPTIONS=--require ./x.js',
+  ]);
+  const approved = await runCli(['hooks', 'approve', lines[2]?.slice(0, 12) ?? ''], options);
+  expect(approved.stdout.trimEnd().split('\n')).toEqual([lines[2]?.replace('proposed', 'runs    '), ...lines.slice(3)]);
+});

@@ -41,8 +41,8 @@ suite('Hooks', () => {
     home[Symbol.dispose]();
   });
 
-  const names = (...lines: string[]) =>
-    writeFileSync(file, JSON.stringify({ hooks: { Stop: lines.map((command) => ({ command })) } }));
+  const writes = (...entries: readonly object[]) => writeFileSync(file, JSON.stringify({ hooks: { Stop: entries } }));
+  const names = (...lines: string[]) => writes(...lines.map((command) => ({ command })));
   const answers = (...given: Answer[]) => {
     user?.restore();
     user = new ScriptedUser(...given);
@@ -58,7 +58,7 @@ suite('Hooks', () => {
     assert.deepEqual(shown, [
       '.claude/settings.json names a hook that Tiller does not run until you approve it: npm test',
     ]);
-    answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve' });
+    answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' }, { button: 'Approve' });
     await commands.showHooks();
     assert.deepEqual(await states(), [
       ['echo done', 'runs'],
@@ -71,6 +71,37 @@ suite('Hooks', () => {
     ]);
   });
 
+  test('are approved after a question that shows all that the approval covers', async () => {
+    const command = `echo ${'x'.repeat(200)}\nrm -rf /`;
+    writes({ command: 'node', args: ['a b', command], cwd: '../up', env: { NODE_OPTIONS: '--require ./x.js' } });
+    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' });
+    await commands.showHooks();
+    assert.deepEqual(shown.at(-1)?.split('\n'), [
+      `Program: node 'a b' '${command.replace('\n', '\\n')}'`,
+      'Working directory: ../up',
+      'Variable: NODE_OPTIONS=--require ./x.js',
+      'Event: Stop',
+      'File: .claude/settings.json',
+      'It runs where commands of the turn run; without a sandbox under Full access and where there is none.',
+    ]);
+    assert.equal((await states())[1]?.[1], 'proposed');
+  });
+
+  test('that are too long to be shown are not approved', async () => {
+    names('x'.repeat(4_000));
+    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' });
+    await commands.showHooks();
+    assert.equal(shown.at(-1), 'The hook is too long to be shown, so it cannot be approved here.');
+    names('x'.repeat(2_000), 'y'.repeat(2_000));
+    const { shown: together } = answers({ pick: '$(check-all) Approve All 2' });
+    await commands.showHooks();
+    assert.equal(
+      together.at(-1),
+      'The 2 hooks are too long to be shown together. Approve them one by one in the list.',
+    );
+    assert(!(await states()).some(([command, state]) => command !== 'echo done' && state === 'runs'));
+  });
+
   test('that are refused stay refused', async () => {
     names('npm test');
     answers({ pick: '$(question) Stop' }, { pick: '$(circle-slash) Refuse' });
@@ -78,8 +109,9 @@ suite('Hooks', () => {
     assert.deepEqual((await states())[1], ['npm test', 'refused']);
   });
 
-  test('are approved together after a question that names each of them', async () => {
-    names('one', 'two');
+  test('are approved together after a question that shows each of them, those outside the sandbox first', async () => {
+    names('one');
+    writeFileSync(home.at('settings.json'), JSON.stringify({ hooks: { Stop: [{ command: 'two' }] } }));
     const { shown } = answers({ pick: '$(check-all) Approve All 2' }, { button: 'Approve' });
     await commands.showHooks();
     assert.deepEqual(
@@ -87,5 +119,16 @@ suite('Hooks', () => {
       ['runs', 'runs', 'runs'],
     );
     assert(shown.includes('Run these 2 hooks from now on?'));
+    assert.deepEqual(shown.at(-1)?.split('\n'), [
+      'Command: two',
+      'Event: Stop',
+      `File: ${home.at('settings.json')}`,
+      'It runs outside the sandbox, as a program of yours.',
+      '',
+      'Command: one',
+      'Event: Stop',
+      'File: .claude/settings.json',
+      'It runs where commands of the turn run; without a sandbox under Full access and where there is none.',
+    ]);
   });
 });

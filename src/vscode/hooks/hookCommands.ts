@@ -4,6 +4,7 @@ import type { SelectedHook, SelectedHooks } from '../../core/hooks/selectHooks.t
 import { assertNever } from '../../core/util/assertNever.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { confirmHook, confirmHooks, placeText } from './confirmHook.ts';
 
 export interface HookCommandDeps {
   readonly current: () => Promise<SelectedHooks>;
@@ -86,27 +87,25 @@ export class HookCommands {
     return {
       label: vscode.l10n.t('$(check-all) Approve All {0} Proposed Hooks…', proposed.length),
       run: async () => {
-        const approve = vscode.l10n.t('Approve');
-        const detail = proposed.map((hook) => inOneLine(commandOf(hook))).join('\n');
-        const question = vscode.l10n.t('Run these {0} hooks from now on?', proposed.length);
-        const answer = await vscode.window.showWarningMessage(question, { modal: true, detail }, approve);
-        if (answer !== approve) return;
+        if (!(await confirmHooks(proposed))) return;
         for (const { hash } of proposed) await this.#deps.decide(hash, true);
       },
     };
   }
 
   async #act({ hook, state }: SelectedHook): Promise<void> {
-    const decide = (accepted: boolean) => () => this.#deps.decide(hook.hash, accepted);
+    const { hash } = hook;
     const approve: HookItem = {
-      label: vscode.l10n.t('$(play) Approve'),
-      detail:
-        hook.origin === 'workspace'
-          ? vscode.l10n.t('It runs in the sandbox, until its command or its file changes.')
-          : vscode.l10n.t('It runs outside the sandbox, as a program of yours, until its command changes.'),
-      run: decide(true),
+      label: vscode.l10n.t('$(play) Approve…'),
+      detail: placeText(hook),
+      run: async () => {
+        if (await confirmHook(hook)) await this.#deps.decide(hash, true);
+      },
     };
-    const refuse: HookItem = { label: vscode.l10n.t('$(circle-slash) Refuse'), run: decide(false) };
+    const refuse: HookItem = {
+      label: vscode.l10n.t('$(circle-slash) Refuse'),
+      run: () => this.#deps.decide(hash, false),
+    };
     const open: HookItem =
       hook.origin === 'settings'
         ? {

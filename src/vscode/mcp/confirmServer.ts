@@ -2,31 +2,22 @@ import * as vscode from 'vscode';
 import type { NamedServer } from '../../core/mcp/selectServers.ts';
 import { joinShellWords } from '../../core/policy/shellWords.ts';
 import type { McpServerSettings, McpStdioServer } from '../../protocol/mcp.ts';
-import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import { confirmFacts } from '../ui/confirmFacts.ts';
 
 /** What the user decides about a server: whether a workspace may start it, whether it may leave the sandbox. */
 export type ServerQuestion = 'proposal' | 'outside';
-
-/** In characters: a longer entry is not approved in a dialog that cannot show it. */
-const MAX_DETAIL = 4_000;
 
 /**
  * Shows all that the approval covers, which is what the hash of the definition covers, and asks for it. Variables are shown by
  * name: the approval holds for each of their values.
  */
 export async function confirmServer(server: NamedServer, about: ServerQuestion): Promise<boolean> {
-  const detail = approvedFacts(server.settings).map(visibleName).join('\n');
-  if (detail.length > MAX_DETAIL) {
-    const tooLong = vscode.l10n.t(
-      'The entry of {0} is too long to be shown, so it cannot be approved here.',
-      server.name,
-    );
-    void vscode.window.showWarningMessage(tooLong);
-    return false;
-  }
-  const start = about === 'outside' ? vscode.l10n.t('Start Outside the Sandbox') : vscode.l10n.t('Approve and Start');
-  const question = about === 'outside' ? outsideText(server) : proposalText(server);
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, start)) === start;
+  return confirmFacts({
+    question: about === 'outside' ? outsideText(server) : proposalText(server),
+    facts: approvedFacts(server.settings),
+    approve: about === 'outside' ? vscode.l10n.t('Start Outside the Sandbox') : vscode.l10n.t('Approve and Start'),
+    tooLong: vscode.l10n.t('The entry of {0} is too long to be shown, so it cannot be approved here.', server.name),
+  });
 }
 
 export function outsideText({ name, file }: NamedServer): string {
