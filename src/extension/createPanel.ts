@@ -7,7 +7,8 @@ import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
-import type { TurnOverrides } from '../protocol/op.ts';
+import type { Op, TurnOverrides } from '../protocol/op.ts';
+import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -118,6 +119,17 @@ export function createPanel(
       report,
     }),
   );
+  /** The target is that of the click: another thread may be shown before the message is sent. */
+  const sendOrGiveBack = async (op: Op, target: MessageTarget) => {
+    await choosing;
+    await submitWithModel(op, {
+      hasModel: () => current().model !== '',
+      selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
+      submit: (chosen) => mentions.submit(chosen, target),
+      hold: (input) => view.hold(input, target.threadId ?? null),
+      giveBack: (input) => view.giveBack(input, target.threadId ?? null),
+    });
+  };
   const view: ChatView = store.add(
     new ChatView({
       extensionUri: context.extensionUri,
@@ -137,18 +149,7 @@ export function createPanel(
           },
           storedQuarantine.ids,
         ),
-      submit: async (op) => {
-        // Of now: another thread may be shown before the message is sent.
-        const { target } = threads;
-        await choosing;
-        await submitWithModel(op, {
-          hasModel: () => current().model !== '',
-          selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
-          submit: (chosen) => mentions.submit(chosen, target),
-          hold: (input) => view.hold(input, target.threadId ?? null),
-          giveBack: (input) => view.giveBack(input, target.threadId ?? null),
-        });
-      },
+      submit: (op) => sendOrGiveBack(op, threads.target),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -294,18 +295,17 @@ export function createPanel(
     mentionOf: mentionOfLines,
     send: async (input) => {
       const { target } = threads;
-      if (!(await hasModel())) return;
       await revealPanel();
-      await mentions.submit({ type: 'steer', input: [...input] }, target);
+      await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
     },
   });
   store.add(problems.register());
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
-    insertText: (text, attachments) => view.insertText(text, attachments),
+    giveBack: (input, threadId) => view.giveBack(input, threadId),
     hasModel,
-    send: (input) => mentions.submit({ type: 'user_turn', input: [...input] }, threads.target),
+    send: (input, target) => mentions.submit({ type: 'user_turn', input: [...input] }, target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
@@ -325,7 +325,7 @@ export function createPanel(
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
       leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => mentions.submit({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
+      send: (text) => sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
     }),
   );
 

@@ -143,8 +143,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tell({ type: 'review', review: this.#options.pendingReview() });
   }
 
-  insertText(text: string, attachments: readonly Attachment[] = []): void {
-    this.#postWhenReady({ type: 'insert_text', text, attachments });
+  insertText(text: string): void {
+    this.#postWhenReady({ type: 'insert_text', text });
   }
 
   /** Opens the list of threads; with an id, to rename that one. */

@@ -2,8 +2,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { LiveThreads } from '../../core/agent/liveThreads.ts';
-import type { ShownThread } from '../../core/agent/shownThread.ts';
-import { type Attachment, attachmentsOf, unsentInput } from '../../protocol/draft.ts';
+import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
+import { unsentInput } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import type { TurnItemOf, UserInput } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
@@ -17,14 +17,14 @@ import { pickReverts } from './pickReverts.ts';
 import { allTabs } from '../workspace/documents.ts';
 
 export interface RevertCommandsDeps {
-  readonly threads: Pick<ShownThread, 'state' | 'access'>;
+  readonly threads: Pick<ShownThread, 'state' | 'access' | 'target' | 'open'>;
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
-  /** Into the composer. */
-  readonly insertText: (text: string, attachments: readonly Attachment[]) => void;
+  /** Into the composer of a thread, shown or not. */
+  readonly giveBack: (input: readonly UserInput[], threadId: string) => void;
   /** Whether there is a model for the next turn; asks the user to select one where there is none. */
   readonly hasModel: () => Promise<boolean>;
-  /** To the shown thread. Rejects when it is not sent. */
-  readonly send: (input: readonly UserInput[]) => Promise<void>;
+  /** Rejects when it is not sent. */
+  readonly send: (input: readonly UserInput[], target: MessageTarget) => Promise<void>;
 }
 
 type RevertOp = OpOf<'undo' | 'redo' | 'rollback'>;
@@ -33,8 +33,14 @@ type Planned = EventMsgOf<'revert_planned'>;
 /** The first event that answers an op. */
 type Answer = Planned | EventMsgOf<'files_reverted' | 'turns_rolled_back' | 'warning'>;
 
-/** The thread was closed. */
-const NO_ANSWER: Answer = { type: 'warning', message: '' };
+interface Outcome {
+  /** Of a rewind, what became of the files where they were part of it. */
+  readonly answer: Answer;
+  /** The conversation is as it was before the message. */
+  readonly hasGoneBack: boolean;
+}
+
+const NO_ANSWER: Outcome = { answer: { type: 'warning', message: '' }, hasGoneBack: false };
 
 export class RevertCommands {
   readonly #deps: RevertCommandsDeps;
@@ -46,13 +52,15 @@ export class RevertCommands {
 
   /** Of the shown thread. */
   async revert(target: RevertTarget): Promise<void> {
-    const state = this.#ownState();
+    const state = await this.#ownState();
     if (state === undefined) return;
     switch (target.type) {
       case 'undo':
-        return this.#askAndRevert({ type: 'undo', turnId: target.turnId }, state, vscode.l10n.t('Undo turn'));
+        await this.#askAndRevert({ type: 'undo', turnId: target.turnId }, state, vscode.l10n.t('Undo turn'));
+        return;
       case 'redo':
-        return this.#askAndRevert({ type: 'redo' }, state, vscode.l10n.t('Redo'));
+        await this.#askAndRevert({ type: 'redo' }, state, vscode.l10n.t('Redo'));
+        return;
       case 'rewind':
         return this.#rewind(target.itemId, state);
     }
@@ -60,41 +68,45 @@ export class RevertCommands {
 
   /** The last turn that ended and is not undone. */
   async undoLastTurn(): Promise<void> {
-    const turn = this.#ownState()?.turns.findLast(({ status, reverted }) => status.type !== 'running' && !reverted);
+    const state = await this.#ownState();
+    const turn = state?.turns.findLast(({ status, reverted }) => status.type !== 'running' && !reverted);
     if (turn !== undefined) await this.revert({ type: 'undo', turnId: turn.id });
   }
 
   /** To before a message of the user, which the user picks where none is named. */
   async rewind(itemId: string | undefined): Promise<void> {
-    const state = this.#ownState();
+    const state = await this.#ownState();
     const named = itemId ?? (state && (await pickMessage(state)));
     if (named !== undefined) await this.revert({ type: 'rewind', itemId: named });
   }
 
   /**
-   * Goes back to before a message and sends `input`, or the same message, in its place. Returns false when the user
-   * cancels or the thread cannot go back: then the conversation is unchanged, but a running turn was stopped.
+   * Goes back to before a message of the shown thread and sends `input`, or the same message, in its place, also when
+   * another thread is shown since. Returns false when the user cancels or the thread cannot go back: then the conversation
+   * is unchanged, but a running turn was stopped. Rejects when the message is not sent.
    */
   async resend({ itemId, input, restoresFiles: files }: ResendRequest): Promise<boolean> {
-    const state = this.#ownState();
+    const { target } = this.#deps.threads;
+    const state = await this.#ownState();
     if (state === undefined || !(await this.#deps.hasModel())) return false;
+    const { threadId } = state;
     const message = messageIn(state, itemId);
     // Without it the thread has gone back already, and `input` is a new message.
     if (message !== undefined) {
-      const { threadId } = state;
       if (state.activeTurnId !== null) this.#deps.live.submit(threadId, { type: 'interrupt' });
       const op = { type: 'rollback', toItemId: itemId, files, conversation: true } as const;
-      if (files) await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'));
-      else await this.#submit(op, threadId);
-      if (this.#deps.threads.state?.threadId !== threadId || this.#hasMessage(itemId)) return false;
+      const hasGoneBack = files
+        ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'))
+        : (await this.#submit(op, threadId)).hasGoneBack;
+      if (!hasGoneBack) return false;
     }
     const next = input ?? (message === undefined ? [] : unsentInput(message.content));
     if (next.length === 0) return false;
     try {
-      await this.#deps.send(next);
+      await this.#deps.send(next, target);
     } catch (error) {
       // An edited message stays in the composer; this one is in no place any more.
-      if (input === null) this.#deps.insertText(textOfInput(next), attachmentsOf(next));
+      if (input === null) this.#deps.giveBack(next, threadId);
       throw error;
     }
     return true;
@@ -113,22 +125,17 @@ export class RevertCommands {
     if (picked === undefined) return;
     const { files, conversation } = picked;
     const op = { type: 'rollback', toItemId: itemId, files, conversation } as const;
-    if (files) await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'));
-    else await this.#submit(op, state.threadId);
-    if (conversation && !this.#hasMessage(itemId)) {
-      this.#deps.insertText(textOfInput(message.content), attachmentsOf(message.content));
-    }
+    const hasGoneBack = files
+      ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'))
+      : (await this.#submit(op, state.threadId)).hasGoneBack;
+    if (hasGoneBack) this.#deps.giveBack(message.content, state.threadId);
   }
 
-  #hasMessage(itemId: string): boolean {
-    const { state } = this.#deps.threads;
-    return state !== null && messageIn(state, itemId) !== undefined;
-  }
-
-  async #askAndRevert(op: RevertOp, state: ThreadState, title: string): Promise<void> {
-    const planned = await this.#submit({ ...op, preview: true }, state.threadId);
+  /** Returns whether the conversation has gone back. */
+  async #askAndRevert(op: RevertOp, state: ThreadState, title: string): Promise<boolean> {
+    const { answer: planned } = await this.#submit({ ...op, preview: true }, state.threadId);
     // A warning is in the panel.
-    if (planned.type !== 'revert_planned') return;
+    if (planned.type !== 'revert_planned') return false;
     const isConversation = op.type === 'rollback' && op.conversation;
     const { files } = planned;
     const cwd = cwdOf(state);
@@ -141,25 +148,30 @@ export class RevertCommands {
       if (diffs.length === 0 && !isConversation) {
         // As after a crash whose undo was finished: nothing has recorded it yet.
         if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
-        return tellNothing(files);
+        tellNothing(files);
+        return false;
       }
       const choices = diffs.length === 0 ? {} : await pickReverts(title, files);
-      if (choices === undefined) return;
+      if (choices === undefined) return false;
       const filesToo = op.type === 'rollback' ? { files: diffs.length > 0 } : {};
-      const answer = await this.#submit({ ...op, ...choices, ...filesToo }, state.threadId);
+      const { answer, hasGoneBack } = await this.#submit({ ...op, ...choices, ...filesToo }, state.threadId);
       if (answer.type === 'files_reverted') tellReverted(answer);
+      return hasGoneBack;
     } finally {
       await closePreview(heading);
     }
   }
 
-  /** Resolves with what the session answers; of a rewind, when it is over, with what became of the files. */
-  #submit(op: RevertOp, threadId: string): Promise<Answer> {
+  /** Resolves with what the session answers; of a rewind, when it is over. Tells the user when the thread is closed. */
+  #submit(op: RevertOp, threadId: string): Promise<Outcome> {
     const { live } = this.#deps;
     const isRewind = op.type === 'rollback' && op.preview !== true;
     let reverted: Answer | undefined;
     const session = live.get(threadId)?.session;
-    if (session === undefined) return Promise.resolve(NO_ANSWER);
+    if (session === undefined) {
+      tellClosed();
+      return Promise.resolve(NO_ANSWER);
+    }
     const submissionId = `revert-${++this.#ops}`;
     return new Promise((resolve) => {
       // The registry of threads announces only events that change the state of a thread.
@@ -170,22 +182,33 @@ export class RevertCommands {
           return;
         }
         listener.dispose();
-        resolve(isAnswer(msg) ? (reverted ?? msg) : NO_ANSWER);
+        if (msg.type === 'thread_closed') tellClosed();
+        if (!isAnswer(msg)) return resolve(NO_ANSWER);
+        const hasGoneBack = msg.type === 'turns_rolled_back' && msg.conversation;
+        resolve({ answer: reverted ?? msg, hasGoneBack });
       });
       live.submit(threadId, op, submissionId);
     });
   }
 
-  /** Tells the user why nothing can be reverted. */
-  #ownState(): ThreadState | undefined {
-    const { state, access } = this.#deps.threads;
-    if (state !== null && access.type === 'own') return state;
-    const sentence =
-      state === null
-        ? vscode.l10n.t('No thread is shown.')
-        : vscode.l10n.t('This thread is read-only here: what it changed cannot be undone.');
-    void vscode.window.showInformationMessage(sentence);
-    return undefined;
+  /**
+   * The shown thread, opened where its session has ended: that of an agent ends with its task. Tells the user why nothing
+   * can be reverted.
+   */
+  async #ownState(): Promise<ThreadState | undefined> {
+    const { threads, live } = this.#deps;
+    const threadId = threads.state?.threadId;
+    if (threadId === undefined) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('No thread is shown.'));
+      return undefined;
+    }
+    if (threads.access.type === 'own' && live.get(threadId) === undefined) await threads.open(threadId);
+    const state = live.get(threadId)?.state;
+    if (state === undefined) {
+      const sentence = vscode.l10n.t('This thread is read-only here: what it changed cannot be undone.');
+      void vscode.window.showInformationMessage(sentence);
+    }
+    return state;
   }
 }
 
@@ -210,6 +233,11 @@ async function pickMessage({ turns }: ThreadState): Promise<string | undefined> 
 
 function isAnswer(msg: { readonly type: string }): msg is Answer {
   return ['revert_planned', 'files_reverted', 'turns_rolled_back', 'warning'].includes(msg.type);
+}
+
+function tellClosed(): void {
+  const sentence = vscode.l10n.t('The thread was closed before anything went back. Open it and try again.');
+  void vscode.window.showWarningMessage(sentence);
 }
 
 function tellNothing(files: Planned['files']): void {
