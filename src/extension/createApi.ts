@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { ExternalCall, ExternalToolRegistry } from '../core/tools/external/registry.ts';
-import { onAbort } from '../core/util/abort.ts';
+import type { ExternalToolRegistry } from '../core/tools/external/registry.ts';
 import type { ToolContentItem } from '../protocol/item.ts';
+import { withToken } from '../vscode/ui/withToken.ts';
 import type { TillerApi, TillerTool, TillerToolPart, TillerToolResult } from './tillerApi.ts';
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -25,7 +25,7 @@ export function createApi(registry: ExternalToolRegistry): TillerApi {
         inputSchema: structuredClone(inputSchema),
         timeoutMs,
         invoke: async (input, call) =>
-          withToken(call, async (token) => {
+          withToken(call.signal, async (token) => {
             const result = await tool.invoke(input, { workingDirectory: call.cwd, token });
             return contentOf(result);
           }),
@@ -48,21 +48,6 @@ function check(tool: TillerTool): void {
   if (typeof tool.invoke !== 'function') throw new TypeError(`${name}: invoke must be a function.`);
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
     throw new TypeError(`${name}: timeoutMs must be at most ${MAX_TIMEOUT_MS}.`);
-  }
-}
-
-/** Gives the signal of a call as a token of VS Code. */
-async function withToken<Result>(
-  { signal }: ExternalCall,
-  run: (token: vscode.CancellationToken) => Promise<Result>,
-): Promise<Result> {
-  const source = new vscode.CancellationTokenSource();
-  const forget = onAbort(signal, () => source.cancel());
-  try {
-    return await run(source.token);
-  } finally {
-    forget();
-    source.dispose();
   }
 }
 

@@ -91,8 +91,8 @@ export interface ThreadRow {
   readonly place: string;
 }
 
-/** A sub-agent of the shown thread. */
-export interface AgentRow extends AgentSummary {
+/** A sub-agent of the shown thread. Its last message, which may be long, is in the thread that has started it. */
+export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   /** 0: the shown thread has started it. */
   readonly depth: number;
   /** It can be stopped, and asks here. */

@@ -108,12 +108,16 @@ describe('a sub-agent', () => {
     const threadId = shown.state?.threadId ?? '';
     const child = await root.manager.start(...root.thread, threadId);
     live.begin(child);
+    const isBelow = () =>
+      [threadId, child.threadId].map((id) => shown.isBelowShown(live.get(id)?.state ?? { started: null }));
+    expect(isBelow()).toEqual([false, true]);
     const ends: unknown[] = [];
     live.onEvent(({ event }) => void (event.msg.type === 'turn_aborted' && ends.push(event.threadId)));
     const isThere = () => [threadId, child.threadId].map((id) => live.get(id) !== undefined);
     live.submit(child.threadId, { type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await expect.poll(() => live.get(child.threadId)?.state.activeTurnId).not.toBe(null);
     await shown.clear();
+    expect(isBelow()).toEqual([false, false]);
     await live.get(threadId)?.session.idle();
     expect(isThere()).toEqual([true, true]);
     live.submit(child.threadId, { type: 'interrupt' });
@@ -180,6 +184,8 @@ describe('a sub-agent', () => {
     expect((await answered).msg).toEqual({ type: 'turn_completed', lastMessage: 'More.' });
     await shown.open(root.session.threadId);
     expect(shown.agents).toMatchObject([{ agentId, state: 'completed', line: 'More.' }]);
+    // It is in the thread, and may be long.
+    expect(shown.agents[0]).not.toHaveProperty('lastMessage');
     await shown.close();
   });
 

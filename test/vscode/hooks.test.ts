@@ -17,6 +17,7 @@ suite('Hooks', () => {
   let hooks: Hooks;
   let commands: HookCommands;
   let user: ScriptedUser | undefined;
+  let memory: Map<string, unknown>;
 
   setup(() => {
     home = tempFolder();
@@ -24,7 +25,7 @@ suite('Hooks', () => {
     const ports = createNodePorts({ roots: [folder], environment });
     const own = { Stop: [{ command: 'echo done' }] };
     hooks = createHooks({ ports, settings: () => ({ hooks: own }), roots: () => [folder] });
-    const memory = new Map<string, unknown>();
+    memory = new Map();
     const memento = {
       get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
       update: async (key: string, value: unknown) => void memory.set(key, value),
@@ -69,6 +70,18 @@ suite('Hooks', () => {
       ['echo done', 'runs'],
       ['npm run other', 'proposed'],
     ]);
+  });
+
+  test('that were announced are remembered, the last 500', async () => {
+    const old = Array.from({ length: 600 }, (_, at) => `old-${at}`);
+    memory.set('tiller.seenHooks', old);
+    names('npm test');
+    answers();
+    const current = await hooks.current();
+    await commands.announce(current);
+    const fresh = current.hooks.flatMap(({ hook, state }) => (state === 'proposed' ? [hook.hash] : []));
+    assert.equal(fresh.length, 1);
+    assert.deepEqual(memory.get('tiller.seenHooks'), [...old.slice(101), ...fresh]);
   });
 
   test('are approved after a question that shows all that the approval covers', async () => {

@@ -20,12 +20,13 @@ export function agentRows(
 
 function rowOf(agent: AgentSummary, state: ThreadState | undefined, depth: number): AgentRow {
   const tokens = state?.tokens?.total.total ?? agent.tokens;
+  const { lastMessage = '', ...rest } = agent;
   return {
-    ...agent,
+    ...rest,
     ...(tokens === undefined ? {} : { tokens }),
     depth,
     isLive: state !== undefined,
-    line: (state && state.activeTurnId !== null && workLine(state)) || firstLine(agent.lastMessage ?? ''),
+    line: (state && state.activeTurnId !== null && workLine(state)) || firstLine(lastMessage),
     approvals: state?.approvals ?? [],
     questions: state?.questions ?? [],
   };

@@ -146,6 +146,16 @@ export class ShownThread {
     return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
   }
 
+  /** Whether the shown thread has started a thread, itself or by its sub-agents. */
+  isBelowShown({ started }: Pick<ThreadState, 'started'>): boolean {
+    const shownId = this.state?.threadId;
+    let parentId = started?.parentId;
+    while (parentId !== undefined && parentId !== shownId) {
+      parentId = this.#deps.live.get(parentId)?.session.parentId ?? undefined;
+    }
+    return parentId !== undefined;
+  }
+
   /** What a live thread does with its sub-agents, and the one of them that waits for the user. */
   activityWithAgents(threadId: string): {
     readonly activity: ThreadActivity;

@@ -3,7 +3,8 @@ import type { SelectedAgent, SelectedAgents } from '../../core/agentFiles/select
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
-import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { announceOnce } from '../ui/announceOnce.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
 
 export interface AgentCommandDeps {
   readonly current: () => Promise<SelectedAgents>;
@@ -52,23 +53,23 @@ export class AgentCommands {
   /** Says once for each agent that a file of the workspace proposes it. */
   async announce(): Promise<void> {
     const { agents } = await this.#deps.current();
-    const { memento } = this.#deps;
-    const seen = memento.get<readonly string[]>(SEEN, []);
-    const fresh = agents.filter(({ state, hash }) => state === 'proposed' && !seen.includes(hash));
-    const [first] = fresh;
-    if (first === undefined) return;
-    await memento.update(SEEN, [...seen, ...fresh.map(({ hash }) => hash)]);
-    const show = vscode.l10n.t('Show Agents');
-    const file = withoutLinks(vscode.workspace.asRelativePath(first.file.source));
-    const sentence =
-      fresh.length === 1
-        ? vscode.l10n.t('{0} describes an agent that Tiller does not use until you approve it.', file)
-        : vscode.l10n.t(
-            '{0} agents of this workspace are not used until you approve them, the first in {1}.',
-            fresh.length,
-            file,
-          );
-    if ((await vscode.window.showInformationMessage(sentence, show)) === show) await this.showAgents();
+    const proposed = agents.filter(({ state }) => state === 'proposed');
+    await announceOnce(proposed, {
+      memento: this.#deps.memento,
+      key: SEEN,
+      sentence: (first, count) => {
+        const file = vscode.workspace.asRelativePath(first.file.source);
+        return count === 1
+          ? vscode.l10n.t('{0} describes an agent that Tiller does not use until you approve it.', file)
+          : vscode.l10n.t(
+              '{0} agents of this workspace are not used until you approve them, the first in {1}.',
+              count,
+              file,
+            );
+      },
+      button: vscode.l10n.t('Show Agents'),
+      show: () => this.showAgents(),
+    });
   }
 
   #itemOf(agent: SelectedAgent): AgentItem {

@@ -5,20 +5,24 @@ import type { AgentRow } from '../../protocol/wire.ts';
 /** Milliseconds between two updates: agents stream, and their rows are read by a human. */
 const PAUSE_MS = 200;
 
-/** Posts the sub-agents of the shown thread after each change of one of them; a new request at once. */
+type Threads = Pick<ShownThread, 'onEvent' | 'state' | 'agents' | 'isBelowShown'>;
+
+/** Posts the sub-agents of the shown thread when the row of one of them has changed; a new request at once. */
 export class AgentUpdates implements Disposable {
   readonly #store = new DisposableStore();
-  readonly #threads: ShownThread;
+  readonly #threads: Threads;
   readonly #post: (rows: readonly AgentRow[]) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** As JSON. */
+  #posted: string | undefined;
 
-  constructor(threads: ShownThread, post: (rows: readonly AgentRow[]) => void) {
+  constructor(threads: Threads, post: (rows: readonly AgentRow[]) => void) {
     this.#threads = threads;
     this.#post = post;
     this.#store.add(
       threads.onEvent(({ event: { msg, threadId }, state }) => {
         const isShown = threadId === threads.state?.threadId;
-        if (isShown ? msg.type !== 'agent_status' : state.started?.parentId === undefined) return;
+        if (isShown ? msg.type !== 'agent_status' : !threads.isBelowShown(state)) return;
         if (URGENT.has(msg.type)) this.#update();
         else this.#timer ??= setTimeout(() => this.#update(), PAUSE_MS);
       }),
@@ -30,10 +34,20 @@ export class AgentUpdates implements Disposable {
     this.#store.dispose();
   }
 
+  /** Posts the rows also when they have not changed: the page has begun anew. */
+  post(): void {
+    this.#posted = undefined;
+    this.#update();
+  }
+
   #update(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#post(this.#threads.agents);
+    const { agents } = this.#threads;
+    const json = JSON.stringify(agents);
+    if (json === this.#posted) return;
+    this.#posted = json;
+    this.#post(agents);
   }
 }
 

@@ -64,6 +64,7 @@ export interface ChatViewOptions {
 export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #options: ChatViewOptions;
   readonly #store = new DisposableStore();
+  readonly #agents: AgentUpdates;
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
   readonly #stream: RedactingStream;
   readonly #images = new PanelImages();
@@ -89,7 +90,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
       }),
     );
-    this.#store.add(new AgentUpdates(options.threads, (rows) => this.tell({ type: 'agents', rows })));
+    this.#agents = this.#store.add(new AgentUpdates(options.threads, (rows) => this.tell({ type: 'agents', rows })));
     this.#store.add(options.threads.onDequeued((dequeued) => this.#returnToDraft(dequeued)));
   }
 
@@ -257,7 +258,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       settings: this.#settings(),
       texts: vscode.l10n.bundle ?? {},
     });
-    this.#post({ type: 'agents', rows: threads.agents });
+    this.#agents.post();
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });

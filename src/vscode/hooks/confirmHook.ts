@@ -13,12 +13,11 @@ export async function confirmHook(hook: Hook): Promise<boolean> {
   });
 }
 
-/** The same for several hooks; those outside the sandbox come first. */
+/** The same for several hooks, in their order: those of the user, which run outside the sandbox, are selected first. */
 export async function confirmHooks(hooks: readonly Hook[]): Promise<boolean> {
-  const sorted = hooks.toSorted((left, right) => Number(isConfined(left)) - Number(isConfined(right)));
   return confirmFacts({
     question: vscode.l10n.t('Run these {0} hooks from now on?', hooks.length),
-    facts: sorted.flatMap((hook, at) => [...(at === 0 ? [] : ['']), ...hookFacts(hook)]),
+    facts: hooks.flatMap((hook, at) => [...(at === 0 ? [] : ['']), ...hookFacts(hook)]),
     approve: vscode.l10n.t('Approve'),
     tooLong: vscode.l10n.t(
       'The {0} hooks are too long to be shown together. Approve them one by one in the list.',

@@ -3,7 +3,8 @@ import { commandOf, type Hook } from '../../core/hooks/definition.ts';
 import type { SelectedHook, SelectedHooks } from '../../core/hooks/selectHooks.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
-import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { announceOnce } from '../ui/announceOnce.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
 import { confirmHook, confirmHooks, placeText } from './confirmHook.ts';
 
 export interface HookCommandDeps {
@@ -53,20 +54,19 @@ export class HookCommands {
   /** Says once for each hook that a file names it. */
   async announce({ hooks }: SelectedHooks): Promise<void> {
     const proposed = hooks.filter(({ state }) => state === 'proposed').map(({ hook }) => hook);
-    const { memento } = this.#deps;
-    const seen = memento.get<readonly string[]>(SEEN, []);
-    const fresh = proposed.filter(({ hash }) => !seen.includes(hash));
-    const [first] = fresh;
-    if (first === undefined) return;
-    await memento.update(SEEN, [...seen, ...fresh.map(({ hash }) => hash)]);
-    const show = vscode.l10n.t('Show Hooks');
-    const what = withoutLinks(inOneLine(commandOf(first)));
-    const file = withoutLinks(vscode.workspace.asRelativePath(first.source));
-    const sentence =
-      fresh.length === 1
-        ? vscode.l10n.t('{0} names a hook that Tiller does not run until you approve it: {1}', file, what)
-        : vscode.l10n.t('{0} hooks do not run until you approve them, the first in {1}: {2}', fresh.length, file, what);
-    if ((await vscode.window.showInformationMessage(sentence, show)) === show) await this.showHooks();
+    await announceOnce(proposed, {
+      memento: this.#deps.memento,
+      key: SEEN,
+      sentence: (first, count) => {
+        const what = inOneLine(commandOf(first));
+        const file = vscode.workspace.asRelativePath(first.source);
+        return count === 1
+          ? vscode.l10n.t('{0} names a hook that Tiller does not run until you approve it: {1}', file, what)
+          : vscode.l10n.t('{0} hooks do not run until you approve them, the first in {1}: {2}', count, file, what);
+      },
+      button: vscode.l10n.t('Show Hooks'),
+      show: () => this.showHooks(),
+    });
   }
 
   #itemOf({ hook, state }: SelectedHook): HookItem {

@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { type ExternalCall, type ExternalTool, ExternalToolRegistry } from '../../core/tools/external/registry.ts';
 import { dataNote } from '../../core/tools/toolContent.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
-import { onAbort } from '../../core/util/abort.ts';
 import { sha256 } from '../../core/util/canonical.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import type { ToolContentItem } from '../../protocol/item.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { writeSetting } from '../settings.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
+import { withToken } from '../ui/withToken.ts';
 
 /** VS Code does not say which extension has a tool; its name says so. */
 const OWNER = { owner: 'vscode.lm', ownerName: 'VS Code' };
@@ -97,15 +97,9 @@ function externalOf({ name, description, inputSchema }: vscode.LanguageModelTool
 
 /** Without a chat request, VS Code asks in a dialog where the tool wants that. */
 async function invoke(name: string, input: object, { signal }: ExternalCall): Promise<readonly ToolContentItem[]> {
-  const source = new vscode.CancellationTokenSource();
-  const forget = onAbort(signal, () => source.cancel());
-  try {
-    const result = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, source.token);
-    return result.content.map(partOf);
-  } finally {
-    forget();
-    source.dispose();
-  }
+  const run = (token: vscode.CancellationToken) =>
+    vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);
+  return (await withToken(signal, run)).content.map(partOf);
 }
 
 /** Parts with data exist since VS Code 1.106, so they are known by their shape. */

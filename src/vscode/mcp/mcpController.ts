@@ -7,6 +7,7 @@ import { MAX_FILE_BYTES, readWorkspaceFile, WORKSPACE_FILES } from '../../core/m
 import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
+import { announceOnce } from '../ui/announceOnce.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { confirmServer, outsideText, proposalText, type ServerQuestion } from './confirmServer.ts';
 
@@ -148,11 +149,13 @@ export class McpController implements vscode.Disposable {
 
   async #announce(server: SelectedServer, hash: string): Promise<void> {
     const { memento, showServers } = this.#deps;
-    const seen = memento.get<readonly string[]>(SEEN, []);
-    if (seen.includes(hash)) return;
-    await memento.update(SEEN, [...seen, hash]);
-    const show = vscode.l10n.t('Show MCP Servers');
-    if ((await vscode.window.showInformationMessage(withoutLinks(proposalText(server)), show)) === show) showServers();
+    await announceOnce([{ hash }], {
+      memento,
+      key: SEEN,
+      sentence: () => proposalText(server),
+      button: vscode.l10n.t('Show MCP Servers'),
+      show: showServers,
+    });
   }
 
   #warn(problems: readonly string[]): void {

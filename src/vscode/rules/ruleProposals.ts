@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { RuleProposal } from '../../protocol/rules.ts';
 import { ruleSubject } from '../../protocol/text/ruleLabels.ts';
-import { withoutLinks } from '../ui/escapeUiText.ts';
+import { announceOnce } from '../ui/announceOnce.ts';
 
 const SEEN = 'tiller.seenProposals';
 
@@ -14,16 +14,15 @@ export async function announceProposals(
   memento: vscode.Memento,
   showRules: () => void,
 ): Promise<void> {
-  const seen = memento.get<readonly string[]>(SEEN, []);
-  const fresh = proposals.filter(({ hash, state }) => state === 'new' && !seen.includes(hash));
-  const [first] = fresh;
-  if (!first) return;
-  await memento.update(SEEN, [...seen, ...fresh.map(({ hash }) => hash)]);
-  const words = ruleSubject(first.rule);
-  const sentence =
-    fresh.length === 1
-      ? vscode.l10n.t('This workspace asks Tiller to always allow commands that start with: {0}', withoutLinks(words))
-      : vscode.l10n.t('This workspace asks Tiller to always allow {0} kinds of commands.', fresh.length);
-  const show = vscode.l10n.t('Show Rules');
-  if ((await vscode.window.showInformationMessage(sentence, show)) === show) showRules();
+  const fresh = proposals.filter(({ state }) => state === 'new');
+  await announceOnce(fresh, {
+    memento,
+    key: SEEN,
+    sentence: ({ rule }, count) =>
+      count === 1
+        ? vscode.l10n.t('This workspace asks Tiller to always allow commands that start with: {0}', ruleSubject(rule))
+        : vscode.l10n.t('This workspace asks Tiller to always allow {0} kinds of commands.', count),
+    button: vscode.l10n.t('Show Rules'),
+    show: showRules,
+  });
 }
