@@ -309,13 +309,17 @@ export function createPanel(
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
-  const override = async (overrides: TurnOverrides) => {
+  /** For new threads, too. */
+  const choose = (overrides: TurnOverrides) => {
     factory.choose(overrides);
     const { provider, model } = overrides;
     if (provider !== undefined && model !== undefined) {
       choosing = choosing.then(() => chooseModel(settings(), provider, model)).catch(tell);
       used.note(provider, model).then(undefined, report);
     }
+  };
+  const override = async (overrides: TurnOverrides) => {
+    choose(overrides);
     if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
     view.sendSettings();
   };
@@ -324,8 +328,15 @@ export function createPanel(
     new PlanCommands({
       threads,
       documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
-      leavePlanMode: async () => override(modeOverrides('agent', policyOf, lastModel) ?? {}),
-      send: (text) => sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, threads.target),
+      leavePlanMode: async (target) => {
+        const overrides = modeOverrides('agent', policyOf, lastModel) ?? {};
+        choose(overrides);
+        // The mode is that of this thread only: others begin as the settings say.
+        factory.forgetMode();
+        await threads.send({ type: 'override_turn_context', ...overrides }, target);
+        view.sendSettings();
+      },
+      send: (text, target) => sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, target),
     }),
   );
 

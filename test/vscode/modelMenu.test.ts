@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setup, suite, suiteTeardown, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { providerOf } from '../../src/core/agent/threadSettings.ts';
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import type { ModelGroup } from '../../src/protocol/modelMenu.ts';
@@ -191,14 +192,43 @@ suite('the model menu', () => {
     assert.deepEqual(new UsedModels(mementoOf(new Map([['tiller.usedModels', 'nonsense']]))).all, []);
   });
 
-  test('keeps the server of the setting baseUrl when another of its models is chosen', async () => {
-    await set({ baseUrl: 'http://127.0.0.1:9/v1', model: 'a' });
+  suite('keeps, when a model is chosen,', () => {
+    teardown(forget);
     const settings = () => readSettings((message) => assert.fail(message));
-    await chooseModel(settings(), '127.0.0.1', 'b');
-    assert.deepEqual([settings().baseUrl, settings().model], ['http://127.0.0.1:9/v1', 'b']);
-    await chooseModel(settings(), 'ollama', 'c');
-    assert.deepEqual([settings().baseUrl, settings().provider, settings().model], [null, 'ollama', 'c']);
-    await forget();
+    const address = 'http://127.0.0.1:9/v1';
+
+    test('the server of the setting baseUrl: for its own models as it is, for others under its host name', async () => {
+      await set({ baseUrl: address, wireApi: 'chat', model: 'a' });
+      await chooseModel(settings(), '127.0.0.1', 'b');
+      assert.deepEqual([settings().baseUrl, settings().wireApi, settings().model], [address, 'chat', 'b']);
+      assert.deepEqual(settings().providers, {});
+      await chooseModel(settings(), 'ollama', 'c');
+      assert.deepEqual([settings().baseUrl, settings().provider, settings().model], [null, 'ollama', 'c']);
+      const { menu, groups } = menuOf(settings());
+      menu.open(1);
+      await eventually(() => groups().has('127.0.0.1'));
+      menu.close();
+      await chooseModel(settings(), '127.0.0.1', 'b');
+      const { id, baseUrl, wireApi } = providerOf(settings()) ?? assert.fail('no server');
+      assert.deepEqual([id, baseUrl, wireApi], ['127.0.0.1', address, 'chat']);
+    });
+
+    test('what the settings say of that server already', async () => {
+      const headers = { 'X-Team': 'mine' };
+      await set({ providers: { '127.0.0.1': { baseUrl: address, headers } }, baseUrl: address, wireApi: 'chat' });
+      await chooseModel(settings(), 'ollama', 'c');
+      assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: address, wireApi: 'chat', headers } });
+    });
+
+    test('the API that the setting wireApi gives a named provider', async () => {
+      await set({ providers: { mine: { baseUrl: address } }, provider: 'mine', wireApi: 'chat', model: 'a' });
+      await chooseModel(settings(), 'mine', 'b');
+      assert.deepEqual([settings().wireApi, settings().model], ['chat', 'b']);
+      await chooseModel(settings(), 'ollama', 'c');
+      assert.deepEqual([settings().wireApi, settings().provider, settings().model], [null, 'ollama', 'c']);
+      await chooseModel(settings(), 'mine', 'b');
+      assert.equal(providerOf(settings())?.wireApi, 'chat');
+    });
   });
 });
 

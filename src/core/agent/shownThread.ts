@@ -312,9 +312,10 @@ export class ShownThread {
   }
 
   /**
-   * Submits an op to a thread, shown or not. A message opens the thread when it was suspended since; so does every op for
-   * the shown thread, which may be a sub-agent that was closed when its task had ended. Returns false when the thread cannot
-   * be opened for writing: it is deleted, another process owns it, or this window closes.
+   * Submits an op to a thread, shown or not. A message and the settings of the next turn open the thread when it was
+   * suspended since; so does every op for the shown thread, which may be a sub-agent that was closed when its task had
+   * ended. Returns false when the thread cannot be opened for writing: it is deleted, another process owns it, or this
+   * window closes.
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     await this.restore();
@@ -325,7 +326,7 @@ export class ShownThread {
     const { live } = this.#deps;
     // Nothing is awaited between this check and the submission: a session that is being suspended takes none.
     const isReady = () => {
-      const mustBeOpen = isMessage || this.state?.threadId === threadId;
+      const mustBeOpen = isMessage || op.type === 'override_turn_context' || this.state?.threadId === threadId;
       return !mustBeOpen || (live.get(threadId) !== undefined && !this.#moving.has(threadId));
     };
     while (!isReady()) {

@@ -314,12 +314,32 @@ async function addProvider(name: string, server: ProviderSettings): Promise<void
   await changeProviders((providers) => ({ ...providers, [name]: server }));
 }
 
-/** Makes a model of a provider that is set up that of new threads. */
+/**
+ * Makes a model of a provider that is set up that of new threads. Another model of the provider in use leaves its
+ * address and API as they are. Before a model of another provider, what only `baseUrl` and `wireApi` say of the server in
+ * use goes into `providers`, so that the user can choose it again.
+ */
 export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
-  const current = providerOf(settings);
-  // The server of the setting `baseUrl` has no entry of its own.
-  if (settings.baseUrl !== null && current?.id === provider) await writeSetting('model', model);
-  else await useModel(provider, model);
+  if (providerOf(settings)?.id === provider) return writeSetting('model', model);
+  await keepServer(settings);
+  await useModel(provider, model);
+}
+
+/** Writes into `providers` what only the settings `baseUrl` and `wireApi` say of the server in use. */
+async function keepServer(settings: Settings): Promise<void> {
+  const { baseUrl, wireApi, provider } = settings;
+  if (baseUrl !== null) {
+    return changeProviders((providers) => {
+      const name = freeName(baseUrl, providers);
+      const known = ownValue(providers, name);
+      const server = { ...(typeof known === 'object' ? known : {}), baseUrl, ...(wireApi !== null && { wireApi }) };
+      return { ...providers, [name]: server };
+    });
+  }
+  const named = providerNamed(settings, provider);
+  if (named !== undefined && wireApi !== null && wireApi !== named.wireApi) {
+    await addProvider(provider, { ...named, wireApi });
+  }
 }
 
 /** Writes the model of new threads into the user's settings. */

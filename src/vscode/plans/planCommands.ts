@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
-import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import { type ProposedPlan, proposedPlanOf } from '../../protocol/proposedPlan.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import type { PlanDocuments } from './planDocuments.ts';
 
 export interface PlanCommandsDeps {
-  readonly threads: Pick<ShownThread, 'state' | 'access' | 'onChange'>;
+  readonly threads: Pick<ShownThread, 'state' | 'access' | 'onChange' | 'target'>;
   readonly documents: PlanDocuments;
-  /** Sets the mode of the shown thread to Agent. */
-  readonly leavePlanMode: () => Promise<void>;
-  /** To the shown thread, as a message of the user. */
-  readonly send: (text: string) => Promise<void>;
+  /** Sets the mode of the thread to Agent. */
+  readonly leavePlanMode: (target: MessageTarget) => Promise<void>;
+  /** To the thread, as a message of the user. */
+  readonly send: (text: string, target: MessageTarget) => Promise<void>;
 }
 
 /** Opens and runs the plan that stands in the shown thread. */
@@ -42,7 +42,7 @@ export class PlanCommands implements Disposable {
     await this.#deps.documents.open(plan);
   }
 
-  /** Runs the plan in Agent mode, as it stands in its document now. */
+  /** Runs the plan in Agent mode, as it stands in its document now, in its thread, also when another is shown by then. */
   async run(): Promise<void> {
     const { threads, documents, leavePlanMode, send } = this.#deps;
     const plan = this.#plan;
@@ -50,14 +50,16 @@ export class PlanCommands implements Disposable {
     if (threads.state?.activeTurnId !== null) {
       return void vscode.window.showInformationMessage(vscode.l10n.t('A turn is running. Stop it to run the plan.'));
     }
+    const { target } = threads;
     const text = await documents.textOf(plan);
     if (text === '') return void vscode.window.showInformationMessage(vscode.l10n.t('The plan is empty.'));
-    await leavePlanMode();
+    await leavePlanMode(target);
     const isUnchanged = text === plan.text.trim();
     await send(
       isUnchanged
         ? vscode.l10n.t('Carry out the plan.')
         : `${vscode.l10n.t('Carry out this plan, which I have changed:')}\n\n${text}`,
+      target,
     );
   }
 

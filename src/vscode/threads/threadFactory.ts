@@ -50,6 +50,12 @@ export class ThreadFactory implements ThreadSource {
     this.#chosen = { ...this.#chosen, ...overrides };
   }
 
+  /** New threads begin in the mode of the settings again. */
+  forgetMode(): void {
+    const { policy: _policy, box: _box, planMode: _planMode, ...others } = this.#chosen;
+    this.#chosen = others;
+  }
+
   /** The settings of the next thread; the model may still be missing. */
   get settings(): TurnSettings {
     const settings = this.#deps.settings();

@@ -1,0 +1,93 @@
+/** "Run Plan" while the user goes to another thread, and what new threads begin in afterwards. */
+import assert from 'node:assert/strict';
+import { setup, suite, teardown, test } from 'mocha';
+import * as vscode from 'vscode';
+import { compose, type Tiller } from '../../src/extension/compose.ts';
+import type { HostMessage } from '../../src/protocol/wire.ts';
+import { ModelServer, says } from '../support/modelServer.ts';
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import { contextOf, eventually, Page } from './support/page.ts';
+
+declare const TILLER_VERSION: string;
+
+const PLAN = '<proposed_plan>\n# Two\n\nWrite a two.\n</proposed_plan>';
+
+async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration('tiller');
+  for (const [key, value] of Object.entries(values)) {
+    await configuration.update(key, value, vscode.ConfigurationTarget.Global);
+  }
+}
+
+suite('a plan that is run', () => {
+  let home: TempFolder;
+  let before: string | undefined;
+  let tiller: Tiller | undefined;
+  let server: ModelServer | undefined;
+  setup(() => {
+    home = tempFolder();
+    before = process.env['TILLER_HOME'];
+    process.env['TILLER_HOME'] = home.path;
+  });
+  teardown(async () => {
+    await tiller?.dispose();
+    tiller = undefined;
+    await server?.close();
+    server = undefined;
+    if (before === undefined) delete process.env['TILLER_HOME'];
+    else process.env['TILLER_HOME'] = before;
+    home[Symbol.dispose]();
+    await set({ providers: undefined, provider: undefined, model: undefined, planMode: undefined });
+  });
+
+  test('goes to its thread, although another one is shown by then, and leaves the mode of new threads', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = async () => {
+      await released;
+      return [says('Done with the other.')];
+    };
+    server = await ModelServer.start([[says(PLAN)], slow, [says('It is a two.')]]);
+    await set({
+      providers: { scripted: { baseUrl: server.baseUrl, wireApi: 'responses', auth: 'none' } },
+      provider: 'scripted',
+      model: 'm',
+      planMode: true,
+    });
+    tiller = compose(contextOf());
+    const { chat, plans, threads, view } = tiller;
+    const page = new Page();
+    const heard = () => page.heard as readonly HostMessage[];
+    const mode = () =>
+      heard().findLast((message) => message.type === 'settings' || message.type === 'snapshot')?.settings.mode;
+    const shown = () => heard().findLast((message) => message.type === 'snapshot')?.thread?.threadId;
+    view.resolveWebviewView(page.view);
+    page.say({ type: 'ready', build: TILLER_VERSION });
+    await page.hears('"snapshot"');
+    page.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text: 'Plan a two.' }] } });
+    await page.hears('turn_completed');
+    const planned = shown();
+    await chat.newThread();
+    page.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text: 'Something else.' }] } });
+    await server.received(2);
+    const other = shown();
+    assert(planned !== undefined && other !== undefined && planned !== other);
+
+    await threads.open(planned);
+    const run = plans.run();
+    // The other thread works and is shown before the document of the plan is read.
+    await threads.open(other);
+    await run;
+    await server.received(3);
+    assert.match(server.requests[2]?.text ?? '', /Plan a two\./);
+    release();
+    await threads.open(planned);
+    await eventually(() => mode() === 'agent');
+    await threads.open(other);
+    await eventually(() => mode() === 'plan');
+    await chat.newThread();
+    await eventually(() => mode() === 'plan');
+  });
+});
