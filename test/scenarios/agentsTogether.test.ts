@@ -1,4 +1,6 @@
 // Sub-agents and their parent in one workspace, and after interrupts, kills and reloads.
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentIds, agentScript, agentsEnd, nextEvent, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, hangs, says, waits } from '../support/modelServer.ts';
@@ -11,6 +13,8 @@ const states = ({ state }: Scenario) => state.agents.map((agent) => agent.state)
 function patch(from: string, to: string): string {
   return `*** Begin Patch\n*** Update File: shared.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
 }
+
+const isRollout = (name: string) => name.endsWith('.jsonl');
 
 function requestOf({ server }: Scenario, name: string) {
   const found = server.requests.findLast((request) => userTexts(request).some((text) => text.includes(name)));
@@ -82,6 +86,49 @@ describe('agents in one workspace', () => {
       { errored: 'Interrupted' },
     ]);
     expect(states(chat)).toEqual(['completed', 'interrupted']);
+  });
+
+  it('are not started when their parent is stopped during the call that starts them', async () => {
+    let arrive = () => {};
+    const spawning = new Promise<void>((resolve) => (arrive = resolve));
+    let release = () => {};
+    const isStopped = new Promise<void>((resolve) => (release = resolve));
+    let isSpawning = false;
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [
+          () => {
+            isSpawning = true;
+            return [spawn('CHILD')];
+          },
+        ],
+      }),
+      deps: ({ workspace }) => {
+        // Looks for the repository of the agent.
+        const stat = async (file: string) => {
+          if (isSpawning && path.basename(file) === '.git') {
+            arrive();
+            await isStopped;
+          }
+          return workspace.stat(file);
+        };
+        return { workspace: Object.assign(Object.create(workspace), { stat }) };
+      },
+    });
+    const ended = chat.send('ROOT');
+    await spawning;
+    const isTitled = chat.next('title_changed');
+    chat.submit({ type: 'interrupt' });
+    chat.submit({ type: 'set_title', title: 'Stopped' });
+    await isTitled;
+    release();
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(chat.state.agents).toEqual([]);
+    expect(chat.manager.live.sessions).toEqual([chat.session]);
+    expect(readdirSync(chat.home.at('threads'), { recursive: true, encoding: 'utf8' }).filter(isRollout)).toHaveLength(
+      1,
+    );
   });
 
   it.each(['suspended', 'killed'])(
@@ -189,6 +236,32 @@ describe('agents in one workspace', () => {
     chat.submit({ type: 'override_turn_context', planMode: false });
     await chat.send('Go on.');
     expect(chat.files()).toEqual({ 'shared.txt': 'two\n' });
+  });
+
+  it('begin anew under the permissions of their parent when it sends input to one that works', async () => {
+    await using chat = await startScenario({
+      agents: all,
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      files: { 'shared.txt': 'one\n' },
+      model: agentScript({
+        ROOT: [
+          [spawn('CHILD')],
+          [says('Started.')],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Only look.' })],
+          (request) => [calls('wait', { ids: agentIds(request) })],
+          [says('A plan.')],
+        ],
+        CHILD: [[hangs()], [calls('apply_patch', { input: patch('one', 'two') })], [says('I could not.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await chat.server.received(3);
+    chat.submit({ type: 'override_turn_context', planMode: true });
+    expect(await chat.send('Plan.')).toEqual({ type: 'turn_completed', lastMessage: 'A plan.' });
+    expect(outputsOf(requestOf(chat, 'Only look.'))).toEqual([expect.stringContaining('plan mode')]);
+    expect(chat.files()).toEqual({ 'shared.txt': 'one\n' });
+    expect(states(chat)).toEqual(['completed']);
   });
 
   it('ask under the policy that their parent has by then', async () => {

@@ -1,4 +1,4 @@
-import type { Event } from '../../protocol/event.ts';
+import type { Event, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { AgentSummary } from '../../protocol/thread.ts';
 import type { Clock, Ids } from '../ports.ts';
@@ -10,12 +10,13 @@ import { isFinal } from '../tools/agents/agentStatus.ts';
 import type { ToolContext } from '../tools/handler.ts';
 import { abortable, onAbort } from '../util/abort.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
+import { canonical } from '../util/canonical.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { agentHost, agentMeta, agentSettings } from './agentThread.ts';
 import { AgentWatch } from './agentWatch.ts';
 import { BUILTIN_ROLES } from './builtinRoles.ts';
-import type { LiveThreads, ThreadUpdate } from './liveThreads.ts';
+import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
 
 /** The thread that starts sub-agents. */
 export interface ParentThread {
@@ -118,7 +119,7 @@ export class SubAgents {
     parent: ParentThread,
     roles: readonly AgentRole[],
     request: AgentRequest,
-    { settings }: Pick<ToolContext, 'settings'>,
+    { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
     isTask: boolean,
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal> {
     const role = roles.find(({ name }) => name === request.role);
@@ -126,10 +127,12 @@ export class SubAgents {
       const known = roles.map(({ name }) => name).join(', ');
       return refusal(`There is no agent ${JSON.stringify(request.role)}. The agents are: ${known}.`);
     }
-    return this.#opened(parent, async () => {
+    return this.#opened(parent, signal, async () => {
       const thread = agentSettings(parent.settings, settings, role, request);
       const as = { agent: agentMeta(role), forksContext: request.forksContext };
       const session = await this.#deps.start(thread, agentHost(parent.host), parent.threadId, as);
+      if (signal.aborted) await this.#discard(session);
+      signal.throwIfAborted();
       const agent: AgentSummary = {
         agentId: session.threadId,
         role: as.agent.role,
@@ -154,11 +157,12 @@ export class SubAgents {
   ): { readonly type: 'sent'; readonly submissionId: string } | Refusal {
     if (this.#find(parent, agentId) === undefined) return notFound(agentId);
     const { live } = this.#deps;
-    const session = live.get(agentId)?.session;
-    if (session === undefined) {
+    const thread = live.get(agentId);
+    if (thread === undefined) {
       return refusal(`The agent ${agentId} is closed. Open it with resume_agent first.`);
     }
-    if (interrupt) live.submit(agentId, { type: 'interrupt' });
+    const { session } = thread;
+    if (interrupt || worksOtherwise(thread, settings)) live.submit(agentId, { type: 'interrupt' });
     const { approvalPolicy: policy, sandboxPolicy: box } = settings;
     const planMode = settings.planMode === true;
     const permissions = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
@@ -213,15 +217,17 @@ export class SubAgents {
   async #resume(
     parent: ParentThread,
     agentId: string,
-    { settings }: Pick<ToolContext, 'settings'>,
+    { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal> {
     const agent = this.#find(parent, agentId);
     if (agent === undefined) return notFound(agentId);
     if (this.#deps.live.get(agentId) !== undefined) return { type: 'resumed', agent };
-    return this.#opened(parent, async () => {
+    return this.#opened(parent, signal, async () => {
       const thread = { ...parent.settings, turn: settings };
       const session = await this.#deps.resume(agentId, parent.threadId, thread, agentHost(parent.host));
       if (typeof session === 'string') return refusal(`The agent cannot be opened: ${session}.`);
+      if (signal.aborted) await this.#discard(session);
+      signal.throwIfAborted();
       const opened: AgentSummary = { ...agent, state: 'pending_init' };
       this.#tell(parent.threadId, opened);
       this.#deps.live.begin(session);
@@ -263,8 +269,17 @@ export class SubAgents {
     }
   }
 
-  /** Opens a sub-agent unless the root thread has as many as it may have. */
-  async #opened<Result>(parent: ParentThread, open: () => Promise<Result>): Promise<Result | Refusal> {
+  /** Removes a session that has not begun: nothing is written of it. */
+  async #discard({ threadId }: Session): Promise<void> {
+    await this.#deps.live.close(threadId, 'suspend');
+  }
+
+  /** Opens a sub-agent unless the root thread has as many as it may have. Rejects only with the signal's reason. */
+  async #opened<Result>(
+    parent: ParentThread,
+    signal: AbortSignal,
+    open: () => Promise<Result>,
+  ): Promise<Result | Refusal> {
     const { rootId, settings } = parent;
     const { maxThreads } = settings.agents;
     const opening = this.#opening.get(rootId) ?? 0;
@@ -277,6 +292,7 @@ export class SubAgents {
     try {
       return await open();
     } catch (error) {
+      signal.throwIfAborted();
       return refusal(`The agent could not be started: ${messageOf(error)}`);
     } finally {
       this.#opening.set(rootId, (this.#opening.get(rootId) ?? 1) - 1);
@@ -285,6 +301,17 @@ export class SubAgents {
 }
 
 const NO_ROLES: readonly AgentRole[] = [];
+
+/** A turn of the agent runs under other permissions than these: what joins it would not get these (decision 0043 no. 6). */
+function worksOtherwise({ session, state }: LiveThread, settings: TurnSettings): boolean {
+  const running = state.activeTurnId === null ? undefined : state.turns.at(-1)?.settings;
+  if (running === undefined) return false;
+  return (
+    running.approvalPolicy !== settings.approvalPolicy ||
+    running.planMode !== settings.planMode ||
+    (!session.isReadOnlyAgent && canonical(running.sandboxPolicy) !== canonical(settings.sandboxPolicy))
+  );
+}
 
 /** One of the host has precedence over a built-in one. */
 function withBuiltin(own: readonly AgentRole[]): readonly AgentRole[] {

@@ -50,14 +50,14 @@ export interface Agents {
   roles(): readonly AgentRole[];
   /** `undefined` for an id that this thread has not started. */
   find(agentId: string): AgentSummary | undefined;
-  /** Starts one and returns at once. */
+  /** Starts one and returns at once. Rejects only with the signal's reason, and then none was started. */
   spawn(
     request: AgentRequest,
-    context: Pick<ToolContext, 'settings'>,
+    context: Pick<ToolContext, 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal>;
   /**
    * Starts a turn under the permissions that the parent has now, or joins the one that runs; `interrupt` stops that one
-   * first.
+   * first, and so do other permissions than those under which it runs.
    */
   send(
     agentId: string,
@@ -70,10 +70,10 @@ export interface Agents {
    * one is final. Rejects only with the signal's reason.
    */
   wait(agentIds: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<AgentStates>;
-  /** Opens one again that was closed, or whose process has ended. */
+  /** Opens one again that was closed, or whose process has ended. Rejects only with the signal's reason. */
   resume(
     agentId: string,
-    context: Pick<ToolContext, 'settings'>,
+    context: Pick<ToolContext, 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal>;
   /** Returns what it was before. */
   close(agentId: string): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal>;
