@@ -3,17 +3,24 @@ import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose, type Tiller } from '../../src/extension/compose.ts';
+import type { LiveThread } from '../../src/core/agent/liveThreads.ts';
+import type { Event, EventMsg } from '../../src/protocol/event.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
+import { RevertCommands } from '../../src/vscode/undo/revertCommands.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { calls, hangs, type ModelScript, ModelServer, says } from '../support/modelServer.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 import { inPlace } from './support/editorPlace.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { ScriptedUser } from './support/scriptedUser.ts';
 
 declare const TILLER_VERSION: string;
 
 type Snapshot = Extract<HostMessage, { type: 'snapshot' }>;
 type Returned = Extract<HostMessage, { type: 'insert_text' }>;
+
+const inputOf = (text: string): UserInput[] => [{ type: 'text', text }];
 
 suite('a message that is sent again or is not sent', () => {
   const { executeCommand } = vscode.commands;
@@ -67,7 +74,6 @@ suite('a message that is sent again or is not sent', () => {
   const shownId = () => shown()?.thread?.threadId;
   const resent = () => heard().flatMap((one) => (one.type === 'resent' ? [one.isSent] : []));
   const returned = () => heard().filter((one): one is Returned => one.type === 'insert_text');
-  const inputOf = (text: string): UserInput[] => [{ type: 'text', text }];
   const send = (text: string) => page.say({ type: 'op', op: { type: 'user_turn', input: inputOf(text) } });
 
   /** The first message of the shown thread, in a new snapshot. */
@@ -184,5 +190,66 @@ suite('a message that is sent again or is not sent', () => {
     assert.deepEqual([message?.text, message?.isUnsent, message?.isReturned], ['not sent', true, true]);
     await firstMessage();
     assert.deepEqual([shown()?.draft, shown()?.edit?.draft], ['Hi there.', 'half\nnot sent']);
+  });
+});
+
+/** A thread with one message whose rollback `answer` answers; `undefined`: the thread is closed before it. */
+function alone(answer: EventMsg | undefined) {
+  const content = inputOf('Say something.');
+  const turn = { id: 't', items: [{ type: 'user_message', id: 'i', content }] };
+  const state = { ...initialThreadState('a'), turns: [turn] } as unknown as ThreadState;
+  let listener: (event: Event) => void = () => {};
+  const session = {
+    onEvent: (given: typeof listener) => {
+      listener = given;
+      return { dispose: () => {} };
+    },
+  };
+  let live: unknown = { session, state };
+  const returned: unknown[] = [];
+  const commands = new RevertCommands({
+    threads: { state, access: { type: 'own' }, target: { threadId: 'a', starting: undefined }, open: assert.fail },
+    live: {
+      get: () => live as LiveThread | undefined,
+      submit: (threadId, _op, submissionId) => {
+        assert.ok(answer);
+        listener({ v: 1, seq: 1, at: '', threadId, turnId: null, submissionId: submissionId ?? null, msg: answer });
+        return true;
+      },
+    },
+    giveBack: (input, threadId) => void returned.push([threadId, input]),
+    hasModel: async () => {
+      if (answer === undefined) live = undefined;
+      return true;
+    },
+    send: () => Promise.reject(new Error('not sent')),
+  });
+  return { again: () => commands.resend({ itemId: 'i', input: null, restoresFiles: false }), content, returned };
+}
+
+suite('a message that is sent again or is not sent, by itself', () => {
+  test('returns to the composer of its thread when it cannot be sent after the thread went back', async () => {
+    const msg: EventMsg = {
+      type: 'turns_rolled_back',
+      toItemId: 'i',
+      turnIds: ['t'],
+      files: false,
+      conversation: true,
+    };
+    const { again, content, returned } = alone(msg);
+    await assert.rejects(again(), /not sent/);
+    assert.deepEqual(returned, [['a', content]]);
+  });
+
+  test('is not sent again when its thread was closed before, and a warning says so', async () => {
+    const { again, returned } = alone(undefined);
+    const user = new ScriptedUser();
+    try {
+      assert.equal(await again(), false);
+    } finally {
+      user.restore();
+    }
+    assert.deepEqual(returned, []);
+    assert.deepEqual(user.shown, ['The thread was closed before anything went back. Open it and try again.']);
   });
 });
