@@ -15,6 +15,11 @@ import { keysIn } from '../node/host/secrets.ts';
 
 declare const TILLER_VERSION: string;
 
+let worked = false;
+
+/** Whether a job has run: then most of what a start needs is compiled (node/codeCache.ts). */
+export const hasWorked = () => worked;
+
 /** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */
 async function main(argv: readonly string[], streams: Streams): Promise<number> {
   const [command, ...rest] = argv;
@@ -29,6 +34,7 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
   }
   switch (command) {
     case 'exec':
+      worked = true;
       return exec(rest, streams, TILLER_VERSION);
     case 'apply-patch':
       return applyPatch(rest, streams);

@@ -12,11 +12,13 @@ import { Script } from 'node:vm';
 /** By then most of what a start needs is compiled. */
 const STORE_AFTER_MS = 10_000;
 
-/** Processor time. A process that took less has compiled too little for a useful cache, such as `tiller --version`. */
-const USEFUL_AFTER_MS = 60;
-
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
+
+interface CachedBundle {
+  /** False while too little is compiled for a useful cache, as after `tiller --version`. */
+  readonly hasWorked?: () => boolean;
+}
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
@@ -24,9 +26,9 @@ export function requireCached(file: string): unknown {
   const stamp = stampOf(file);
   const cachedData = cacheIn(cacheFile, stamp);
   const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData });
-  const loaded = { exports: {} };
+  const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
-  if (cachedData === undefined || script.cachedDataRejected === true) storeLater(script, cacheFile, stamp);
+  if (cachedData === undefined || script.cachedDataRejected === true) storeLater(loaded, script, cacheFile, stamp);
   return loaded.exports;
 }
 
@@ -48,13 +50,16 @@ function cacheIn(cacheFile: string, stamp: Buffer): Buffer | undefined {
 }
 
 /** Once, after some seconds or at the end of the process. */
-function storeLater(script: Script, cacheFile: string, stamp: Buffer): void {
-  const begun = process.cpuUsage();
+function storeLater(
+  loaded: { readonly exports: CachedBundle },
+  script: Script,
+  cacheFile: string,
+  stamp: Buffer,
+): void {
   const store = () => {
     clearTimeout(timer);
     process.off('exit', store);
-    const { user, system } = process.cpuUsage(begun);
-    if ((user + system) / 1000 < USEFUL_AFTER_MS) return;
+    if (loaded.exports.hasWorked?.() === false) return;
     replace(cacheFile, Buffer.concat([stamp, script.createCachedData()]));
   };
   const timer = setTimeout(store, STORE_AFTER_MS).unref();
