@@ -29,8 +29,9 @@ export class ChatCommands {
 
   /** The focus comes with the empty thread: later, it would close a list or a search that the user has opened since. */
   async newThread(): Promise<void> {
-    await revealPanel();
+    // First: a message that is sent while the panel is revealed belongs to the new thread.
     await this.#deps.threads.clear();
+    await revealPanel();
     this.#deps.view.focusComposer();
   }
 
