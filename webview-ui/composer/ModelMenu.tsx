@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useId, useLayoutEffect } from 'preact/hooks';
 import { pick } from '../actions.ts';
 import { Icon } from '../components/Icon.tsx';
 import { Popup } from '../components/Popup.tsx';
@@ -12,7 +12,8 @@ const LIST_ID = 'model-list';
 
 /** Models of all providers that are set up, the effort of the model in use, and "Add Provider…". */
 export function ModelMenu({ opener }: { opener: string }) {
-  useEffect(() => menu.open(), []);
+  // Before the first paint: a menu that is closed at once ends what was to follow the choice, too.
+  useLayoutEffect(() => menu.open(), []);
   return (
     <Popup testid="model-menu" label={t('Model')} opener={opener} className="pop pop-choices pop-models">
       <Search />
