@@ -1,4 +1,4 @@
-import { useLayoutEffect, useId, useLayoutEffect } from 'preact/hooks';
+import { useId, useLayoutEffect } from 'preact/hooks';
 import { pick } from '../actions.ts';
 import { Icon } from '../components/Icon.tsx';
 import { Popup } from '../components/Popup.tsx';
