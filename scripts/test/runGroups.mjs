@@ -15,8 +15,8 @@ import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './ou
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
-/** Steps at a time: one more than CI has cores, because suites that drive a window wait more than they work. */
-const LANES = 3;
+/** As many steps run at a time as CI has cores. */
+const LANES = 2;
 
 const results = [];
 const running = new Set();
