@@ -1,16 +1,13 @@
-import * as z from 'zod';
-import type { ToolContentItem, TurnItemOf } from '../../../protocol/item.ts';
+import type { ToolContentItem } from '../../../protocol/item.ts';
 import { toolApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideExtensionTool } from '../../policy/decideExtensionTool.ts';
 import type { ToolIdentity } from '../../trust/trust.ts';
 import { abortable, deadline } from '../../util/abort.ts';
 import { sha256 } from '../../util/canonical.ts';
 import { messageOf } from '../../util/fileErrors.ts';
-import { checkArguments } from '../checkArguments.ts';
+import { type ForeignArguments, foreignTool, type ForeignPlan, startedItem } from '../foreignTool.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { cutResult } from '../mcp/toolResult.ts';
-import { parseArguments } from '../parseArguments.ts';
-import { sanitizeInputSchema } from '../sanitizeSchema.ts';
 import {
   readableDefinition,
   rememberApproval,
@@ -21,12 +18,11 @@ import {
 import { safeContent } from '../toolContent.ts';
 import type { RegisteredTool } from './registry.ts';
 
-const anyArguments = z.record(z.string(), z.unknown());
-type Arguments = z.infer<typeof anyArguments>;
-type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_call'> };
-
-/** A tool of another extension. It may do anything, so it runs alone, and the user is asked unless it was allowed. */
-export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps): ToolHandler<Arguments, Plan> {
+/** A tool of another extension. The user is asked unless it was allowed. */
+export function externalTool(
+  registered: RegisteredTool,
+  deps: ToolApprovalDeps,
+): ToolHandler<ForeignArguments, ForeignPlan> {
   const { owner, ownerName, name, description, inputSchema } = registered.tool;
   const definition = { name, description, inputSchema };
   const identity: ToolIdentity = {
@@ -36,34 +32,12 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
     definition: readableDefinition(definition),
   };
   return {
-    names: [name],
-    isMutating: () => true,
-    spec: {
-      type: 'function',
-      name,
-      description: shortDescription(description),
-      strict: false,
-      parameters: sanitizeInputSchema(inputSchema),
-    },
-    parse(payload) {
-      const parsed = parseArguments(anyArguments, payload);
-      return parsed.type === 'parsed' ? checkArguments(inputSchema, parsed.args) : parsed;
-    },
+    ...foreignTool({ ...definition, description: shortDescription(description) }),
     async prepare(args, context) {
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { planMode } = context.settings;
       const facts = { extension: ownerName, tool: name, isAllowed, hasChanged: before !== undefined, planMode };
-      const item: Plan['item'] = {
-        id: context.itemId,
-        type: 'dynamic_tool_call',
-        status: 'in_progress',
-        callId: context.callId,
-        tool: name,
-        source: ownerName,
-        arguments: args,
-        contentItems: [],
-        success: null,
-      };
+      const item = startedItem(context, name, args, ownerName);
       return {
         type: 'ready',
         plan: { args, item },
@@ -87,7 +61,7 @@ export function externalTool(registered: RegisteredTool, deps: ToolApprovalDeps)
 /** Rejects only with the reason of the turn's signal: what else goes wrong is a text for the model. */
 async function call(
   { tool, withdrawn }: RegisteredTool,
-  args: Arguments,
+  args: ForeignArguments,
   { clock, signal, settings, keys }: ToolContext,
 ): Promise<{ readonly success: boolean; readonly result: ReturnType<typeof cutResult> }> {
   const late = new Error(`It did not answer within ${tool.timeoutMs / 1000} s.`);

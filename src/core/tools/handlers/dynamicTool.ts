@@ -1,52 +1,24 @@
 import type { ToolContentItem, TurnItemOf } from '../../../protocol/item.ts';
 import type { DynamicToolSpec } from '../../../protocol/op.ts';
 import type { OutputPart } from '../../../protocol/responseItem.ts';
-import * as z from 'zod';
 import { refusedInPlanMode } from '../../policy/planMode.ts';
 import { deadline } from '../../util/abort.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import type { DynamicCalls, DynamicToolResponse } from '../dynamicCalls.ts';
-import { checkArguments } from '../checkArguments.ts';
+import { type ForeignArguments, foreignTool, type ForeignPlan, startedItem } from '../foreignTool.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
-import { parseArguments } from '../parseArguments.ts';
-import { sanitizeInputSchema } from '../sanitizeSchema.ts';
 import { safeContent } from '../toolContent.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
-
-const anyArguments = z.record(z.string(), z.unknown());
-type Arguments = z.infer<typeof anyArguments>;
-type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_call'> };
 
 /**
  * A tool that the client runs (seed 004). It is the client's own program, so the client is not asked for approval; the
  * tool counts as mutating and therefore runs alone.
  */
-export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<Arguments, Plan> {
+export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<ForeignArguments, ForeignPlan> {
   return {
-    names: [tool.name],
-    isMutating: () => true,
-    spec: {
-      type: 'function',
-      name: tool.name,
-      description: tool.description,
-      strict: false,
-      parameters: sanitizeInputSchema(tool.inputSchema),
-    },
-    parse(payload) {
-      const parsed = parseArguments(anyArguments, payload);
-      return parsed.type === 'parsed' ? checkArguments(tool.inputSchema, parsed.args) : parsed;
-    },
+    ...foreignTool(tool),
     async prepare(args, context) {
-      const item: Plan['item'] = {
-        id: context.itemId,
-        type: 'dynamic_tool_call',
-        status: 'in_progress',
-        callId: context.callId,
-        tool: tool.name,
-        arguments: args,
-        contentItems: [],
-        success: null,
-      };
+      const item = startedItem(context, tool.name, args);
       return {
         type: 'ready',
         plan: { args, item },

@@ -1,0 +1,56 @@
+/** What a tool of the client and a tool of another extension have in common: Tiller knows only what their owner says. */
+import * as z from 'zod';
+import type { TurnItemOf } from '../../protocol/item.ts';
+import { checkArguments } from './checkArguments.ts';
+import type { ToolContext, ToolHandler } from './handler.ts';
+import { parseArguments } from './parseArguments.ts';
+import { sanitizeInputSchema } from './sanitizeSchema.ts';
+
+const anyArguments = z.record(z.string(), z.unknown());
+export type ForeignArguments = z.infer<typeof anyArguments>;
+
+export interface ForeignPlan {
+  readonly args: ForeignArguments;
+  readonly item: TurnItemOf<'dynamic_tool_call'>;
+}
+
+/** How it is offered, and how its arguments are read. It may do anything, so it counts as mutating and runs alone. */
+export function foreignTool({
+  name,
+  description,
+  inputSchema,
+}: {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}): Pick<ToolHandler<ForeignArguments, ForeignPlan>, 'names' | 'isMutating' | 'spec' | 'parse'> {
+  return {
+    names: [name],
+    isMutating: () => true,
+    spec: { type: 'function', name, description, strict: false, parameters: sanitizeInputSchema(inputSchema) },
+    parse(payload) {
+      const parsed = parseArguments(anyArguments, payload);
+      return parsed.type === 'parsed' ? checkArguments(inputSchema, parsed.args) : parsed;
+    },
+  };
+}
+
+/** The row of a call that begins. `source`: whose tool it is, where it is not the client's. */
+export function startedItem(
+  { itemId, callId }: Pick<ToolContext, 'itemId' | 'callId'>,
+  tool: string,
+  args: ForeignArguments,
+  source?: string,
+): ForeignPlan['item'] {
+  return {
+    id: itemId,
+    type: 'dynamic_tool_call',
+    status: 'in_progress',
+    callId,
+    tool,
+    ...(source === undefined ? {} : { source }),
+    arguments: args,
+    contentItems: [],
+    success: null,
+  };
+}
