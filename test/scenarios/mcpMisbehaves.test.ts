@@ -1,7 +1,7 @@
 /** MCP servers that end, flood, lie, or are silent. */
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { mcpScenario, scripted, statusOf } from '../support/mcpServers.ts';
+import { DEATHS, mcpScenario, scripted, statusOf } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 
@@ -32,14 +32,7 @@ describe.skipIf(noSandbox)('an MCP server that misbehaves', { timeout: LONG }, (
     expect(chat.outputs().at(-1)).toBe('back');
   });
 
-  test.each([
-    ['initialize', []],
-    ['tools/list', []],
-    ['tools/call', []],
-    ['initialize', ['--half']],
-    ['tools/list', ['--half']],
-    ['tools/call', ['--half']],
-  ])('is killed at %s %j: the turn goes on with the other servers', async (method, more) => {
+  test.each(DEATHS)('is killed at %s %j: the turn goes on with the other servers', async (method, more) => {
     await using made = await mcpScenario(
       { notes: scripted(['--die-at', method, ...more]), other: scripted(['--only', 'echo']) },
       {

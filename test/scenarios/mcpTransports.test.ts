@@ -1,6 +1,6 @@
 /** MCP servers of both eras of the protocol, over stdio and HTTP. */
 import { describe, expect, test } from 'vitest';
-import { everything, everythingHttp, mcpScenario, modern, modernHttp } from '../support/mcpServers.ts';
+import { DEATHS, everything, everythingHttp, mcpScenario, modern, modernHttp } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 
@@ -95,14 +95,7 @@ describe('a server behind HTTP', { timeout: LONG }, () => {
     expect(made.chat.outputs()[0]).toMatch(/^tool call error: It cannot be reached: /);
   });
 
-  test.each([
-    ['initialize', []],
-    ['tools/list', []],
-    ['tools/call', []],
-    ['initialize', ['--half']],
-    ['tools/list', ['--half']],
-    ['tools/call', ['--half']],
-  ])('is killed at %s %j: the turn goes on', async (method, more) => {
+  test.each(DEATHS)('is killed at %s %j: the turn goes on', async (method, more) => {
     await using web = await modernHttp(['--die-at', method, ...more]);
     await using made = await mcpScenario(
       { web: { url: web.url, protocol: 'legacy', ...patient } },

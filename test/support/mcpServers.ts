@@ -36,6 +36,16 @@ export function scripted(args: readonly string[] = [], more: Readonly<Record<str
   };
 }
 
+/** At which request the scripted server is killed (`--die-at`), and whether in the middle of its answer. */
+export const DEATHS: readonly (readonly [method: string, more: readonly string[]])[] = [
+  ['initialize', []],
+  ['tools/list', []],
+  ['tools/call', []],
+  ['initialize', ['--half']],
+  ['tools/list', ['--half']],
+  ['tools/call', ['--half']],
+];
+
 /** The reference server of the MCP project. */
 export function everything(more: Readonly<Record<string, unknown>> = {}) {
   return { command: process.execPath, args: [EVERYTHING, 'stdio'], cwd, startupTimeoutMs: 60_000, ...more };

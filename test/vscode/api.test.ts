@@ -11,8 +11,9 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type ModelScript, ModelServer } from '../support/modelServer.ts';
-import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { configure, ownHome } from './support/ownHome.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -26,18 +27,11 @@ interface Other {
 
 suite('The API for other extensions', () => {
   let home: TempFolder;
-  let before: string | undefined;
   let tiller: Tiller | undefined;
   let server: ModelServer | undefined;
   let page: Page;
   let other: Other;
 
-  const set = async (values: Readonly<Record<string, unknown>>) => {
-    const configuration = vscode.workspace.getConfiguration('tiller');
-    for (const [key, value] of Object.entries(values)) {
-      await configuration.update(key, value, vscode.ConfigurationTarget.Global);
-    }
-  };
   const msgs = (): readonly Event['msg'][] =>
     (page.heard as readonly HostMessage[])
       .flatMap((one) => (one.type === 'events' ? one.events : []))
@@ -53,31 +47,27 @@ suite('The API for other extensions', () => {
     const extension = vscode.extensions.getExtension<Other>('tiller-dev.tool-provider');
     assert.ok(extension, 'the extension of the test is not installed');
     other = await extension.activate();
-    home = tempFolder();
-    before = process.env['TILLER_HOME'];
-    process.env['TILLER_HOME'] = home.path;
+    home = ownHome();
   });
   teardown(async () => {
     await tiller?.dispose();
     tiller = undefined;
     await server?.close();
     server = undefined;
-    await set({
+    await configure({
       baseUrl: undefined,
       model: undefined,
       languageModelTools: undefined,
       approvalPolicy: undefined,
       'sandbox.mode': undefined,
     });
-    if (before === undefined) delete process.env['TILLER_HOME'];
-    else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
   });
 
   /** A window with a scripted model, and what other extensions register there. */
   async function open(model: ModelScript, settings: Readonly<Record<string, unknown>> = {}): Promise<TillerApi> {
     server = await ModelServer.start(model, { wire: 'responses' });
-    await set({ baseUrl: server.baseUrl, model: 'test-model', ...settings });
+    await configure({ baseUrl: server.baseUrl, model: 'test-model', ...settings });
     const registry = new ExternalToolRegistry();
     tiller = compose(contextOf(), registry);
     page = new Page();
@@ -175,7 +165,7 @@ suite('The API for other extensions', () => {
     await send('hi');
     await eventually(() => ends() === 1);
     assert.equal(server?.lastRequest.toolNames.includes('tool-provider_weather'), false);
-    await set({ languageModelTools: ['tool-provider_weather'] });
+    await configure({ languageModelTools: ['tool-provider_weather'] });
     await send('How is the weather?');
     await eventually(() => approvals().length === 1);
     assert.equal(approvals()[0]?.tool?.server, 'VS Code');
@@ -219,7 +209,7 @@ suite('The API for other extensions', () => {
     const ran = await tiller?.offeredTools.invoke('tiller_run_command', { command: 'echo from outside' }, token);
     assert.match(ran ? textOf(ran) : '', /from outside/);
     const patch = '*** Begin Patch\n*** Add File: ../outside.txt\n+x\n*** End Patch';
-    await set({ approvalPolicy: 'never', 'sandbox.mode': 'read-only' });
+    await configure({ approvalPolicy: 'never', 'sandbox.mode': 'read-only' });
     const refused = await tiller?.offeredTools.invoke('tiller_apply_patch', { patch }, token);
     assert.match(refused ? textOf(refused) : '', /^Not allowed: /);
   });

@@ -94,6 +94,17 @@ suite('MCP servers', () => {
     return found;
   };
 
+  /** The server `notes`, approved and started. */
+  const started = async (): Promise<McpServer> => {
+    servers = { notes: server };
+    answers();
+    await controller.configured();
+    const [selected] = controller.selected;
+    assert(selected);
+    await controller.decide(selected, 'outside', true);
+    return settled('notes');
+  };
+
   test('of the workspace are started only when the user approves them, for this definition', async () => {
     const entry = {
       command: process.execPath,
@@ -194,13 +205,7 @@ suite('MCP servers', () => {
   });
 
   test('have prompts, whose arguments are completed, and whose text goes into the draft', async () => {
-    servers = { notes: server };
-    answers();
-    await controller.configured();
-    const [selected] = controller.selected;
-    assert(selected);
-    await controller.decide(selected, 'outside', true);
-    const live = await settled('notes');
+    const live = await started();
     const texts: string[] = [];
     let posted: (rows: readonly PromptRow[]) => void = () => {};
     const rows = new Promise<readonly PromptRow[]>((resolve) => {
@@ -232,13 +237,7 @@ suite('MCP servers', () => {
   });
 
   test('show their tools, are restarted, and are stopped', async () => {
-    servers = { notes: server };
-    answers();
-    await controller.configured();
-    const [selected] = controller.selected;
-    assert(selected);
-    await controller.decide(selected, 'outside', true);
-    const live = await settled('notes');
+    const live = await started();
     const { shown } = answers({ pick: '$(check) notes' }, { pick: '$(tools) Show Tools' }, { pick: 'echo' });
     await commands.showServers();
     assert.match(

@@ -15,20 +15,15 @@ import { UsedModels } from '../../src/vscode/models/usedModels.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
 import { IMITATIONS } from '../support/imitations.ts';
 import { ModelServer, says } from '../support/modelServer.ts';
-import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { configure, ownHome } from './support/ownHome.ts';
 
 declare const TILLER_VERSION: string;
 
 const WRITTEN = ['model', 'provider', 'providers', 'baseUrl', 'wireApi'] as const;
 
-async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration('tiller');
-  for (const [key, value] of Object.entries(values)) {
-    await configuration.update(key, value, vscode.ConfigurationTarget.Global);
-  }
-}
-const forget = () => set(Object.fromEntries(WRITTEN.map((key) => [key, undefined])));
+const forget = () => configure(Object.fromEntries(WRITTEN.map((key) => [key, undefined])));
 
 function settingsWith(values: Record<string, unknown>): Settings {
   const result = parseSettings(values);
@@ -198,7 +193,7 @@ suite('the model menu', () => {
     const address = 'http://127.0.0.1:9/v1';
 
     test('the server of the setting baseUrl: for its own models as it is, for others under its host name', async () => {
-      await set({ baseUrl: address, wireApi: 'chat', model: 'a' });
+      await configure({ baseUrl: address, wireApi: 'chat', model: 'a' });
       await chooseModel(settings(), '127.0.0.1', 'b');
       assert.deepEqual([settings().baseUrl, settings().wireApi, settings().model], [address, 'chat', 'b']);
       assert.deepEqual(settings().providers, {});
@@ -215,13 +210,13 @@ suite('the model menu', () => {
 
     test('what the settings say of that server already', async () => {
       const headers = { 'X-Team': 'mine' };
-      await set({ providers: { '127.0.0.1': { baseUrl: address, headers } }, baseUrl: address, wireApi: 'chat' });
+      await configure({ providers: { '127.0.0.1': { baseUrl: address, headers } }, baseUrl: address, wireApi: 'chat' });
       await chooseModel(settings(), 'ollama', 'c');
       assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: address, wireApi: 'chat', headers } });
     });
 
     test('the API that the setting wireApi gives a named provider', async () => {
-      await set({ providers: { mine: { baseUrl: address } }, provider: 'mine', wireApi: 'chat', model: 'a' });
+      await configure({ providers: { mine: { baseUrl: address } }, provider: 'mine', wireApi: 'chat', model: 'a' });
       await chooseModel(settings(), 'mine', 'b');
       assert.deepEqual([settings().wireApi, settings().model], ['chat', 'b']);
       await chooseModel(settings(), 'ollama', 'c');
@@ -234,20 +229,15 @@ suite('the model menu', () => {
 
 suite('a model that is chosen in the menu', () => {
   let home: TempFolder;
-  let before: string | undefined;
   let tiller: Tiller | undefined;
   const open: ModelServer[] = [];
   setup(() => {
-    home = tempFolder();
-    before = process.env['TILLER_HOME'];
-    process.env['TILLER_HOME'] = home.path;
+    home = ownHome();
   });
   teardown(async () => {
     await tiller?.dispose();
     tiller = undefined;
     await Promise.all(open.splice(0).map((server) => server.close()));
-    if (before === undefined) delete process.env['TILLER_HOME'];
-    else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
     await forget();
   });
@@ -257,7 +247,7 @@ suite('a model that is chosen in the menu', () => {
     const first = await ModelServer.start(() => [says('From the first.')]);
     const second = await ModelServer.start(() => [says('From the second.')], { wire: 'chat' });
     open.push(first, second);
-    await set({
+    await configure({
       providers: {
         first: { baseUrl: first.baseUrl, wireApi: 'responses', auth: 'none' },
         second: { baseUrl: second.baseUrl, wireApi: 'chat', auth: 'none' },

@@ -8,8 +8,9 @@ import * as vscode from 'vscode';
 import { compose, type Tiller } from '../../src/extension/compose.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
-import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { configure, ownHome } from './support/ownHome.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -26,16 +27,9 @@ const seen = () => vscode.commands.executeCommand<Seen>('model-provider.seen').t
 
 suite('models of an extension of its own', () => {
   let home: TempFolder;
-  let before: string | undefined;
   let tiller: Tiller | undefined;
   let page: Page;
 
-  const set = async (values: Readonly<Record<string, unknown>>) => {
-    const configuration = vscode.workspace.getConfiguration('tiller');
-    for (const [key, value] of Object.entries(values)) {
-      await configuration.update(key, value, vscode.ConfigurationTarget.Global);
-    }
-  };
   const msgs = (): readonly Event['msg'][] =>
     (page.heard as readonly HostMessage[])
       .flatMap((one) => (one.type === 'events' ? one.events : []))
@@ -56,23 +50,19 @@ suite('models of an extension of its own', () => {
     await seen();
   });
   setup(() => {
-    home = tempFolder();
-    before = process.env['TILLER_HOME'];
-    process.env['TILLER_HOME'] = home.path;
+    home = ownHome();
   });
   teardown(async () => {
     await tiller?.dispose();
     tiller = undefined;
-    await set({ provider: undefined, model: undefined, 'retry.maxAttempts': undefined });
-    if (before === undefined) delete process.env['TILLER_HOME'];
-    else process.env['TILLER_HOME'] = before;
+    await configure({ provider: undefined, model: undefined, 'retry.maxAttempts': undefined });
     home[Symbol.dispose]();
   });
-  suiteTeardown(() => set({ provider: undefined, model: undefined }));
+  suiteTeardown(() => configure({ provider: undefined, model: undefined }));
 
   /** A window with this model, to which the user sends a message. */
   async function ask(model: string): Promise<void> {
-    await set({ provider: 'vscode', model: `fixture-${model}`, 'retry.maxAttempts': 1 });
+    await configure({ provider: 'vscode', model: `fixture-${model}`, 'retry.maxAttempts': 1 });
     tiller = compose(contextOf());
     page = new Page();
     tiller.view.resolveWebviewView(page.view);

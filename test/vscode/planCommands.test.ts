@@ -1,43 +1,31 @@
 /** "Run Plan" while the user goes to another thread, and what new threads begin in afterwards. */
 import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
-import * as vscode from 'vscode';
 import { compose, type Tiller } from '../../src/extension/compose.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { ModelServer, says } from '../support/modelServer.ts';
-import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { configure, ownHome } from './support/ownHome.ts';
 
 declare const TILLER_VERSION: string;
 
 const PLAN = '<proposed_plan>\n# Two\n\nWrite a two.\n</proposed_plan>';
 
-async function set(values: Readonly<Record<string, unknown>>): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration('tiller');
-  for (const [key, value] of Object.entries(values)) {
-    await configuration.update(key, value, vscode.ConfigurationTarget.Global);
-  }
-}
-
 suite('a plan that is run', () => {
   let home: TempFolder;
-  let before: string | undefined;
   let tiller: Tiller | undefined;
   let server: ModelServer | undefined;
   setup(() => {
-    home = tempFolder();
-    before = process.env['TILLER_HOME'];
-    process.env['TILLER_HOME'] = home.path;
+    home = ownHome();
   });
   teardown(async () => {
     await tiller?.dispose();
     tiller = undefined;
     await server?.close();
     server = undefined;
-    if (before === undefined) delete process.env['TILLER_HOME'];
-    else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
-    await set({ providers: undefined, provider: undefined, model: undefined, planMode: undefined });
+    await configure({ providers: undefined, provider: undefined, model: undefined, planMode: undefined });
   });
 
   test('goes to its thread, although another one is shown by then, and leaves the mode of new threads', async () => {
@@ -50,7 +38,7 @@ suite('a plan that is run', () => {
       return [says('Done with the other.')];
     };
     server = await ModelServer.start([[says(PLAN)], slow, [says('It is a two.')]]);
-    await set({
+    await configure({
       providers: { scripted: { baseUrl: server.baseUrl, wireApi: 'responses', auth: 'none' } },
       provider: 'scripted',
       model: 'm',

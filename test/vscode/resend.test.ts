@@ -10,10 +10,11 @@ import { RevertCommands } from '../../src/vscode/undo/revertCommands.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { calls, hangs, type ModelScript, ModelServer, says } from '../support/modelServer.ts';
-import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+import type { TempFolder } from '../support/tempFolder.ts';
 import { inPlace } from './support/editorPlace.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
+import { ownHome } from './support/ownHome.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -28,15 +29,12 @@ suite('a message that is sent again or is not sent', () => {
   const keys = ['baseUrl', 'model', 'approvalPolicy', 'sandbox.mode'];
   const set = (key: string, value: unknown) => configuration.update(key, value, vscode.ConfigurationTarget.Global);
   let home: TempFolder;
-  let before: string | undefined;
   let server: ModelServer;
   let tiller: Tiller;
   let page: Page;
 
   setup(() => {
-    home = tempFolder();
-    before = process.env['TILLER_HOME'];
-    process.env['TILLER_HOME'] = home.path;
+    home = ownHome();
     // A real one would start the extension, which has its own copy of the panel.
     Object.assign(vscode.commands, { executeCommand: async () => undefined });
   });
@@ -45,8 +43,6 @@ suite('a message that is sent again or is not sent', () => {
     await tiller.dispose();
     await server.close();
     for (const key of keys) await set(key, undefined);
-    if (before === undefined) delete process.env['TILLER_HOME'];
-    else process.env['TILLER_HOME'] = before;
     home[Symbol.dispose]();
   });
 

@@ -29,10 +29,10 @@ export class ChatCommands {
 
   /** The focus comes with the empty thread: later, it would close a list or a search that the user has opened since. */
   async newThread(): Promise<void> {
-    // First: a message that is sent while the panel is revealed belongs to the new thread.
-    await this.#deps.threads.clear();
-    await revealPanel();
-    this.#deps.view.focusComposer();
+    const { threads, view } = this.#deps;
+    // At once, without waiting for the panel: a message that is sent meanwhile belongs to the new thread.
+    const cleared = threads.clear().then(() => view.focusComposer());
+    await Promise.all([cleared, revealPanel()]);
   }
 
   interrupt(): Promise<void> {
