@@ -4,6 +4,7 @@ import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import type { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
@@ -44,6 +45,7 @@ export interface CommandTargets {
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
+  readonly skills: Pick<SkillCommands, 'showSkills'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -131,6 +133,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showAgents', ({ agents }) => agents.showAgents()),
+    command('showSkills', ({ skills }) => skills.showSkills()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),

@@ -29,6 +29,7 @@ const CORE = [
   'mcp',
   'hooks',
   'agentFiles',
+  'skills',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -43,12 +44,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
   'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
+  'core/skills': [...FOUNDATION, ...inCore('policy', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'skills'),
   ],
   'core/agent': [
     ...FOUNDATION,
@@ -82,6 +84,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     hooks: [],
     agentFiles: ['host'],
+    skills: ['host'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -97,6 +100,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: ['ui'],
     languageModelTools: ['ui', 'settings'],
     agents: ['ui'],
+    skills: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],

@@ -55,6 +55,8 @@ const place = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
+/** The skills were requested for the text that begins with a slash. */
+let hasSkills = false;
 /** Esc closed the list of this command. */
 let isCommandDismissed = false;
 
@@ -128,6 +130,8 @@ export function look(text: string, caret: number | null): void {
 function lookForCommand(text: string): boolean {
   const query = commandQuery(text);
   if (query === undefined) isCommandDismissed = false;
+  if (query !== undefined && !hasSkills) post({ type: 'list_skills' });
+  hasSkills = query !== undefined;
   const rows = query === undefined || isCommandDismissed ? [] : commandRows(query);
   if (query === undefined || rows.length === 0) {
     typed.value = null;

@@ -44,6 +44,7 @@ export function startOf(
         userInstructions: '',
         compaction: '',
         projectDocFallbackFilenames: [],
+        skillTokens: 0,
         verbosity: null,
         showRawReasoning: false,
       },

@@ -44,6 +44,7 @@ import { Toolset } from './toolset.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import type { CompactedItems } from './turnRun.ts';
 import { HookMemory, TurnHooks } from './turnHooks.ts';
+import { skillsForModel, TurnSkills } from './turnSkills.ts';
 import { overridden } from './turnSettings.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
@@ -64,6 +65,8 @@ export class Session {
   readonly #retryPause: RetryPause;
   readonly #compaction: CompactionTrigger;
   readonly #hooks: HookMemory;
+  /** Of the last turn. */
+  #skills: TurnSkills | undefined;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
   /** Of sub-agents, for the model. */
@@ -475,6 +478,7 @@ export class Session {
       allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
       memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
       toolInstructions: this.#tools.instructions(),
+      skills: await skillsForModel(this.#options),
     });
   }
 
@@ -549,6 +553,8 @@ export class Session {
     const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
       abort.abort(failure),
     );
+    const skillTurn = { turnId, settings, before: this.initialState, earlier: this.#skills, emit };
+    this.#skills = new TurnSkills(this.#options, skillTurn);
     this.#work.begin();
     this.#lastTurn = runTurn(
       {
@@ -583,6 +589,7 @@ export class Session {
           replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
         },
         hooks: new TurnHooks(this.#options, this.#hooks, { turnId, settings, emit, audit, signal: abort.signal }),
+        skills: this.#skills,
         images: this.#images,
         retryPause: this.#retryPause,
         ports,

@@ -76,6 +76,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
     case 'recovered':
       await run.ready();
       await run.hooks.load();
+      await run.skills.recover();
       // Their servers have just been started again. One that is not there fails its call, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
@@ -111,6 +112,7 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
   if (opening.compacts !== true) remembered(run, await run.hooks.sessionStarts());
+  if (opening.input === null) await run.skills.recover();
   const blocked = opening.input && (await addInput(run, opening.input));
   if (blocked) throw new BlockedByHook(blocked);
   await demandTools(run);
@@ -139,7 +141,8 @@ async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<stri
   const { settings, signal, thread } = run;
   const { workspace, host, storage, keys } = run.ports;
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
-  const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
+  const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
+  const content = [...(await run.skills.run(resolved))];
   const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
   const ended = (status: 'completed' | 'declined' | 'aborted') =>
@@ -313,6 +316,7 @@ function toolRuntime(
     clock,
     loopGuard,
     hooks: run.hooks,
+    skills: run.skills,
     keys,
     interrupt: () => run.interrupt(),
     contextFor: (callId, itemId) => ({
