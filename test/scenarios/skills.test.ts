@@ -1,4 +1,4 @@
-// Skills and prompt files: what the model is told of them, what it reads when the user runs one, and what is asked about then.
+// Skills and prompt files: what the model gets of them, what it reads when the user runs one, and what is asked about then.
 import { rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ const states = async (skills: Skills) =>
   (await skills.current()).skills.map(({ skill, file: { origin }, state }) => [skill.name, origin, state]);
 
 describe('the model', () => {
-  it('is told of the skills once, and again only when they have changed', async () => {
+  it('gets the list of skills once, and again only when they have changed', async () => {
     await using given = await withSkills({ model: nothing(5) });
     const { chat, user } = given;
     await chat.send('one');
@@ -66,7 +66,7 @@ describe('the model', () => {
   it.each<[string, Partial<ScenarioOptions>]>([
     ['in a workspace that is not trusted', { trusted: false }],
     ['where the list has no tokens', { skillTokens: 0 }],
-  ])('is told of none %s', async (_, options) => {
+  ])('gets no list %s', async (_, options) => {
     await using given = await withSkills({ model: nothing(1), ...options });
     put(given.user.at('.agents/skills/deploy/SKILL.md'), DEPLOY);
     await given.chat.send('go');
@@ -187,7 +187,7 @@ describe('a skill that lists its tools', () => {
       reason: {
         source: 'policy',
         id: 'unlisted-tool:deploy',
-        text: 'The skill deploy does not list this call in its tools, so you are asked.',
+        text: 'The skill deploy does not list this call among its tools.',
       },
     });
     await chat.answer('approved');
@@ -213,7 +213,7 @@ describe('a skill that lists its tools', () => {
     chat.submit({ type: 'retry' });
     await ended;
     expect(chat.outputs()).toEqual([
-      'Not allowed: The skill deploy does not list this call in its tools, so you are asked. The approval policy asks for nothing.',
+      'Not allowed: The skill deploy does not list this call among its tools. The approval policy asks for nothing.',
     ]);
   });
 

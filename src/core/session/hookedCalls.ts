@@ -31,14 +31,15 @@ export function guardedCall(
     skills,
   }: {
     readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
-    readonly skills: Pick<TurnSkills, 'isLimiting' | 'verdict'>;
+    readonly skills: Pick<TurnSkills, 'limiting' | 'verdict'>;
   },
 ): GuardedCall | undefined {
   const handler = registry.handler(call.name);
   if (handler === undefined) return undefined;
   const { names } = handler;
   const guard = hooks.before(call, names);
-  if (guard === undefined && !skills.isLimiting && !hooks.hasAfter(call, names)) return undefined;
+  const isLimited = skills.limiting.length > 0;
+  if (guard === undefined && !isLimited && !hooks.hasAfter(call, names)) return undefined;
   let made: Promise<ReadyCall> | undefined;
   const make = async (): Promise<ReadyCall> => {
     const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
@@ -54,7 +55,7 @@ export function guardedCall(
       },
     };
   };
-  return { isGuarded: guard !== undefined || skills.isLimiting, ready: () => (made ??= make()) };
+  return { isGuarded: guard !== undefined || isLimited, ready: () => (made ??= make()) };
 }
 
 /** Calls `hasRun` when the tool has done something. */

@@ -553,7 +553,7 @@ export class Session {
     const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
       abort.abort(failure),
     );
-    const skillTurn = { turnId, settings, before: this.initialState, earlier: this.#skills, emit };
+    const skillTurn = { turnId, settings, before: this.initialState, limitedBefore: this.#skills?.limiting, emit };
     this.#skills = new TurnSkills(this.#options, skillTurn);
     this.#work.begin();
     this.#lastTurn = runTurn(

@@ -26,7 +26,7 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
   readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
-  readonly skills: Pick<TurnSkills, 'isLimiting' | 'verdict'>;
+  readonly skills: Pick<TurnSkills, 'limiting' | 'verdict'>;
   /** Redacted in the outputs for the model. */
   readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;

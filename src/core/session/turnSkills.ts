@@ -18,8 +18,8 @@ export interface SkillTurn {
   readonly settings: Pick<TurnSettings, 'cwd'>;
   /** The thread as it was before this process. */
   readonly before: Pick<ThreadState, 'turns'>;
-  /** The turn of this process that came before it. */
-  readonly earlier: TurnSkills | undefined;
+  /** What limited the turn of this process that came before it. */
+  readonly limitedBefore: readonly Skill[] | undefined;
   /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -29,25 +29,25 @@ export interface SkillTurn {
  * its `allowed-tools` is asked about.
  */
 export class TurnSkills {
-  readonly #options: Pick<SessionOptions, 'host' | 'ports'>;
+  readonly #options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>;
   readonly #turn: SkillTurn;
   #limiting: readonly Skill[] = [];
 
-  constructor(options: Pick<SessionOptions, 'host' | 'ports'>, turn: SkillTurn) {
+  constructor(options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>, turn: SkillTurn) {
     this.#options = options;
     this.#turn = turn;
   }
 
-  /** Whether calls may be asked about because of a skill. */
-  get isLimiting(): boolean {
-    return this.#limiting.length > 0;
+  /** The skills because of which calls may be asked about. */
+  get limiting(): readonly Skill[] {
+    return this.#limiting;
   }
 
   /** Restores what limits a turn that goes on without a message: one that is tried again, or one of an earlier process. */
   async recover(): Promise<void> {
-    const { before, turnId, earlier } = this.#turn;
-    if (earlier !== undefined) {
-      this.#limiting = earlier.#limiting;
+    const { before, turnId, limitedBefore } = this.#turn;
+    if (limitedBefore !== undefined) {
+      this.#limiting = limitedBefore;
       return;
     }
     const items = (before.turns.find(({ id }) => id === turnId) ?? before.turns.at(-1))?.items ?? [];
@@ -72,19 +72,20 @@ export class TurnSkills {
 
   /** `names`: of the tool. */
   verdict(call: ToolCall, names: readonly string[]): HookVerdict {
-    if (!this.isLimiting) return { type: 'none' };
-    const { settings } = this.#turn;
-    const called = listable(call, names, { cwd: settings.cwd, host: this.#options.ports.host });
+    if (this.#limiting.length === 0) return { type: 'none' };
+    const called = listable(call, names, { cwd: this.#turn.settings.cwd, host: this.#options.ports.host });
     const skill = this.#limiting.find(({ allowedTools }) => !isListed(allowedTools ?? ['*'], called));
     if (skill === undefined) return { type: 'none' };
-    const text = `The ${skill.kind} ${skill.name} does not list this call in its tools, so you are asked.`;
+    const text = `The ${skill.kind} ${skill.name} does not list this call among its tools.`;
     return { type: 'ask', reason: { source: 'policy', id: `unlisted-tool:${skill.name}`, text } };
   }
 
   async #calledIn(input: readonly UserInput[]) {
+    const { host, meta } = this.#options;
     const text = textOfInput(input);
-    if (!text.trimStart().startsWith('/')) return undefined;
-    return skillCalledIn(text, (await this.#options.host.skills?.()) ?? []);
+    // Only the user runs skills: the messages of a sub-agent come from the model.
+    if (meta.originator === 'sub_agent' || !text.trimStart().startsWith('/')) return undefined;
+    return skillCalledIn(text, (await host.skills?.()) ?? []);
   }
 
   #limitBy(call: { readonly skill: Skill } | undefined): void {
@@ -96,7 +97,8 @@ function listable(call: ToolCall, names: readonly string[], place: Parameters<ty
   const tool = hookedTool(call, names, place);
   // Reading what a running command prints is no call of its own.
   if (names[0] === 'write_stdin' && (tool?.own.input['chars'] ?? '') === '') return { names, uses: [] };
-  const faces = tool === undefined || tool.claude.length === 0 ? [{ name: call.name, input: {} }] : tool.claude;
+  const faces =
+    tool === undefined || tool.claude.length === 0 ? [{ name: names[0] ?? call.name, input: {} }] : tool.claude;
   const uses = faces.map(({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) => {
     const command = name === 'Bash' ? input['command'] : undefined;
     return typeof command === 'string' ? { name, command } : { name };
@@ -109,8 +111,10 @@ export async function skillsForModel({
   host,
   settings,
 }: Pick<SessionOptions, 'host' | 'settings'>): Promise<readonly ListedSkill[]> {
-  const { allowed } = settings.tools;
-  const mayRead = allowed === undefined || ['read_file', 'exec_command'].some((name) => allowed.includes(name));
+  const { allowed, denied = [] } = settings.tools;
+  const isOffered = (name: string) =>
+    (allowed?.includes(name) ?? true) && !denied.includes(name) && !denied.includes('*');
+  const mayRead = ['read_file', 'exec_command'].some(isOffered);
   if (!host.isTrusted() || !mayRead || host.skills === undefined) return [];
   return (await host.skills()).filter(({ forModel }) => forModel);
 }

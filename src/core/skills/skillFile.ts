@@ -20,7 +20,7 @@ export interface SkillFile extends ProposingFile {
   readonly leaves?: true;
 }
 
-/** A text that the user runs as `/name`, and of a skill also what the model is told of it. */
+/** A text that the user runs as `/name`, and of a skill also what the list of the model says of it. */
 export interface Skill {
   readonly kind: SkillKind;
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Skill {
   readonly text: string;
   /** The tools that it lists, as the file names them; `null`: it lists none, so nothing is asked about. */
   readonly allowedTools: readonly string[] | null;
-  /** The model is told of it. */
+  /** The model gets it in its list. */
   readonly forModel: boolean;
   /** `/name` runs it. */
   readonly forUser: boolean;

@@ -1354,6 +1354,28 @@ export const SCENES = {
     ],
     typed: '/ne',
   },
+  'command-skills': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'skills',
+        build: BUILD,
+        rows: [
+          {
+            kind: 'skill',
+            name: 'deploy',
+            help: 'Deploys the service to one of its environments. Use it for releases and for rollbacks.',
+            hint: '[environment]',
+            isProposed: false,
+          },
+          { kind: 'skill', name: 'redo', help: 'Does it again.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'front:test', help: 'Test the front.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'dependencies', help: 'Updates them.', hint: '', isProposed: true },
+        ],
+      },
+    ],
+    typed: '/de',
+  },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
     ...scene(done(), { takesImages: true }),
