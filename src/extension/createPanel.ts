@@ -361,6 +361,7 @@ export function createPanel(
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
+    explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
