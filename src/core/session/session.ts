@@ -19,6 +19,7 @@ import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
 import { AgentNotices } from './agentNotices.ts';
 import { auditTrail } from './auditTrail.ts';
+import { KnownFindings } from './codeReview.ts';
 import { Conversation } from './conversation.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { EventSink } from './events.ts';
@@ -66,6 +67,7 @@ export class Session {
   readonly #hooks: HookMemory;
   readonly #images: ThreadImages;
   readonly #notes: SettingNotes;
+  readonly #findings: KnownFindings;
   /** Of sub-agents, for the model. */
   readonly agentNotices = new AgentNotices();
   readonly #models: ThreadModels;
@@ -107,6 +109,7 @@ export class Session {
     this.#hooks = new HookMemory(replayed === null ? 'startup' : 'resume');
     this.#images = new ThreadImages(this.initialState);
     this.#notes = new SettingNotes(this.initialState);
+    this.#findings = new KnownFindings(this.initialState);
     this.#models = new ThreadModels(meta.provider, options.host);
     this.#rules = new ThreadRules({
       threadId: meta.id,
@@ -413,6 +416,12 @@ export class Session {
       case 'compact':
         await this.#stopping();
         return this.#compact(id, op);
+      case 'review':
+        await this.#stopping();
+        return this.#review(id, op);
+      case 'mark_finding':
+        if (!this.#findings.has(op)) return this.#warn(id, `There is no finding ${op.findingId} of ${op.itemId}.`);
+        return this.#keep(id, { ...op, type: 'finding_marked' });
       case 'undo_compaction':
         return this.#undoCompaction(id, op.itemId);
       case 'undo':
@@ -491,6 +500,20 @@ export class Session {
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
   }
 
+  #review(submissionId: string, order: OpOf<'review'>): void {
+    const { agents, parent, ports } = this.#options;
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: changes can be reviewed when it has ended.');
+    if (agents === undefined || parent !== undefined || this.parentId !== null)
+      return this.#warn(
+        submissionId,
+        'A review starts an agent, and an agent cannot start others: review in a thread.',
+      );
+    this.#sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#tools.turnStarts();
+    const turnId = ports.ids.next('turn');
+    this.#launch(turnId, submissionId, this.#settings, { type: 'review', order, agents }, undefined);
+  }
+
   #replaceHistory({ itemId, summary, items }: CompactedItems, signal: AbortSignal): void {
     const payload = { message: summary, item_id: itemId, replacement_history: [...items] };
     this.#sink.record({ type: 'compacted', payload });
@@ -538,6 +561,7 @@ export class Session {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
       this.#conversation.note(turnId, msg);
+      this.#findings.note(msg);
       this.#sink.emit(turnId, by, msg);
     };
     const agent = askingAgent(this.#options.meta);
