@@ -10,7 +10,7 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
 import type { FileIndex, IndexedFile } from './fileIndex.ts';
-import { changeCount } from './gitChanges.ts';
+import { changeCount } from '../workspace/gitChanges.ts';
 import { problemCount } from './problems.ts';
 import { rankFiles } from './rankFiles.ts';
 import { symbolRows } from './symbols.ts';
