@@ -855,7 +855,7 @@ function codeReview(): Script {
   const at = (path: string, first: number, last = first) => ({ path, lines: { first, last }, quote: 'x' });
   return titled('Cap retries in the fetch client', 'Cap the retries everywhere.')
     .says('The retries are capped in `client.ts`.')
-    .done()
+    .complete()
     .begins()
     .item({
       ...review,
@@ -884,7 +884,7 @@ function codeReview(): Script {
         { id: '5', title: 'Rename it', body: 'No.', priority: 3, state: 'dismissed', ...at('src/a.ts', 3) },
       ],
     })
-    .done()
+    .complete()
     .begins()
     .item(
       {
@@ -895,7 +895,7 @@ function codeReview(): Script {
       },
       'failed',
     )
-    .done()
+    .complete()
     .context(31);
 }
 
