@@ -34,27 +34,3 @@ export const findingSchema = z.object({
   state: findingStateSchema,
 });
 export type Finding = z.infer<typeof findingSchema>;
-
-/** What is reviewed, in a few words of English: for titles of threads, agents and messages to the model. */
-export function reviewSubject(target: ReviewTarget): string {
-  switch (target.type) {
-    case 'uncommitted':
-      return 'uncommitted changes';
-    case 'branch':
-      return `changes against ${target.branch}`;
-    case 'commit':
-      return target.title === undefined ? `commit ${target.commit}` : `commit ${target.commit}: ${target.title}`;
-  }
-}
-
-/** `[P1] Title (src/a.ts:3-5)`, then the text. For the model and for exports. */
-export function findingText({ title, body, priority, path, lines }: Finding): string {
-  const level = priority === undefined ? '' : `[P${priority}] `;
-  const place = path === undefined ? '' : ` (${path}${lines === undefined ? '' : `:${rangeText(lines)}`})`;
-  return `${level}${title}${place}\n${body}`.trim();
-}
-
-/** `3`, or `3-5`. */
-export function rangeText({ first, last }: z.infer<typeof lineRangeSchema>): string {
-  return first === last ? `${first}` : `${first}-${last}`;
-}

@@ -16,7 +16,6 @@ import type {
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
-import { reviewSubject } from './codeReview.ts';
 import type { PlanStep, TurnItem, TurnItemOf, UserInput } from './item.ts';
 import {
   type ApprovalDecision,
@@ -27,6 +26,7 @@ import {
   isSameRule,
   type Rule,
 } from './policy.ts';
+import { reviewSubject } from './text/findings.ts';
 import { titleFrom } from './text/threadTitle.ts';
 
 export type TurnStatus =

@@ -150,7 +150,9 @@ export function findValues({ name, written }: CommandQuery): readonly Choice[] {
       .find((command) => command.name === name)
       ?.values?.(written ?? '') ?? [];
   const wanted = (written ?? '').trim();
-  return name === 'rename' || name === 'review' ? values : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+  return name === 'rename' || name === 'review'
+    ? values
+    : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
 }
 
 /** What is written and is not the beginning of a value is what the reviewer is to look at. */

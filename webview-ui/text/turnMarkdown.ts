@@ -1,4 +1,4 @@
-import { findingText } from '../../src/protocol/codeReview.ts';
+import { findingText } from '../../src/protocol/text/findings.ts';
 import { answerIn } from '../../src/protocol/text/answers.ts';
 import { withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';

@@ -1,7 +1,6 @@
 import type { Finding } from '../../src/protocol/codeReview.ts';
-import { findingText, rangeText } from '../../src/protocol/codeReview.ts';
-import { fixFinding } from '../../src/protocol/findingMessage.ts';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { findingText, fixFinding, rangeText } from '../../src/protocol/text/findings.ts';
 import { addToDraft, sendInput, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { Act } from '../components/Buttons.tsx';
@@ -68,21 +67,28 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
     sendInput(fixFinding(finding, t('Fix this finding of the review:')));
     mark('sent');
   };
+  const head = (
+    <>
+      {priority !== undefined && <span class="finding-level">{`P${priority}`}</span>}
+      <span>{title}</span>
+      {state === 'sent' && <span class="finding-state">{t('sent')}</span>}
+      {state === 'dismissed' && <span class="finding-state">{t('dismissed')}</span>}
+    </>
+  );
   return (
     <li class="finding" data-testid="finding" data-state={state} data-priority={priority}>
-      <details open={state === 'open'}>
-        <summary class="finding-title" data-testid="finding-title">
-          {priority !== undefined && <span class="finding-level">{`P${priority}`}</span>}
-          <span>{title}</span>
-          {state === 'sent' && <span class="finding-state">{t('sent')}</span>}
-          {state === 'dismissed' && <span class="finding-state">{t('dismissed')}</span>}
-        </summary>
-        {body !== '' && (
+      {body === '' ? (
+        <p class="finding-title">{head}</p>
+      ) : (
+        <details open={state === 'open'}>
+          <summary class="finding-title is-toggle" data-testid="finding-title">
+            {head}
+          </summary>
           <div class="finding-body">
             <Markdown text={body} />
           </div>
-        )}
-      </details>
+        </details>
+      )}
       <div class="finding-acts">
         <Place finding={finding} />
         {isOwn.value && (

@@ -1,6 +1,7 @@
 /** What the agent `reviewer` and the model of the thread read of a review. */
-import { type Finding, findingText, type ReviewTarget, reviewSubject } from '../../protocol/codeReview.ts';
+import type { Finding, ReviewTarget } from '../../protocol/codeReview.ts';
 import type { MessageItem } from '../../protocol/responseItem.ts';
+import { findingText, reviewSubject } from '../../protocol/text/findings.ts';
 import { userText } from './notices.ts';
 
 /** The form of the answer is that of Codex (codex-rs/core/review_prompt.md), which its models are trained on. */

@@ -1,7 +1,7 @@
 /** Exports a thread as Markdown for readers or as JSON for programs. */
 import type { TurnItem } from '../../protocol/item.ts';
-import { findingText, reviewSubject } from '../../protocol/codeReview.ts';
 import { answerIn } from '../../protocol/text/answers.ts';
+import { findingText, reviewSubject } from '../../protocol/text/findings.ts';
 import { withoutPlanMarks } from '../../protocol/text/proposedPlan.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
 import type { ReplayedThread } from './replay.ts';

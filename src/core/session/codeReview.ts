@@ -3,7 +3,7 @@ import type { EventMsg } from '../../protocol/event.ts';
 import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
 import type { TurnItem, TurnItemOf, UserInput } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import { reviewSubject } from '../../protocol/codeReview.ts';
+import { reviewSubject } from '../../protocol/text/findings.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { reviewAnswer, reviewNotice, reviewRepair, reviewRequest } from '../prompt/codeReview.ts';
 import type { Agents } from '../tools/agents/agents.ts';

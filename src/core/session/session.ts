@@ -366,7 +366,10 @@ export class Session {
     const { agents, ports } = this.#options;
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: changes can be reviewed when it has ended.');
     if (agents === undefined || this.parentId !== null)
-      return this.#warn(submissionId, 'A review starts an agent, and an agent cannot start others: review in a thread.');
+      return this.#warn(
+        submissionId,
+        'A review starts an agent, and an agent cannot start others: review in a thread.',
+      );
     this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
     this.#parts.tools.turnStarts();
     const turnId = ports.ids.next('turn');

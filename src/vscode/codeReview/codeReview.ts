@@ -91,7 +91,11 @@ export class CodeReview {
         const commit = await pickCommit(repository);
         if (commit === undefined) return undefined;
         const title = firstLine(commit.message);
-        const target = { type: 'commit' as const, commit: commit.hash.slice(0, 12), ...(title === '' ? {} : { title }) };
+        const target = {
+          type: 'commit' as const,
+          commit: commit.hash.slice(0, 12),
+          ...(title === '' ? {} : { title }),
+        };
         return { target, changes: await changesIn(repository, commit, mayRead) };
       }
       default:
@@ -139,7 +143,9 @@ async function pickBranch(repository: Repository): Promise<string | undefined> {
     repository.getBranches({ remote: false, sort: 'committerdate' }),
     repository.getBranches({ remote: true, sort: 'committerdate' }),
   ]);
-  const names = [...new Set([...local, ...remote].flatMap(({ name }) => name ?? []))].filter((name) => name !== current);
+  const names = [...new Set([...local, ...remote].flatMap(({ name }) => name ?? []))].filter(
+    (name) => name !== current,
+  );
   if (names.length === 0) return tell(vscode.l10n.t('There is no other branch.'));
   return vscode.window.showQuickPick(names, { title: vscode.l10n.t('Review Changes Against a Branch') });
 }

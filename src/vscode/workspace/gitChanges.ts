@@ -32,9 +32,10 @@ export interface Repository {
   diffBetween(ref1: string, ref2: string): Promise<readonly Change[]>;
   diffBetween(ref1: string, ref2: string, path: string): Promise<string>;
   getMergeBase(ref1: string, ref2: string): Promise<string | undefined>;
-  getBranches(query: { readonly remote?: boolean; readonly sort?: 'committerdate' }): Promise<
-    readonly { readonly name?: string }[]
-  >;
+  getBranches(query: {
+    readonly remote?: boolean;
+    readonly sort?: 'committerdate';
+  }): Promise<readonly { readonly name?: string }[]>;
   getCommit(ref: string): Promise<GitCommit>;
   log(options: { readonly maxEntries: number }): Promise<readonly GitCommit[]>;
 }

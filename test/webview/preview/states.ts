@@ -880,7 +880,14 @@ function codeReview(): Script {
           ...at('packages/administration/src/settings/organisation/retrySettings.ts', 7),
         },
         { id: '3', title: 'Describe the cap in the changelog', body: '', priority: 3, state: 'open' },
-        { id: '4', title: 'Close the socket', body: 'It leaks.', priority: 1, state: 'sent', ...at('src/http/pool.ts', 9) },
+        {
+          id: '4',
+          title: 'Close the socket',
+          body: 'It leaks.',
+          priority: 1,
+          state: 'sent',
+          ...at('src/http/pool.ts', 9),
+        },
         { id: '5', title: 'Rename it', body: 'No.', priority: 3, state: 'dismissed', ...at('src/a.ts', 3) },
       ],
     })
