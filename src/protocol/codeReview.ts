@@ -13,7 +13,6 @@ export type ReviewTarget = z.infer<typeof reviewTargetSchema>;
 
 /** `sent`: the thread has got it to fix it. */
 export const findingStateSchema = z.enum(['open', 'sent', 'dismissed']);
-export type FindingState = z.infer<typeof findingStateSchema>;
 
 export const findingSchema = z.object({
   /** Unique in its review. */

@@ -147,7 +147,9 @@ async function pickBranch(repository: Repository): Promise<string | undefined> {
     (name) => name !== current,
   );
   if (names.length === 0) return tell(vscode.l10n.t('There is no other branch.'));
-  return vscode.window.showQuickPick(names, { title: vscode.l10n.t('Review Changes Against a Branch') });
+  const items = names.map((label) => ({ label }));
+  const options = { title: vscode.l10n.t('Review Changes Against a Branch') };
+  return (await vscode.window.showQuickPick(items, options))?.label;
 }
 
 async function pickCommit(repository: Repository): Promise<GitCommit | undefined> {
