@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import type { AgentRole } from '../tools/agents/agents.ts';
+import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
@@ -164,6 +164,8 @@ export interface SessionOptions {
   readonly parent?: ParentLink | undefined;
   /** Of a new sub-agent: what its model has read before the first message. */
   readonly inherited?: readonly ResponseItem[] | undefined;
+  /** Its sub-agents, for what Tiller itself has them do. */
+  readonly agents?: Agents;
   readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
