@@ -262,6 +262,18 @@ function discards(): Script {
     });
 }
 
+/** A patch that is asked about again: its files were moved, and a folder is gone. */
+function moved(): Script {
+  return story()
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      ...PATCH_QUESTION,
+      diff: THREE_FILES_DIFF,
+      moved: [{ from: 'src/http/fetch.ts', to: 'src/http/client.ts' }],
+      missingFolders: ['test/integration/helpers'],
+    });
+}
+
 /** A command that would read the old text of files that a patch left unsaved. */
 function unsaved(): Script {
   return story()
@@ -1335,6 +1347,7 @@ export const SCENES = {
   'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
   patch: scene(patch()),
   hunks: hunks(),
+  moved: scene(moved()),
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),

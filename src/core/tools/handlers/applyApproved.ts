@@ -31,7 +31,10 @@ export async function applyApproved(
   await context.flush();
   const review = reviewIn(answer);
   const taken = review === undefined ? planned : reviewedPlan(plan, review);
-  const notes = review === undefined ? [] : [reviewNote(proposal, review, taken.changes)];
+  const notes = [
+    ...plan.moved.map(({ from, to }) => `The user has moved ${from} to ${to} since; the patch was applied there.`),
+    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes)]),
+  ];
   let current: DecidedPlan | PlanFailure = taken;
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
