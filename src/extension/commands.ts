@@ -26,7 +26,7 @@ export interface CommandTargets {
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly approvals: ApprovalCommands;
-  readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
+  readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
@@ -82,6 +82,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
     command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       proposals.toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
+    command('rejectHunkWithReason', ({ proposals }, uri?: vscode.Uri, hunk?: number | null) =>
+      proposals.rejectWithReason(uri instanceof vscode.Uri ? uri : undefined, hunk),
     ),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),

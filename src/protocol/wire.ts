@@ -298,6 +298,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
   }),
+  /** Sets why a hunk, or for `null` the whole file, is rejected; an empty text removes the reason. */
+  z.object({
+    type: z.literal('explain_hunk'),
+    approvalId: z.string(),
+    path: z.string(),
+    hunk: z.int().nonnegative().nullable(),
+    reason: z.string(),
+  }),
   /** `threadId` is `null` for the thread that the next message starts. */
   z.object({
     type: z.literal('draft'),

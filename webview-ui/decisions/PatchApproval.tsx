@@ -101,5 +101,9 @@ function approveLabel(fileCount: number, isReviewed: boolean, taken: number, tot
 /** With a single hunk there is nothing to choose beside Deny. */
 function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
   if (total < 2) return undefined;
-  return { files, choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }) };
+  return {
+    files,
+    choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }),
+    explain: (path, hunk, reason) => post({ type: 'explain_hunk', approvalId, path, hunk, reason }),
+  };
 }

@@ -1,8 +1,9 @@
 /** The user's choices on a patch, between its approval request and its application. */
-import { type ApprovalDecision, type ProposalChoices, reviewIn } from '../../protocol/policy.ts';
+import { type ApprovalDecision, denialIn, type ProposalChoices, reviewIn } from '../../protocol/policy.ts';
 import { carryReview, reviewedChanges, reviewProblem } from '../patch/proposalChoices.ts';
 import type { ProposedFile } from '../ports.ts';
 import type { Preparation } from './handler.ts';
+import { reasonsFor } from './handlers/choicesNote.ts';
 
 /**
  * The effective answer: a patch with nothing left is denied. Choices that do not belong to this patch are a problem.
@@ -16,15 +17,33 @@ export function takeReview(
   if (proposal === undefined) return { problem: 'Only a patch can be approved in part.' };
   const problem = reviewProblem(review, proposal);
   if (problem !== undefined) return { problem };
-  return { decision: reviewedChanges(proposal, review).length === 0 ? { denied: {} } : decision };
+  return { decision: reviewedChanges(proposal, review).length === 0 ? deniedWith({}, review, proposal) : decision };
+}
+
+/** A denial with the reasons that the user has given for hunks of the patch. */
+function deniedWith(
+  denial: { readonly message?: string | undefined },
+  review: ProposalChoices,
+  proposal: readonly ProposedFile[],
+): ApprovalDecision {
+  const reasons = reasonsFor(proposal, review);
+  if (reasons.length === 0) return { denied: denial };
+  return { denied: { message: [denial.message ?? 'Nothing of this patch is taken.', ...reasons].join('\n') } };
 }
 
 /**
  * An approval of a whole patch as it counts when `review` holds the choices that the user made in its editors: unsaved
- * edits are discarded only in files that are applied. Every other decision stays as it is.
+ * edits are discarded only in files that are applied. A denial gets the reasons that the user has given there. Every
+ * other decision stays as it is.
  */
-export function withChoices(decision: ApprovalDecision, review: ProposalChoices | undefined): ApprovalDecision {
+export function withChoices(
+  decision: ApprovalDecision,
+  review: ProposalChoices | undefined,
+  proposal: readonly ProposedFile[] = [],
+): ApprovalDecision {
   if (review === undefined) return decision;
+  const denial = denialIn(decision);
+  if (denial !== undefined) return deniedWith(denial, review, proposal);
   const isDiscarding = typeof decision === 'object' && 'approved_discarding' in decision;
   if (!isDiscarding && decision !== 'approved' && decision !== 'approved_for_thread') return decision;
   const agreed = isDiscarding ? decision.approved_discarding.paths : [];

@@ -226,16 +226,27 @@ function patch(): Script {
 
 /** A pending patch, with one hunk and one file left out. */
 function hunks(): PanelScene {
+  const reasons = ['Use the policy of retry.ts'];
+  const answered = THREE_FILES.map((change, index) =>
+    index === 0 ? { ...change, decision: 'partial' as const, leftOut: 1, reasons } : change,
+  );
   const asked = story()
     .plan(3)
+    .item(patchItem(answered, THREE_FILES_DIFF))
     .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .asks({ ...PATCH_QUESTION, diff: THREE_FILES_DIFF });
   const approvalId = asked.events.flatMap(({ msg }) => (msg.type === 'approval_requested' ? msg.approvalId : []))[0];
   if (approvalId === undefined) throw new Error('Nothing is asked.');
   const files = [
-    { path: 'src/http/client.ts', isOut: false, isEdited: false, hunks: ['in', 'out'] },
-    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'] },
-    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'] },
+    {
+      path: 'src/http/client.ts',
+      isOut: false,
+      isEdited: false,
+      hunks: ['in', 'out'],
+      reasons: [{ hunk: 1, text: 'The loop ends elsewhere' }],
+    },
+    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'], reasons: [] },
+    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'], reasons: [] },
   ] as const;
   const { messages } = scene(asked);
   return { messages: [...messages, { type: 'proposal_choices', build: BUILD, review: { approvalId, files } }] };
