@@ -348,12 +348,12 @@ export function createPanel(
     lastModel,
     models: modelMenu,
     previewRule: (approvalId, rule) => {
-      const preview = previewFor(threads.asking(approvalId), approvalId, rule, node.host.platform);
+      const preview = previewFor(threads.overview.asking(approvalId), approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
       const suggestion = await suggestionForApproval(
-        threads.asking(approvalId),
+        threads.overview.asking(approvalId),
         approvalId,
         ports.audit,
         node.host.platform,
@@ -366,7 +366,7 @@ export function createPanel(
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
-      if (!isRecorded) await openChange(id, file, threads.asking(id), proposals);
+      if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);
     },
     stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     revert: (target) => reverts.revert(target),

@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
     hooks: [],
-    agentFiles: [],
+    agentFiles: ['host'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],

@@ -77,6 +77,8 @@ export interface ThreadSettings {
     readonly memory: boolean;
     /** Of a sub-agent: the names of its tools; absent: all. */
     readonly allowed?: readonly string[] | undefined;
+    /** Of a sub-agent: names that are taken away from these; `*` takes all. */
+    readonly denied?: readonly string[] | undefined;
   };
   readonly agents: AgentSettings;
 }

@@ -13,6 +13,8 @@ export interface AgentRole {
   readonly instructions: string | null;
   /** Names of tools; `null`: all that its parent has. A role never adds one. */
   readonly tools: readonly string[] | null;
+  /** Names that are taken away from these; `*` takes all. */
+  readonly without?: readonly string[];
   /** Its commands and patches change no file. */
   readonly readOnly: boolean;
   /** `null`: the model of its parent. */
