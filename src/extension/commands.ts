@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
+import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
@@ -27,8 +28,9 @@ export interface CommandTargets {
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
+  readonly codeReview: Pick<CodeReview, 'start'>;
   readonly approvals: ApprovalCommands;
-  readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
+  readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
@@ -80,6 +82,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openEdit', ({ edits }, id?: unknown) => edits.open(typeof id === 'number' ? id : undefined)),
     command('answerEdit', ({ edits }, id: number | EditAnswer, answer?: EditAnswer) => edits.answer(id, answer)),
     command('decideEdit', ({ edits }, id: number, what: 'keep' | 'undo') => edits.decide(id, what)),
+    // From the Source Control view it gets a repository, which is not a kind.
+    command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),
@@ -92,6 +96,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
     command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       proposals.toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
+    command('rejectHunkWithReason', ({ proposals }, uri?: vscode.Uri, hunk?: number | null) =>
+      proposals.rejectWithReason(uri instanceof vscode.Uri ? uri : undefined, hunk),
     ),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
@@ -151,6 +158,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );
+}
+
+function reviewKind(given: unknown): ReviewKind | undefined {
+  return given === 'uncommitted' || given === 'branch' || given === 'commit' ? given : undefined;
 }
 
 /** All settings have machine scope: a remote window shows them in the tab of its machine, and in no other. */

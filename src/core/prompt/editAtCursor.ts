@@ -1,5 +1,6 @@
 /** What the model gets of an edit at the cursor (docs/editor.md). */
-import type { LineRange, UserInput } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
+import type { UserInput } from '../../protocol/item.ts';
 
 /** Behind the instructions of the user, for a thread that makes one edit at the cursor. */
 export const EDIT_INSTRUCTIONS = `# Edit at the cursor

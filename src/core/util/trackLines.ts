@@ -1,5 +1,5 @@
 /** Where lines of a document are after edits of it. */
-import type { LineRange } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 
 /** One edit, with lines from 0 as VS Code counts them. */
 export interface LineEdit {

@@ -1,7 +1,7 @@
 /** One edit at the cursor, as its views show it. */
 import * as vscode from 'vscode';
 import type { EditProgress } from '../../core/agent/editThread.ts';
-import type { LineRange } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 
 export type EditState =

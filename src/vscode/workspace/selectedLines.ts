@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { LineRange } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 
 /** The selected lines, or the line of the cursor. A selection that ends at the start of a line does not have that line. */
 export function selectedLines({ start, end }: vscode.Selection): LineRange {
