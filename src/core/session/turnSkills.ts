@@ -12,14 +12,18 @@ import type { HookVerdict } from '../tools/hookVerdict.ts';
 import { MENTION_LIMITS, withinBudget } from './mentions.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 
+/** What the skills of a thread keep from turn to turn. */
+export class SkillMemory {
+  /** Those that limit the last turn with a message; `undefined` when this process had none. */
+  limiting: readonly Skill[] | undefined;
+}
+
 /** The session and the turn of it that run skills. */
 export interface SkillTurn {
   readonly turnId: string;
   readonly settings: Pick<TurnSettings, 'cwd'>;
   /** The thread as it was before this process. */
   readonly before: Pick<ThreadState, 'turns'>;
-  /** What limited the turn of this process that came before it. */
-  readonly limitedBefore: readonly Skill[] | undefined;
   /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -30,11 +34,13 @@ export interface SkillTurn {
  */
 export class TurnSkills {
   readonly #options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>;
+  readonly #memory: SkillMemory;
   readonly #turn: SkillTurn;
   #limiting: readonly Skill[] = [];
 
-  constructor(options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>, turn: SkillTurn) {
+  constructor(options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>, memory: SkillMemory, turn: SkillTurn) {
     this.#options = options;
+    this.#memory = memory;
     this.#turn = turn;
   }
 
@@ -45,9 +51,9 @@ export class TurnSkills {
 
   /** Restores what limits a turn that goes on without a message: one that is tried again, or one of an earlier process. */
   async recover(): Promise<void> {
-    const { before, turnId, limitedBefore } = this.#turn;
-    if (limitedBefore !== undefined) {
-      this.#limiting = limitedBefore;
+    const { before, turnId } = this.#turn;
+    if (this.#memory.limiting !== undefined) {
+      this.#limiting = this.#memory.limiting;
       return;
     }
     const items = (before.turns.find(({ id }) => id === turnId) ?? before.turns.at(-1))?.items ?? [];
@@ -61,8 +67,9 @@ export class TurnSkills {
     // A message that is sent again has what it ran before.
     const own = input.filter((part) => !isRunByText(part));
     const call = await this.#calledIn(own);
-    if (call === undefined) return own;
     this.#limitBy(call);
+    this.#memory.limiting = this.#limiting;
+    if (call === undefined) return own;
     const { kind, name, source } = call.skill;
     const { text, warnings } = textOfCall(call, this.#turn.settings.cwd);
     for (const message of warnings) this.#turn.emit({ type: 'warning', message });
