@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSkills, type Skills } from '../../src/node/skills/createSkills.ts';
-import { outputsOf, userTexts } from '../support/agentScript.ts';
+import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, fails, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -150,6 +150,21 @@ describe('/name', () => {
     await ended;
     expect(attached(chat)).toContain('Mend 7.');
     expect(chat.items('user_message')[1]?.content.map(({ type }) => type)).toEqual(['text', 'mention']);
+  });
+
+  it('runs nothing for the model: a sub-agent gets it as it was written', async () => {
+    await using given = await withSkills({
+      model: agentScript({
+        ROOT: [[calls('task', { agent: 'worker', prompt: '/deploy CHILD' })], [says('Done.')]],
+        '/deploy CHILD': [[says('Done.')]],
+      }),
+    });
+    const { chat, user } = given;
+    put(user.at('.claude/skills/deploy/SKILL.md'), DEPLOY);
+    await chat.send('ROOT');
+    const child = chat.server.requests.find((request) => userTexts(request).includes('/deploy CHILD'));
+    expect(child?.text).toContain('- deploy: Deploys the service.');
+    expect(child?.text).not.toContain('<attachment');
   });
 
   it('warns of a value that is missing, and is a message where there is no skill of that name', async () => {
