@@ -111,6 +111,8 @@ export interface LineSpan {
 export interface ProposedHunk {
   readonly before: LineSpan;
   readonly after: LineSpan;
+  /** Of a side copy: the user has changed the same lines since. It is left out until the user restores it. */
+  readonly isConflict?: true;
 }
 
 /** One file of a patch, as shown to the user for approval. */
