@@ -130,23 +130,30 @@ export interface FileDecision {
   readonly hunks: readonly ('in' | 'out' | 'edited')[];
 }
 
-/**
- * What the copy is compared with from now on, once the decision about a file is carried out: `unchanged` where nothing of
- * it came home, `result` where all of it did, else the text in between.
- */
+export type NextBase =
+  /** Nothing of the file came home. */
+  | { readonly type: 'unchanged' }
+  /** All of it did. */
+  | { readonly type: 'result' }
+  /** Some of it did. */
+  | { readonly type: 'text'; readonly text: string };
+
+const UNCHANGED: NextBase = { type: 'unchanged' };
+const RESULT: NextBase = { type: 'result' };
+
+/** What the copy is compared with from now on, once the decision about a file is carried out. */
 export function nextBase(
   plan: FilePlan,
   decision: FileDecision,
-): { readonly type: 'unchanged' | 'result' } | { readonly type: 'text'; readonly text: string } {
-  if (plan.type !== 'proposed') return { type: decision.isOut ? 'unchanged' : 'result' };
+): NextBase {
+  if (plan.type !== 'proposed' || plan.merged === undefined) return decision.isOut ? UNCHANGED : RESULT;
   const { base, home, result } = plan.file;
   const { merged } = plan;
-  if (merged === undefined) return { type: decision.isOut ? 'unchanged' : 'result' };
   const taken = new Set([...merged.hunks.keys()].filter((index) => !decision.isOut && decision.hunks[index] !== 'out'));
-  if (taken.size === merged.hunks.length) return { type: 'result' };
+  if (taken.size === merged.hunks.length) return RESULT;
   const isUntouched = base.type === 'file' && home.type === 'file' && base.hash === home.hash;
   const baseText = isUntouched ? home.text : base.type === 'file' ? base.text : null;
-  if (baseText === null || result.type !== 'file' || result.text === null) return { type: 'unchanged' };
-  if (taken.size === 0 && merged.known.length === 0) return { type: 'unchanged' };
+  if (baseText === null || result.type !== 'file' || result.text === null) return UNCHANGED;
+  if (taken.size === 0 && merged.known.length === 0) return UNCHANGED;
   return { type: 'text', text: baseAfter(baseText, result.text, merged, taken) };
 }

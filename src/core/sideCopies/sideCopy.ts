@@ -1,5 +1,5 @@
 /** Side copies: folders with the content of the workspace in which a thread works, apart from the workspace. */
-import path from 'node:path';
+import type { SideCopyPlaces } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
 export interface SideCopy {
@@ -12,50 +12,112 @@ export interface SideCopy {
   readonly folders: readonly CopiedFolder[];
 }
 
+/** Absolute paths. */
 export interface CopiedFolder {
-  /** In the workspace. Absolute and resolved. */
+  /** In the workspace. */
   readonly home: string;
-  /** In TILLER_HOME. Absolute and resolved. */
+  /** In TILLER_HOME; resolved. */
   readonly copy: string;
   /** `worktree`: git knows it, and its commits are those of the repository. */
   readonly kind: 'worktree' | 'plain';
 }
 
-/** The side copy around a place, and the folder of it. */
-export interface CopyPlace {
+/** What the base of a copy holds of a file. */
+export type BaseFile =
+  | {
+      readonly type: 'file';
+      /** Of the bytes. */
+      readonly hash: string;
+      readonly mode: number;
+      /** Where the store keeps the content; `null`: it is too long, and only its hash is known. */
+      readonly at: readonly [offset: number, length: number] | null;
+    }
+  | { readonly type: 'link'; readonly target: string };
+
+export type CopyState =
+  | { readonly type: 'absent' }
+  | { readonly type: 'file'; readonly hash: string; readonly mode: number; readonly size: number }
+  /** A link or a device. */
+  | { readonly type: 'other' };
+
+/** A file that differs between the base and the copy. Absolute paths. */
+export interface CopyChange {
+  readonly home: string;
+  readonly copy: string;
+  /** Absent: it is new in the copy. */
+  readonly base: BaseFile | undefined;
+  readonly result: CopyState;
+}
+
+/** How a file came home: what the base holds of it from now on, the file of the copy or a text in between. */
+export interface SettledFile {
+  readonly change: CopyChange;
+  readonly base: { readonly type: 'result' } | { readonly type: 'bytes'; readonly bytes: Uint8Array };
+}
+
+export interface MakeOptions {
+  /** Folders of the workspace, the first one first. */
+  readonly roots: readonly string[];
+  /** Names or relative paths of ignored folders that are linked, not copied. */
+  readonly links: readonly string[];
+  /** Unsaved text by path. */
+  readonly unsaved: ReadonlyMap<string, Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly progress: (done: number, total: number) => void;
+}
+
+export interface MadeCopy {
   readonly copy: SideCopy;
-  readonly folder: CopiedFolder;
-  /** Relative to the folder, '' for the folder itself. */
-  readonly below: string;
+  /** Files that could not be read. */
+  readonly skipped: readonly string[];
 }
 
-/** What core needs to know of side copies. Synchronous: it is asked with each decision. */
-export interface SideCopies {
-  /** The copy that contains a place; `undefined` for a place elsewhere. */
-  around(place: string): CopyPlace | undefined;
+/** The reason why no side copy can be made or used: a sentence for the user. */
+export class CopyRefused extends Error {}
+
+/** The side copies of this machine. Methods reject with the error of the disk, or with the reason of their signal. */
+export interface SideCopyStore extends SideCopyPlaces {
+  /** Those that are ready, the newest first. Other processes make and remove some, too: see `reload`. */
+  readonly all: readonly SideCopy[];
+  reload(): void;
+  of(threadId: string): SideCopy | undefined;
+  /** Rejects with CopyRefused, too; then nothing is left of it. */
+  make(options: MakeOptions): Promise<MadeCopy>;
+  /** The thread that works in the copy from now on. */
+  assign(id: string, threadId: string): Promise<void>;
+  /** What differs from the base, sorted by path. */
+  changes(id: string, signal: AbortSignal): Promise<readonly CopyChange[]>;
+  /** `undefined` where the content is not kept. */
+  baseContent(id: string, base: BaseFile | undefined): Promise<Uint8Array | undefined>;
+  /** Of a file in the copy; `undefined` above `maxBytes`, and where it is gone. */
+  content(place: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Call when changes came home: they are no longer offered. */
+  settle(id: string, files: readonly SettledFile[]): Promise<void>;
+  /** Call when changes that had come home were undone there: `base` is what each file had before. */
+  unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void>;
+  /** Bytes on the disk. */
+  size(id: string, signal: AbortSignal): Promise<number>;
+  /** With all that it holds. False while another process uses it. */
+  remove(id: string): Promise<boolean>;
+  /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
+  alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
+  /**
+   * Removes what a crash left, and copies without changes whose thread is gone. One with changes is never removed. Never
+   * rejects: what cannot be removed is tried again at the next start.
+   */
+  sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void>;
 }
 
-export function copyAround(place: string, copies: Iterable<SideCopy>): CopyPlace | undefined {
+/** The copy that contains a place, and how the place is reached from which of its folders. */
+export function copyAround(
+  place: string,
+  copies: Iterable<SideCopy>,
+): { readonly copy: SideCopy; readonly folder: CopiedFolder; readonly below: string } | undefined {
   for (const copy of copies) {
     for (const folder of copy.folders) {
       const below = pathBelow(folder.copy, place);
       if (below !== undefined) return { copy, folder, below };
     }
-  }
-  return undefined;
-}
-
-/** The place in the workspace of a place in a side copy; the place itself where it is in none. */
-export function homeOf(place: string, copies: SideCopies | undefined): string {
-  const found = copies?.around(place);
-  return found === undefined ? place : path.join(found.folder.home, found.below);
-}
-
-/** The place in the copy of a place in the workspace; `undefined` for a place outside of the copied folders. */
-export function placeInCopy(place: string, { folders }: SideCopy): string | undefined {
-  for (const { home, copy } of folders) {
-    const below = pathBelow(home, place);
-    if (below !== undefined) return path.join(copy, below);
   }
   return undefined;
 }

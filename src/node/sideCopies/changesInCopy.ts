@@ -1,27 +1,12 @@
 /** What differs between a side copy and its base. */
 import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { IgnoreRules } from '../../core/util/ignoreRules.ts';
+import type { CopyChange, CopyState } from '../../core/sideCopies/sideCopy.ts';
 import { FolderScan, statOf } from '../baseline/folderScan.ts';
-import { textsAbove } from '../baseline/ignoreRules.ts';
 import { type BaseEntry, type CopyStamp, readBase } from './copyBase.ts';
 import type { CopyRecord } from './copyRecord.ts';
+import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { hashOfFile, stampOf } from './makeCopy.ts';
-
-export type CopyState =
-  | { readonly type: 'absent' }
-  | { readonly type: 'file'; readonly hash: string; readonly mode: number; readonly size: number }
-  /** A link or a device. */
-  | { readonly type: 'other' };
-
-export interface CopyChange {
-  /** Absolute, in the workspace. */
-  readonly home: string;
-  /** Absolute, in the copy. */
-  readonly copy: string;
-  readonly base: BaseEntry | undefined;
-  readonly result: CopyState;
-}
 
 /** Sorted by path. Rejects with the error of the disk, or with what `pause` throws. */
 export async function changesInCopy(
@@ -57,11 +42,7 @@ export async function changesInCopy(
 
 /** The rules of the workspace that are in no file of the copy. */
 function rulesAbove(home: string): (place: string) => boolean {
-  const outermost = new IgnoreRules(undefined, home, '');
-  const rules = textsAbove(home).reduce(
-    (parent, { folder, text }) => new IgnoreRules(parent, folder, text),
-    outermost,
-  );
+  const rules = rulesOf(home, textsAboveHome(home));
   return (place) => {
     for (let at = place, isFolder = false; at !== home; at = path.dirname(at), isFolder = true) {
       if (rules.ignores(at, isFolder)) return true;
@@ -79,7 +60,7 @@ async function stateOf(place: string, entry: BaseEntry | undefined): Promise<Cop
   }
   if (!stats.isFile()) return { type: 'other' };
   const mode = stats.mode & 0o777;
-  if (entry?.type === 'file' && entry.mode === mode && isSameStamp(entry.stamp, stampOf(stats))) return 'same';
+  if (entry?.type === 'file' && entry.mode === mode && isSameStamp(entry.stamp ?? null, stampOf(stats))) return 'same';
   const hash = await hashOfFile(place);
   if (entry?.type === 'file' && entry.hash === hash && entry.mode === mode) return 'same';
   return { type: 'file', hash, mode, size: stats.size };

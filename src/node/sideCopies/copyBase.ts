@@ -4,6 +4,7 @@
  */
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import type { BaseFile } from '../../core/sideCopies/sideCopy.ts';
 import { PRIVATE_FILE } from '../host/privateFiles.ts';
 
 /** By which the file in the copy is known to be unchanged. */
@@ -14,16 +15,8 @@ export interface CopyStamp {
   readonly inode: number;
 }
 
-export type BaseEntry =
-  | {
-      readonly type: 'file';
-      readonly hash: string;
-      readonly mode: number;
-      /** Of its content in the pack; `null`: it is too long, and only its hash is known. */
-      readonly at: readonly [offset: number, length: number] | null;
-      readonly stamp: CopyStamp | null;
-    }
-  | { readonly type: 'link'; readonly target: string };
+/** `stamp`: `null` where the file has to be read to be compared. */
+export type BaseEntry = BaseFile & { readonly stamp?: CopyStamp | null };
 
 /** `null`: the base has no such file. */
 type Line = readonly [path: string, entry: BaseEntry | null];
@@ -43,6 +36,8 @@ export class BaseWriter {
   /** @throws the error of the disk */
   constructor(folder: string) {
     this.#folder = folder;
+    // Also of a copy without files.
+    appendFileSync(listOf(folder), '', { mode: PRIVATE_FILE });
     this.#pack = openSync(packOf(folder), 'a', PRIVATE_FILE);
     this.#offset = fstatSync(this.#pack).size;
   }
@@ -95,7 +90,7 @@ export function readBase(folder: string): ReadonlyMap<string, BaseEntry> {
 }
 
 /** The content of an entry; `undefined` where it is not kept. @throws the error of the disk */
-export function readKept(folder: string, entry: BaseEntry): Buffer | undefined {
+export function readKept(folder: string, entry: BaseFile): Buffer | undefined {
   if (entry.type === 'link' || entry.at === null) return undefined;
   const [offset, length] = entry.at;
   const pack = openSync(packOf(folder), 'r');

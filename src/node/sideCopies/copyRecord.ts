@@ -29,10 +29,12 @@ const recordSchema = z.object({
 export type CopyRecord = z.infer<typeof recordSchema>;
 
 const FILE = 'copy.json';
+/** In TILLER_HOME. */
+export const FOLDER = 'copies';
 
 /** `home`: TILLER_HOME. */
 export function copiesFolder(home: string): string {
-  return path.join(home, 'copies');
+  return path.join(home, FOLDER);
 }
 
 /** `undefined` where there is none that can be read. */

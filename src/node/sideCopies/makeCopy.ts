@@ -19,6 +19,7 @@ import {
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
+import { CopyRefused } from '../../core/sideCopies/sideCopy.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { pathBelow } from '../../core/util/pathBelow.ts';
 import { FolderScan, statOf } from '../baseline/folderScan.ts';
@@ -26,12 +27,10 @@ import { NO_LINK } from '../host/openFlags.ts';
 import type { BaseEntry, BaseWriter, CopyStamp } from './copyBase.ts';
 import { type IndexedFile, indexWith, isAsIndexed } from './gitIndex.ts';
 import { addWorktree, type Repository } from './gitWorktree.ts';
+import { textsAboveHome } from './homeRules.ts';
 
-/** Above this only the hash of a file's beginning is kept, as for undo (design decision 7). */
+/** Above this only the hash of a file's content is kept, as for undo (design decision 7). */
 export const MAX_KEPT_BYTES = 1024 * 1024;
-
-/** A sentence for the user. */
-export class CopyRefused extends Error {}
 
 export interface FillOptions {
   /** Folder of the workspace, and the folder that is made of it. */
@@ -41,7 +40,7 @@ export interface FillOptions {
   readonly tillerHome: string;
   readonly repository: Repository | undefined;
   readonly gitFolder: string | null;
-  /** Names or relative paths of ignored folders that are linked. */
+  /** See `MakeOptions`. */
   readonly links: readonly string[];
   /** Unsaved text, by path in the workspace. */
   readonly unsaved: ReadonlyMap<string, Uint8Array>;
@@ -113,7 +112,7 @@ async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
   const folders = new Map<string, number>();
   const files = new Set<string>();
   const linked: string[] = [];
-  const walk = new FolderScan(home, [tillerHome]).walk(folders);
+  const walk = new FolderScan(home, [tillerHome], textsAboveHome).walk(folders);
   let step = walk.next();
   for (; step.done !== true; step = walk.next()) {
     await pause();

@@ -1,25 +1,31 @@
 /** Side copies on disk, in `copies/` of TILLER_HOME: made, compared with what they began with, removed. */
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { readFile, rename, rm, stat } from 'node:fs/promises';
+import { lstat, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock, Locks } from '../../core/ports.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import {
+  type BaseFile,
   copyAround,
-  type CopyPlace,
-  type SideCopies as SideCopyPlaces,
+  type CopyChange,
+  CopyRefused,
+  type MadeCopy,
+  type MakeOptions,
+  type SettledFile,
   type SideCopy,
+  type SideCopyStore,
 } from '../../core/sideCopies/sideCopy.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
 import { pauseEvery } from '../baseline/pauseEvery.ts';
 import { makePrivateFolder, namesIn } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
-import { changesInCopy, type CopyChange, sizeOfFolder } from './changesInCopy.ts';
+import { changesInCopy, sizeOfFolder } from './changesInCopy.ts';
 import { type BaseEntry, BaseWriter, readKept } from './copyBase.ts';
-import { copiesFolder, type CopyRecord, readRecord, readRecords, writeRecord } from './copyRecord.ts';
+import { copiesFolder, type CopyRecord, FOLDER, readRecord, readRecords, writeRecord } from './copyRecord.ts';
 import { removeWorktree, repositoryAt, worktreeFolder } from './gitWorktree.ts';
-import { CopyRefused, fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
+import { fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
 
 /** Milliseconds of work on the event loop at a time. */
 const PIECE_MS = 4;
@@ -35,31 +41,7 @@ export interface SideCopiesDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-export interface MakeOptions {
-  /** Folders of the workspace, the first one first. */
-  readonly roots: readonly string[];
-  /** Setting `sideCopies.links`. */
-  readonly links: readonly string[];
-  /** Unsaved text by path. */
-  readonly unsaved: ReadonlyMap<string, Uint8Array>;
-  readonly signal: AbortSignal;
-  readonly progress: (done: number, total: number) => void;
-}
-
-export interface MadeCopy {
-  readonly copy: SideCopy;
-  /** Files that could not be read. */
-  readonly skipped: readonly string[];
-}
-
-/** How a file came home. */
-export interface SettledFile {
-  readonly change: CopyChange;
-  /** What the base holds of it from now on: the file of the copy, or a text in between. */
-  readonly base: { readonly type: 'result' } | { readonly type: 'bytes'; readonly bytes: Uint8Array };
-}
-
-export class SideCopies implements SideCopyPlaces {
+export class SideCopies implements SideCopyStore {
   readonly #deps: SideCopiesDeps;
   #known: ReadonlyMap<string, CopyRecord> | undefined;
 
@@ -67,16 +49,28 @@ export class SideCopies implements SideCopyPlaces {
     this.#deps = deps;
   }
 
-  /** Those that are ready, the newest first. Another process may have made some since: see `reload`. */
   get all(): readonly SideCopy[] {
     const ready = [...this.#records.values()].filter(({ state }) => state === 'ready');
     return ready.toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1)).map(copyOf);
   }
 
-  around(place: string): CopyPlace | undefined {
+  homeOf(place: string): string {
+    const found = this.#around(place);
+    return found === undefined ? place : path.join(found.folder.home, found.below);
+  }
+
+  foldersAround(place: string): SideCopy['folders'] | undefined {
+    return this.#around(place)?.copy.folders;
+  }
+
+  #around(place: string): ReturnType<typeof copyAround> {
     // Most places are in none: no file is read for them.
-    if (!place.startsWith(`${copiesFolder(this.#home)}${path.sep}`)) return undefined;
-    return copyAround(place, this.all) ?? (this.reload(), copyAround(place, this.all));
+    if (!place.includes(`${path.sep}${FOLDER}${path.sep}`)) return undefined;
+    const known = copyAround(place, this.all);
+    if (known !== undefined || !isBelow(place, realOf(copiesFolder(this.#home)))) return known;
+    // Another process may have made it.
+    this.reload();
+    return copyAround(place, this.all);
   }
 
   of(threadId: string): SideCopy | undefined {
@@ -87,13 +81,12 @@ export class SideCopies implements SideCopyPlaces {
     this.#known = undefined;
   }
 
-  /** @throws CopyRefused, the signal's reason, or the error of the disk: then nothing is left of it */
   async make({ roots, links, unsaved, signal, progress }: MakeOptions): Promise<MadeCopy> {
     signal.throwIfAborted();
     const id = randomBytes(6).toString('hex');
     const folder = this.#folderOf(id);
     await makePrivateFolder(folder);
-    const real = realpathSync(folder);
+    const real = realOf(folder);
     const names = namesFor(roots);
     const planned = roots.map((home, index) => {
       const repository = repositoryAt(home);
@@ -161,22 +154,23 @@ export class SideCopies implements SideCopyPlaces {
     return { links, skipped };
   }
 
-  /** The thread that works in the copy from now on. @throws the error of the disk */
   async assign(id: string, threadId: string): Promise<void> {
     await this.#update(id, (record) => ({ ...record, threadId }));
   }
 
-  /** What differs from the base. Rejects with the signal's reason, or with the error of the disk. */
   async changes(id: string, signal: AbortSignal): Promise<readonly CopyChange[]> {
     return changesInCopy(this.#folderOf(id), this.#recordOf(id), pauses(signal));
   }
 
-  /** What the file held at the start of the copy; `undefined` where it is not kept. @throws the error of the disk */
-  baseContent(id: string, entry: BaseEntry | undefined): Uint8Array | undefined {
-    return entry && readKept(this.#folderOf(id), entry);
+  async baseContent(id: string, base: BaseFile | undefined): Promise<Uint8Array | undefined> {
+    return base && readKept(this.#folderOf(id), base);
   }
 
-  /** Call when changes came home: they are no longer offered. @throws the error of the disk */
+  async content(place: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    const stats = await lstat(place).catch(() => undefined);
+    return stats?.isFile() === true && stats.size <= maxBytes ? readFile(place) : undefined;
+  }
+
   async settle(id: string, files: readonly SettledFile[]): Promise<void> {
     const writer = new BaseWriter(this.#folderOf(id));
     try {
@@ -186,17 +180,20 @@ export class SideCopies implements SideCopyPlaces {
     }
   }
 
-  /** Bytes on the disk. Rejects with the signal's reason. */
+  async unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void> {
+    const writer = new BaseWriter(this.#folderOf(id));
+    for (const { copy, base } of files) writer.add(copy, base ?? null);
+    writer.close();
+  }
+
   size(id: string, signal: AbortSignal): Promise<number> {
     return sizeOfFolder(this.#folderOf(id), pauses(signal));
   }
 
-  /** With all that it holds. Returns false while another process uses it. @throws the error of the disk */
   remove(id: string): Promise<boolean> {
     return this.alone(id, () => this.#destroy(this.#recordOf(id)));
   }
 
-  /** Runs `act` unless another process, or another act of this one, uses the copy: then it returns false. */
   async alone(id: string, act: () => Promise<unknown>): Promise<boolean> {
     const attempt = await this.#deps.locks.acquire(`copy-${id}`);
     if (attempt.type === 'owned') return false;
@@ -208,10 +205,6 @@ export class SideCopies implements SideCopyPlaces {
     }
   }
 
-  /**
-   * Removes what a crash left, and copies without changes whose thread is gone. One with changes is never removed. Never
-   * rejects: what cannot be removed is tried again at the next start.
-   */
   async sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void> {
     for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, hasThread).catch(() => {});
     this.reload();
@@ -267,6 +260,15 @@ export class SideCopies implements SideCopyPlaces {
 
   get #home(): string {
     return this.#deps.home;
+  }
+}
+
+/** The same where it does not exist. */
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }
 

@@ -51,13 +51,19 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   #ofHunks(
-    { after }: OpenProposal,
+    { after, file }: OpenProposal,
     at: (line: number, title: string, command: string, ...more: unknown[]) => vscode.CodeLens,
   ): vscode.CodeLens[] {
     const reject = `$(discard) ${vscode.l10n.t('Reject')}`;
     const restore = `$(redo) ${vscode.l10n.t('Restore')}`;
     return this.#proposals.placesIn(after).flatMap(({ state, start }, index) => {
-      if (state === 'out') return [at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in')];
+      if (state === 'out') {
+        const isConflict = file.hunks[index]?.isConflict === true;
+        const title = isConflict
+          ? `$(warning) ${vscode.l10n.t('Conflict: Take the Lines of the Side Copy')}`
+          : `${restore} ${vscode.l10n.t('(rejected)')}`;
+        return [at(start, title, TOGGLE, index, 'in')];
+      }
       const out = at(start, reject, TOGGLE, index, 'out');
       return state === 'in' ? [out] : [out, at(start, `${restore} ${vscode.l10n.t('(edited)')}`, TOGGLE, index, 'in')];
     });

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
-import { homeOf, placeInCopy, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
+import type { SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { readRecord, writeRecord } from '../../../src/node/sideCopies/copyRecord.ts';
 import { SideCopies } from '../../../src/node/sideCopies/sideCopies.ts';
@@ -280,20 +280,39 @@ describe('a side copy', () => {
     ]);
     const left = await place.another().changes(copy.id, NEVER);
     assert.deepEqual(left.map(({ home }) => path.relative(place.root, home)), ['a.txt']);
-    assert.equal(Buffer.from(place.copies.baseContent(copy.id, left[0]?.base) ?? []).toString(), 'two\n');
+    assert.equal(Buffer.from((await place.copies.baseContent(copy.id, left[0]?.base)) ?? []).toString(), 'two\n');
     rmSync(path.join(folderOf(copy), 'c.txt'));
     assert.deepEqual(await place.changes(copy), { 'a.txt': 'file → file', 'c.txt': 'file → absent' });
   });
 
-  it('is known by its places, in both directions', async () => {
+  it('is known by its places', async () => {
     using place = new Place();
     place.write('src/a.txt', 'one\n');
     const copy = await place.make();
     const inCopy = path.join(folderOf(copy), 'src/a.txt');
-    assert.equal(homeOf(inCopy, place.another()), path.join(place.root, 'src/a.txt'));
-    assert.equal(placeInCopy(path.join(place.root, 'src/a.txt'), copy), inCopy);
-    assert.equal(homeOf(place.root, place.copies), place.root);
-    assert.equal(placeInCopy('/elsewhere', copy), undefined);
+    const copies = place.another();
+    assert.equal(copies.homeOf(inCopy), path.join(place.root, 'src/a.txt'));
+    assert.deepEqual(copies.foldersAround(inCopy), copy.folders);
+    assert.deepEqual([copies.homeOf(place.root), copies.foldersAround(place.root)], [place.root, undefined]);
+  });
+
+  it('of a folder that a repository ignores has its files, and of one inside a repository not the ignored ones', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'ignored/\n*.log\n');
+    place.write('ignored/a.txt', 'one\n');
+    place.write('inside/a.txt', 'one\n');
+    place.write('inside/a.log', 'one\n');
+    git(place.root, 'init', '-q');
+    const made = async (name: string) => {
+      const roots = [path.join(place.root, name)];
+      const given = { roots, links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+      return (await place.copies.make(given)).copy;
+    };
+    assert.deepEqual(readdirSync(folderOf(await made('ignored'))), ['a.txt']);
+    const inside = await made('inside');
+    assert.deepEqual(readdirSync(folderOf(inside)), ['a.txt']);
+    writeFileSync(path.join(folderOf(inside), 'b.log'), 'ignored\n');
+    assert.deepEqual(await place.changes(inside), {});
   });
 
   it('leaves nothing when the user cancels', async () => {
