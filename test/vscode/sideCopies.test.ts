@@ -16,6 +16,8 @@ import { tempFolder } from '../support/tempFolder.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 const NEVER = new AbortController().signal;
+const IMAGE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 0xff, 0xfe, 0);
+const OTHER_IMAGE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 2, 0xff, 0xfe, 0);
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
 /** The text with other words in some lines. */
 const text = (changed: Readonly<Record<number, string>> = {}) =>
@@ -119,7 +121,10 @@ suite('a side copy comes home', () => {
       assert.match(told.at(-1) ?? '', /^Brought home 1 file\. Changes of 1 file are left/);
       // The other hunk alone.
       await bringHome.open(copy);
-      assert.deepEqual(tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks), [['in']]);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['in']],
+      );
       await bringHome.approve(id);
       assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy', 15: 'also' })}`);
       assert.deepEqual(await offered(), []);
@@ -136,7 +141,10 @@ suite('a side copy comes home', () => {
       here.write('a.txt', text({ 3: 'of the user' }));
       await bringHome.open(copy);
       assert.match(told.at(-1) ?? '', /^1 change is at lines that you changed/);
-      assert.deepEqual(tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks), [['out', 'in']]);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['out', 'in']],
+      );
       await bringHome.approve(id);
       assert.equal(here.disk('a.txt'), text({ 3: 'of the user', 15: 'also' }));
       assert.deepEqual(await offered(), ['a.txt']);
@@ -156,33 +164,36 @@ suite('a side copy comes home', () => {
       await here.type('a.txt', 'typed\n');
       await bringHome.approve(id);
       assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 10: 'of the copy' })}`);
-      writeFileSync(at('a.txt'), text({ 1: 'first', 10: 'of the copy' }));
+      writeFileSync(at('a.txt'), text({ 5: 'fifth', 10: 'of the copy' }));
       await here.document('a.txt')?.save();
       await bringHome.open(copy);
       const editor = await here.open('a.txt');
-      await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 6), 'typed now'));
+      await editor.edit((builder) => builder.replace(new vscode.Range(5, 0, 5, 6), 'typed now'));
       await bringHome.approve(id);
       assert.ok(told.some((sentence) => sentence.startsWith('These files changed at the same moment')));
-      assert.match(editor.document.getText(), /^typed\ntyped now\nline 2\n/);
-      assert.deepEqual(tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks), [['out']]);
+      assert.equal(editor.document.getText(), `typed\n${text({ 5: 'typed now', 10: 'of the copy' })}`);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['out']],
+      );
     }),
   );
 
   test(
     'with new, deleted and binary files, links left behind, and permissions',
     withCopy(
-      { 'gone.txt': 'old\n', 'image.bin': Uint8Array.of(0, 1), 'run.sh': '#!/bin/sh\n' },
+      { 'gone.txt': 'old\n', 'image.bin': IMAGE, 'run.sh': '#!/bin/sh\n' },
       async ({ here, copy, bringHome, id, at, offered }) => {
         rmSync(at('gone.txt'));
         writeFileSync(at('new.sh'), '#!/bin/sh\n', { mode: 0o755 });
-        writeFileSync(at('image.bin'), Uint8Array.of(0, 2));
+        writeFileSync(at('image.bin'), OTHER_IMAGE);
         writeFileSync(at('run.sh'), '#!/bin/sh\n', { mode: 0o755 });
         rmSync(at('run.sh'));
         writeFileSync(at('run.sh'), '#!/bin/sh\n', { mode: 0o755 });
         await bringHome.open(copy);
         await bringHome.approve(id);
         assert.equal(existsSync(here.at('gone.txt')), false);
-        assert.deepEqual([...readFileSync(here.at('image.bin'))], [0, 2]);
+        assert.deepEqual(readFileSync(here.at('image.bin')), OTHER_IMAGE);
         assert.deepEqual(
           ['new.sh', 'run.sh'].map((name) => statSync(here.at(name)).mode & 0o777),
           [0o755, 0o755],
@@ -195,11 +206,11 @@ suite('a side copy comes home', () => {
   test(
     'with files that are not text only where the user selects them',
     withCopy(
-      { 'image.bin': Uint8Array.of(0, 1) },
+      { 'image.bin': IMAGE },
       async ({ here, copy, bringHome, id, at, offered, told }) => {
-        writeFileSync(at('image.bin'), Uint8Array.of(0, 2));
+        writeFileSync(at('image.bin'), OTHER_IMAGE);
         await bringHome.open(copy);
-        assert.deepEqual([...readFileSync(here.at('image.bin'))], [0, 1]);
+        assert.deepEqual(readFileSync(here.at('image.bin')), IMAGE);
         assert.equal(told.at(-1), 'Nothing is chosen to come home.');
         assert.deepEqual([bringHome.has(id), await offered()], [true, ['image.bin']]);
       },

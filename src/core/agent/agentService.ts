@@ -323,10 +323,7 @@ export class AgentService {
   ): Promise<Session> {
     const confinedThread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
     const rootId = parent?.rootId ?? meta.id;
-    const { thread, ports } = inSideCopy(
-      confinedThread,
-      this.#coordinator.portsFor(meta.id, this.#ports, rootId),
-    );
+    const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
     const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: confinedThread, host });

@@ -61,8 +61,7 @@ function planFile(file: CopyFile): FilePlan {
   const isUntouched = base.type === 'file' && base.hash === home.hash;
   if (home.text === null || result.text === null) return { type: 'whole', file, isConflict: !isUntouched };
   const baseText = isUntouched ? home.text : base.type === 'file' ? base.text : null;
-  const merged =
-    baseText === null ? differences(home.text, result.text) : mergeThree(baseText, home.text, result.text);
+  const merged = baseText === null ? differences(home.text, result.text) : mergeThree(baseText, home.text, result.text);
   if (merged.hunks.length === 0) return { type: 'known', file };
   const change: FileChange = {
     kind: 'update',
@@ -142,10 +141,7 @@ const UNCHANGED: NextBase = { type: 'unchanged' };
 const RESULT: NextBase = { type: 'result' };
 
 /** What the copy is compared with from now on, once the decision about a file is carried out. */
-export function nextBase(
-  plan: FilePlan,
-  decision: FileDecision,
-): NextBase {
+export function nextBase(plan: FilePlan, decision: FileDecision): NextBase {
   if (plan.type !== 'proposed' || plan.merged === undefined) return decision.isOut ? UNCHANGED : RESULT;
   const { base, home, result } = plan.file;
   const { merged } = plan;

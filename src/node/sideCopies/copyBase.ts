@@ -71,7 +71,8 @@ export class BaseWriter {
     this.#contents = [];
     this.#gathered = 0;
     // A crash may have left a line without its end.
-    if (this.#lines.length > 0) appendFileSync(listOf(this.#folder), `\n${this.#lines.join('')}`, { mode: PRIVATE_FILE });
+    if (this.#lines.length > 0)
+      appendFileSync(listOf(this.#folder), `\n${this.#lines.join('')}`, { mode: PRIVATE_FILE });
     this.#lines = [];
   }
 }

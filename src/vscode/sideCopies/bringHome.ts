@@ -6,7 +6,13 @@ import { decidedChanges } from '../../core/patch/placedChange.ts';
 import { carryReview, reviewedChanges } from '../../core/patch/proposalChoices.ts';
 import type { FileChange, ProposedFile } from '../../core/ports.ts';
 import { WorkspaceError } from '../../core/ports.ts';
-import { type FileDecision, type FilePlan, firstChoices, nextBase, planBringHome } from '../../core/sideCopies/planBringHome.ts';
+import {
+  type FileDecision,
+  type FilePlan,
+  firstChoices,
+  nextBase,
+  planBringHome,
+} from '../../core/sideCopies/planBringHome.ts';
 import type { CopyChange, SettledFile, SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
@@ -43,7 +49,10 @@ export interface BringHomeDeps extends HomeDeps {
   readonly workspace: Pick<EditorWorkspace, 'places'>;
   readonly tabs: ReviewTabs;
   /** As a patch that can be undone. */
-  readonly apply: (changes: readonly ApplyChange[], origin: { turnId: string; itemId: string }) => ReturnType<EditorWorkspace['apply']>;
+  readonly apply: (
+    changes: readonly ApplyChange[],
+    origin: { turnId: string; itemId: string },
+  ) => ReturnType<EditorWorkspace['apply']>;
   /** Call with what "Undo Patch" has undone. */
   readonly onUndone: (listener: (id: string) => void) => Disposable;
   /** Something has come home, or was undone. */
@@ -101,7 +110,8 @@ export class BringHome {
     const review = this.#reviews.get(approvalId);
     if (review === undefined) return;
     const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
-    if (!isAlone) void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
+    if (!isAlone)
+      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
   }
 
   /** Closes the review; the changes stay in the copy. */
@@ -144,20 +154,32 @@ export class BringHome {
     const wholeChanges = await Promise.all([...whole].map((plan) => this.#wholeChange(plan, review)));
     const missing = wholeChanges.find((change) => typeof change === 'string');
     if (missing !== undefined) return void vscode.window.showWarningMessage(withoutLinks(missing));
-    const all = [...texts.map((change) => asSeen(change, review)), ...wholeChanges.filter((change) => typeof change !== 'string')];
+    const all = [
+      ...texts.map((change) => asSeen(change, review)),
+      ...wholeChanges.filter((change) => typeof change !== 'string'),
+    ];
     const modes = review.plans.filter((plan) => plan.type === 'mode');
     if (all.length + modes.length === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is chosen to come home.'));
       return;
     }
     const places = await workspace.places(all.map(({ path }) => path));
-    const found = [...places].flatMap(([path, place]) => (place instanceof WorkspaceError ? [] : [[path, place] as const]));
-    if (found.length < places.size) return this.#again(review, vscode.l10n.t('A folder of the workspace is gone, or is a link now.'));
+    const found = [...places].flatMap(([path, place]) =>
+      place instanceof WorkspaceError ? [] : [[path, place] as const],
+    );
+    if (found.length < places.size)
+      return this.#again(review, vscode.l10n.t('A folder of the workspace is gone, or is a link now.'));
     const itemId = `${ORIGIN}${review.copy.id}-${++this.#count}`;
     const origin = { turnId: itemId, itemId };
     const result = await this.#deps.apply(decidedChanges(all, new Map(found)), origin);
     if (result.type === 'stale') {
-      return this.#again(review, vscode.l10n.t('These files changed at the same moment: {0}. Nothing was changed.', result.paths.map(shownPath).join(', ')));
+      return this.#again(
+        review,
+        vscode.l10n.t(
+          'These files changed at the same moment: {0}. Nothing was changed.',
+          result.paths.map(shownPath).join(', '),
+        ),
+      );
     }
     if (result.type === 'failed') return void vscode.window.showErrorMessage(withoutLinks(result.message));
     for (const { file, mode } of modes) await chmod(file.path, mode).catch(this.#deps.report);
@@ -181,7 +203,10 @@ export class BringHome {
     const impossible = review.plans.filter(({ type }) => type === 'impossible');
     for (const plan of known) if (plan.type === 'mode') await chmod(plan.file.path, plan.mode).catch(this.#deps.report);
     const files = known.flatMap(({ file }) => review.files.get(file.path) ?? []);
-    await this.#deps.store.settle(review.copy.id, files.map(({ change }) => ({ change, base: { type: 'result' } })));
+    await this.#deps.store.settle(
+      review.copy.id,
+      files.map(({ change }) => ({ change, base: { type: 'result' } })),
+    );
     this.#deps.onSettled(review.copy.id);
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
@@ -207,7 +232,9 @@ export class BringHome {
 
   #tellDone({ copy, plans }: Review, decisions: ReadonlyMap<FilePlan, FileDecision>, itemId: string): void {
     const isHome = (plan: FilePlan) => nextBase(plan, decisions.get(plan) ?? OUT).type === 'result';
-    const brought = plans.filter((plan) => plan.type !== 'known' && nextBase(plan, decisions.get(plan) ?? OUT).type !== 'unchanged');
+    const brought = plans.filter(
+      (plan) => plan.type !== 'known' && nextBase(plan, decisions.get(plan) ?? OUT).type !== 'unchanged',
+    );
     const left = plans.filter((plan) => !isHome(plan));
     const done =
       brought.length === 1
@@ -312,7 +339,10 @@ async function settledFiles(
     const { change, resultContent } = file;
     if (next.type === 'result') settled.push({ change, base: { type: 'result' } });
     else if (resultContent !== undefined) {
-      settled.push({ change, base: { type: 'bytes', bytes: await contentBytes({ ...resultContent, text: next.text }) } });
+      settled.push({
+        change,
+        base: { type: 'bytes', bytes: await contentBytes({ ...resultContent, text: next.text }) },
+      });
     }
   }
   return settled;
@@ -329,7 +359,10 @@ function tellConflicts(plans: readonly FilePlan[]): void {
       : [
           count === 1
             ? vscode.l10n.t('1 change is at lines that you changed, too. It is left out until you restore it.')
-            : vscode.l10n.t('{0} changes are at lines that you changed, too. They are left out until you restore them.', count),
+            : vscode.l10n.t(
+                '{0} changes are at lines that you changed, too. They are left out until you restore them.',
+                count,
+              ),
         ]),
     ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
   ];

@@ -118,4 +118,3 @@ async function bytesOf({ isDirty, content, disk }: FoundFile): Promise<Uint8Arra
   if (!isDirty || content === undefined) return disk?.bytes;
   return contentBytes(content).catch(() => undefined);
 }
-

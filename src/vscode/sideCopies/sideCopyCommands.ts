@@ -155,7 +155,11 @@ export class SideCopyCommands {
     });
     if (made !== undefined && made.skipped.length > 0) {
       const names = made.skipped.slice(0, 5).map(shownPath).join(', ');
-      const sentence = vscode.l10n.t('{0} files could not be read and are not in the side copy: {1}', made.skipped.length, names);
+      const sentence = vscode.l10n.t(
+        '{0} files could not be read and are not in the side copy: {1}',
+        made.skipped.length,
+        names,
+      );
       void vscode.window.showWarningMessage(withoutLinks(sentence));
     }
     return made?.copy;

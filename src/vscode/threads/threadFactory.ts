@@ -205,7 +205,8 @@ export class ThreadFactory implements ThreadSource {
     const { policy, box, effort, planMode = settings.planMode } = this.#chosen;
     const { planMode: _, ...others } = settings;
     // What was chosen in the panel names the folders of the window.
-    const sandboxPolicy = box === undefined ? settings.sandboxPolicy : sandboxPolicyOf(this.#deps.settings(), places, box.type);
+    const sandboxPolicy =
+      box === undefined ? settings.sandboxPolicy : sandboxPolicyOf(this.#deps.settings(), places, box.type);
     return {
       ...others,
       ...(planMode === true ? { planMode } : {}),

@@ -53,7 +53,9 @@ class Place implements Disposable {
   }
 
   async make(unsaved: Readonly<Record<string, string>> = {}, links = ['node_modules']): Promise<SideCopy> {
-    const texts = Object.entries(unsaved).map(([name, text]) => [path.join(this.root, name), Buffer.from(text)] as const);
+    const texts = Object.entries(unsaved).map(
+      ([name, text]) => [path.join(this.root, name), Buffer.from(text)] as const,
+    );
     const { copy } = await this.copies.make({
       roots: [this.root],
       links,
@@ -279,7 +281,10 @@ describe('a side copy', () => {
       { change: c, base: { type: 'result' } },
     ]);
     const left = await place.another().changes(copy.id, NEVER);
-    assert.deepEqual(left.map(({ home }) => path.relative(place.root, home)), ['a.txt']);
+    assert.deepEqual(
+      left.map(({ home }) => path.relative(place.root, home)),
+      ['a.txt'],
+    );
     assert.equal(Buffer.from((await place.copies.baseContent(copy.id, left[0]?.base)) ?? []).toString(), 'two\n');
     rmSync(path.join(folderOf(copy), 'c.txt'));
     assert.deepEqual(await place.changes(copy), { 'a.txt': 'file → file', 'c.txt': 'file → absent' });
