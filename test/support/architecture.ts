@@ -83,7 +83,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
     hooks: [],
-    agentFiles: [],
+    agentFiles: ['host'],
     sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
@@ -106,9 +106,18 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     plans: ['ui'],
     sideCopies: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
-        (feature) => [feature, ['workspace', 'ui']],
-      ),
+      [
+        'approvals',
+        'chat',
+        'codeReview',
+        'mentions',
+        'problems',
+        'processes',
+        'recovery',
+        'rules',
+        'support',
+        'threads',
+      ].map((feature) => [feature, ['workspace', 'ui']]),
     ),
   },
   'webview-ui': {
