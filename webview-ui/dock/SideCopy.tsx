@@ -11,11 +11,11 @@ export function SideCopy() {
   return (
     <section class="review" aria-label={t('Side copy')} data-testid="side-copy">
       <div class="step-line">
-        <span class="review-row">
+        <span class="review-row still">
           <Icon name="repo-forked" />
           <span class="review-title" role="status">
             {t('Side copy')}
-            {changed !== null && <span class="side-copy-state"> · {stateOf(changed)}</span>}
+            {changed !== null && ` · ${stateOf(changed)}`}
           </span>
         </span>
         <span class="step-acts">
