@@ -24,6 +24,7 @@ import type {
   PendingReview,
   PromptRow,
   SkillRow,
+  SideCopyRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
@@ -81,6 +82,9 @@ export const history = signal<readonly string[]>([]);
 export const skills = signal<readonly SkillRow[]>([]);
 /** The prompts of the MCP servers that run. */
 export const prompts = signal<readonly PromptRow[]>([]);
+/** The side copy in which the shown thread works; `null`: it works in the workspace. */
+export const sideCopy = signal<SideCopyRow | null>(null);
+
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
 /** Interrupted patches of all threads. */
@@ -301,6 +305,9 @@ function take(message: HostMessage): void {
       break;
     case 'interrupted':
       interrupted.value = message.patches;
+      break;
+    case 'side_copy':
+      sideCopy.value = message.row;
       break;
     case 'review':
       review.value = message.review;

@@ -152,6 +152,19 @@ describe('/name', () => {
     expect(chat.items('user_message')[1]?.content.map(({ type }) => type)).toEqual(['text', 'mention']);
   });
 
+  it('and the list are no messages of the user for a compaction, which sends the list again', async () => {
+    await using given = await withSkills({ model: [[says('Done.')], [says('A summary.')], [says('Done.')]] });
+    const { chat, user } = given;
+    put(user.at('.claude/skills/deploy/SKILL.md'), DEPLOY);
+    await chat.send('/deploy');
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'compact' });
+    await ended;
+    await chat.send('on');
+    expect(lists(chat)).toHaveLength(1);
+    expect(userTexts(chat.server.lastRequest).filter((text) => text.includes('<attachment'))).toHaveLength(1);
+  });
+
   it('runs nothing for the model: a sub-agent gets it as it was written', async () => {
     await using given = await withSkills({
       model: agentScript({
@@ -328,6 +341,20 @@ describe('a skill of a workspace', () => {
         { source: at('c'), message: 'it cannot be read, or is longer than 64 KiB' },
       ],
     });
+  });
+});
+
+describe('folders with more than is read', () => {
+  it('are named', async () => {
+    const skill = Array.from({ length: 101 }, (_, at) => [`.agents/skills/s${at + 1_000}/SKILL.md`, DEPLOY]);
+    const folders = Array.from({ length: 150 }, (_, at) => [`.claude/commands/f${at + 1_000}/x/y.txt`, '']);
+    await using given = await withSkills({ model: [], files: Object.fromEntries([...skill, ...folders]) });
+    const { skills, problems } = await given.skills.current();
+    expect(skills).toHaveLength(100);
+    expect(problems).toEqual([
+      { source: given.chat.folder.at('.agents/skills'), message: 'only its first 100 folders are read' },
+      { source: given.chat.folder.at('.claude/commands'), message: 'only 200 files and 100 folders below it are read' },
+    ]);
   });
 });
 

@@ -30,6 +30,7 @@ const CORE = [
   'hooks',
   'agentFiles',
   'skills',
+  'sideCopies',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -48,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
+  'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
     ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'skills'),
@@ -85,6 +87,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: [],
     agentFiles: ['host'],
     skills: ['host'],
+    sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -105,6 +108,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
+    sideCopies: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
       [
         'approvals',

@@ -1,7 +1,7 @@
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { byteLength, BYTES_PER_TOKEN } from '../util/tokens.ts';
-import { escapeMarkup } from './markup.ts';
+import { escapeMarkup, unescapeMarkup } from './markup.ts';
 import { userText } from './notices.ts';
 
 /** A skill that the model may read. */
@@ -42,6 +42,16 @@ export function skillList(skills: readonly ListedSkill[], maxTokens: number): Sk
   const left = skills.slice(kept.length).map(({ name }) => name);
   const message = kept.length === 0 ? undefined : userText([OPENING, ...SAID, ...kept, CLOSING].join('\n'));
   return { message, left };
+}
+
+/** What such a message lists. */
+export function skillsIn(text: string): readonly ListedSkill[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, description, source] = /^- (\S+?): (.*) \(file: (.*)\)$/.exec(line) ?? [];
+    return name === undefined || description === undefined || source === undefined
+      ? []
+      : [{ name: unescapeMarkup(name), description: unescapeMarkup(description), source: unescapeMarkup(source) }];
+  });
 }
 
 /** The first of the lines, as many as have room in these bytes. */

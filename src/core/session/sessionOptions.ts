@@ -9,6 +9,7 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ListedSkill } from '../prompt/skillList.ts';
 import type { Skill } from '../skills/skillFile.ts';
 import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
@@ -135,6 +136,8 @@ export interface ThreadHost {
    * what a recorded message has run stays as it was recorded.
    */
   readonly skills?: () => Promise<readonly Skill[]>;
+  /** For a replay: the skills that were listed to the model. */
+  readonly listedSkills?: () => Promise<readonly ListedSkill[]>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

@@ -118,6 +118,7 @@ export async function skillsForModel({
   host,
   settings,
 }: Pick<SessionOptions, 'host' | 'settings'>): Promise<readonly ListedSkill[]> {
+  if (host.listedSkills !== undefined) return host.listedSkills();
   const { allowed, denied = [] } = settings.tools;
   const isOffered = (name: string) =>
     (allowed?.includes(name) ?? true) && !denied.includes(name) && !denied.includes('*');

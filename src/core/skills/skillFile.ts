@@ -16,8 +16,8 @@ export interface SkillFile extends ProposingFile {
   readonly given: string;
   /** Folders between the folder of all prompts and the file, joined by `:`. With it two of one name differ. Empty for none. */
   readonly group: string;
-  /** It is a link that leads out of the workspace. */
-  readonly leaves?: true;
+  /** Why it was not read, as a clause. */
+  readonly unread?: string;
 }
 
 /** A text that the user runs as `/name`, and of a skill also what the list of the model says of it. */
@@ -101,8 +101,8 @@ type Fields = z.infer<typeof fieldsSchema>;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 
 export function parseSkillFile(file: SkillFile): ParsedSkill {
-  const { text, kind, given, leaves, source } = file;
-  if (leaves === true) return problem('it is a link that leads out of the workspace');
+  const { text, kind, given, unread, source } = file;
+  if (unread !== undefined) return problem(unread);
   if (text === undefined) return problem('it cannot be read, or is longer than 64 KiB');
   // A prompt may be nothing but its text.
   const isPlain = kind === 'prompt' && !text.startsWith('---');

@@ -53,13 +53,14 @@ export function createSkills({ ports, roots }: SkillsHost): Skills {
 
 /** In one folder of skills. */
 const MAX_SKILLS = 100;
-/** Of commands, in all folders below one. */
+/** Of commands, in all folders below one, and these folders. */
 const MAX_COMMANDS = 200;
+const MAX_FOLDERS = 100;
 /** Folders of commands inside each other. */
 const MAX_DEPTH = 4;
 
 /** A file before it is read. */
-type Found = Pick<SkillFile, 'kind' | 'source' | 'given' | 'group'>;
+type Found = Pick<SkillFile, 'kind' | 'source' | 'given' | 'group' | 'unread'>;
 type Find = (folder: string) => Promise<readonly Found[]>;
 
 /** Folders in a folder of a workspace, in the order of their precedence. */
@@ -116,10 +117,12 @@ async function readFound(
 ): Promise<{ readonly file: SkillFile; readonly place: string }> {
   const { source } = found;
   const origin = root === undefined ? 'user' : 'workspace';
+  if (found.unread !== undefined) return { file: { ...found, origin, text: undefined }, place: source };
   const place = await realpath(source).catch(() => source);
   const inside = root === undefined ? undefined : await realpath(root).catch(() => root);
   if (inside !== undefined && !isBelow(place, inside)) {
-    return { file: { ...found, origin, text: undefined, leaves: true }, place };
+    const unread = 'it is a link that leads out of the workspace';
+    return { file: { ...found, origin, text: undefined, unread }, place };
   }
   return { file: { ...found, origin, text: await shortTextOf(source) }, place };
 }
@@ -137,7 +140,14 @@ async function skillsIn(folder: string): Promise<readonly Found[]> {
       return isThere ? [{ kind: 'skill', source, given, group: '' }] : [];
     }),
   );
-  return found.flat();
+  const more =
+    names.length > MAX_SKILLS ? [leftOut('skill', folder, `only its first ${MAX_SKILLS} folders are read`)] : [];
+  return [...found.flat(), ...more];
+}
+
+/** Says of a folder that not all in it is read. */
+function leftOut(kind: SkillFile['kind'], folder: string, unread: string): Found {
+  return { kind, source: folder, given: path.basename(folder), group: '', unread };
 }
 
 async function promptsIn(folder: string, ending: string): Promise<readonly Found[]> {
@@ -152,17 +162,23 @@ function promptOf(folder: string, name: string, ending: string, group: string): 
 /** Also those in folders below, which are the group of a command. */
 async function commandsIn(folder: string): Promise<readonly Found[]> {
   const found: Found[] = [];
+  let folders = 0;
+  let isCut = false;
   const look = async (below: readonly string[]): Promise<void> => {
+    isCut ||= found.length >= MAX_COMMANDS || folders === MAX_FOLDERS;
+    if (isCut) return;
+    folders++;
     const here = path.join(folder, ...below);
     for (const name of await markdownIn(here)) found.push(promptOf(here, name, '.md', below.join(':')));
-    if (below.length === MAX_DEPTH || found.length >= MAX_COMMANDS) return;
+    if (below.length === MAX_DEPTH) return;
     const entries = await readdir(here, { withFileTypes: true }).catch(() => []);
     // No links: one could lead to a folder around this one.
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    for (const name of folders.filter((one) => !one.startsWith('.')).toSorted()) await look([...below, name]);
+    const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) await look([...below, name]);
   };
   await look([]);
-  return found.slice(0, MAX_COMMANDS);
+  const limit = `only ${MAX_COMMANDS} files and ${MAX_FOLDERS} folders below it are read`;
+  return isCut ? [...found, leftOut('prompt', folder, limit)] : found;
 }
 
 async function visibleNames(folder: string): Promise<readonly string[]> {

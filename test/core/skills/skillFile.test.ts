@@ -109,10 +109,10 @@ describe('a skill', () => {
     expect(skill(text)).toEqual({ type: 'problem', message });
   });
 
-  it('that is a link out of the workspace is a problem, whatever it holds', () => {
-    expect(skill(file('description: x'), { leaves: true })).toEqual({
+  it('that was not read is a problem with the reason', () => {
+    expect(skill(undefined, { unread: 'it is too far away' })).toEqual({
       type: 'problem',
-      message: 'it is a link that leads out of the workspace',
+      message: 'it is too far away',
     });
   });
 });
