@@ -41,7 +41,8 @@ export class SkillCommands {
       ({ source, message }): SkillItem => ({
         label: `$(error) ${withoutIcons(vscode.workspace.asRelativePath(source))}`,
         detail: withoutIcons(inOneLine(message, 300)),
-        run: () => vscode.window.showTextDocument(vscode.Uri.file(source)),
+        // Some are about a whole folder.
+        ...(source.endsWith('.md') && { run: () => vscode.window.showTextDocument(vscode.Uri.file(source)) }),
       }),
     );
     const none: SkillItem = {
