@@ -62,8 +62,7 @@ export class SkillCommands {
   }
 
   /** Says once for each skill and prompt that a file of the workspace proposes it. */
-  async announce(): Promise<void> {
-    const { skills } = await this.#deps.current();
+  async announce({ skills }: SelectedSkills): Promise<void> {
     const proposed = skills.filter(({ state }) => state === 'proposed');
     await announceOnce(proposed, {
       memento: this.#deps.memento,
