@@ -79,8 +79,8 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
-  const { workspace, problems } = editors;
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys };
+  const { workspace, problems, languages } = editors;
+  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, languages, log, secrets: keys };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);

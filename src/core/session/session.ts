@@ -135,6 +135,7 @@ export class Session {
       host: options.host,
       rules: (cwd) => this.#rules.inForce(cwd),
       readMemory: (id) => new ThreadMemories(ports).read(id),
+      languages: ports.languages,
       agentTools: options.agentTools,
       onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     });

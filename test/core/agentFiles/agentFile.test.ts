@@ -67,6 +67,7 @@ describe('an agent file', () => {
         'view_image',
         'grep_files',
         'list_dir',
+        'code_navigation',
         'fetch_url',
         'web_search',
         'update_plan',

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
 import type { DecisionReason, ReviewSetting } from '../../../protocol/policy.ts';
-import type { PatchOperation } from '../../patch/operation.ts';
+import type { FileOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
@@ -15,7 +15,14 @@ import { refuseUnreadable } from '../../policy/unreadableSource.ts';
 import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../ports.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
-import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
+import {
+  type DecidedPlan,
+  type LookedUpPlaces,
+  type PlacesMoved,
+  planAt,
+  type PlanFailure,
+  planPatchIn,
+} from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
@@ -23,10 +30,11 @@ import { readsSecret, refuseSources, replacedSources, secretAmong } from './patc
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
-  readonly operations: readonly PatchOperation[];
   /** The folder that relative paths start from. */
   readonly cwd: string;
   readonly planned: DecidedPlan;
+  /** Plans again at the decided places, because the files have changed. `moved`: only a new preparation can. */
+  readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** What the user is asked to approve, file by file. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -41,23 +49,57 @@ export async function preparePatch(
 ): Promise<Preparation<ApplyPlan>> {
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
-  if (parsed.type === 'invalid') return failure(parsed.message);
+  if (parsed.type === 'invalid') return { type: 'failure', output: failedText(parsed.message) };
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
   const operations = await inTemporaryFolder(named, workdir, context);
+  const { workspace, signal } = context;
+  return prepareChanges(
+    {
+      operations,
+      cwd: workdir,
+      plan: (refuse) => planPatchIn(workspace, operations, workdir, signal, refuse),
+      again: (places) => planAt(workspace, operations, workdir, places, signal),
+      failed: failedText,
+    },
+    review,
+    context,
+  );
+}
+
+type Refused = { readonly type: 'refused'; readonly reason: DecisionReason };
+
+/** Changes of files that are to be decided about. */
+export interface ChangeSource extends Pick<ApplyPlan, 'cwd' | 'again'> {
+  readonly operations: readonly FileOperation[];
+  /** Calls `refuse` before it reads one of the files, and returns the refusal. */
+  readonly plan: (
+    refuse: (places: LookedUpPlaces) => Promise<Refused | undefined>,
+  ) => Promise<DecidedPlan | PlanFailure | Refused>;
+  /** The output for the model. `message` says what does not fit. */
+  readonly failed: (message: string) => string;
+}
+
+/** Plans and decides: the part that a patch shares with other tools that change files. */
+export async function prepareChanges(
+  { operations, cwd: workdir, plan, again, failed }: ChangeSource,
+  review: ReviewSetting,
+  context: ToolContext,
+): Promise<Preparation<ApplyPlan>> {
   const { settings, host, workspace, signal } = context;
   const scope = await patchScope(context);
   let secret: string | undefined;
-  const planned = await planPatchIn(workspace, operations, workdir, signal, (places) => {
+  const planned = await plan((places) => {
     secret = readsSecret(operations, workdir, places, scope);
     return refuseSources(operations, workdir, places, scope, context);
   });
   if (planned.type === 'failed') {
     // The message of a patch that does not fit quotes the file.
-    return failure(secret === undefined ? planned.message : `${secret}, and the patch does not fit it.`);
+    const message = secret === undefined ? planned.message : `${secret}, and the patch does not fit it.`;
+    return { type: 'failure', output: failed(message) };
   }
-  if (planned.type === 'refused') return refusal(planned.reason, operations, workdir, context);
+  if (planned.type === 'refused') return refusal(planned.reason, { operations, cwd: workdir, again }, context);
   const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
-  if (unreadable !== undefined) return refusal(unreadable, operations, workdir, context);
+  if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
   const reads = secret ?? secretAmong(replacedSources(planned.changes), scope);
   const decide = async (asked: Asked, current: PatchScope) =>
@@ -88,7 +130,7 @@ export async function preparePatch(
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
   return {
     type: 'ready',
-    plan: { operations, cwd: workdir, planned, proposal, item },
+    plan: { cwd: workdir, planned, again, proposal, item },
     requirement,
     item,
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
@@ -135,8 +177,7 @@ function pathsOfChange(change: FileChange): readonly string[] {
 /** Shown and recorded like every refusal, with the file names and none of their text. */
 function refusal(
   reason: DecisionReason,
-  operations: readonly PatchOperation[],
-  cwd: string,
+  { operations, cwd, again }: Pick<ChangeSource, 'operations' | 'cwd' | 'again'>,
   context: ToolContext,
 ): Preparation<ApplyPlan> {
   const name = (written: string) => shown(path.resolve(cwd, written), context.settings.cwd);
@@ -151,7 +192,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { operations, cwd, planned, proposal: [], item },
+    plan: { cwd, planned, again, proposal: [], item },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],
@@ -197,6 +238,6 @@ export function fileChangeItem(
   return { id, type: 'file_change', status: 'in_progress', callId, changes, diff };
 }
 
-function failure(message: string): { type: 'failure'; output: string } {
-  return { type: 'failure', output: `apply_patch verification failed: ${message}` };
+function failedText(message: string): string {
+  return `apply_patch verification failed: ${message}`;
 }
