@@ -7,6 +7,8 @@ const soon = { timeout: 30_000 };
 const LIB =
   'export function total(values: number[]): number {\n  return values.reduce((sum, value) => sum + value, 0);\n}\n';
 const caller = (at: number) => `import { total } from './lib';\n\nexport const sum${at} = total([${at}]);\n`;
+const MINE = ' // mine';
+const withMine = (at: number) => caller(at).replace(');\n', `);${MINE}\n`);
 const CALLERS = Array.from({ length: 12 }, (_, index) => `caller${index + 1}.ts`);
 
 const window = useWindow({
@@ -22,22 +24,23 @@ const window = useWindow({
 const navigate = (args: object) => calls('code_navigation', args);
 const renamed = (text: string) => text.replaceAll('total', 'sumOf');
 
-test('a question by name is answered while the server starts, without a tab', async () => {
+test('a question is answered in full or not at all while the server starts, without a tab', async () => {
   const { panel, model, vscode } = window();
   await panel.open();
-  model.will(
-    [navigate({ op: 'references', symbol: 'total', path: 'caller3.ts', line: 3 })],
-    [navigate({ op: 'hover', symbol: 'sum3' })],
-    [says('Done.')],
-  );
+  const question = navigate({ op: 'references', symbol: 'total', path: 'caller3.ts', line: 3 });
+  // On a busy machine the server takes longer to start than one call waits.
+  const questions = Array.from({ length: 6 }, () => [question]);
+  model.will(...questions, [navigate({ op: 'hover', symbol: 'sum3' })], [says('Done.')]);
   await panel.send('Who calls total?');
   await panel.ended();
-  const [references = '', hover = ''] = model.outputs.slice(-2);
-  expect(references.split('\n')[0]).toBe('25 references of total:');
-  expect(references).toContain("caller12.ts:1  import { total } from './lib';");
-  expect(hover).toContain('const sum3: number');
+  const answers = model.outputs.slice(-7, -1);
+  const partial = answers.filter((answer) => !/^(?:25 references of total:|Index not ready)/.test(answer));
+  expect(partial).toEqual([]);
+  expect(answers.at(-1)).toContain("caller12.ts:1  import { total } from './lib';");
+  expect(model.outputs.at(-1)).toContain('const sum3: number');
+  expect(await vscode.page.locator('.part.editor .tab', { hasText: '.ts' }).count()).toBe(0);
   await panel.get('turn-fold').locator('summary').first().click();
-  await panel.get('code-navigation').first().locator('summary').click();
+  await panel.get('code-navigation').last().locator('summary').click();
   await vscode.screenshot('codeNavigation/1-references');
 });
 
@@ -46,7 +49,7 @@ test('a rename is one patch with the unsaved edits of two files, and Undo Patch 
   const mine = ['caller1.ts', 'caller2.ts'];
   for (const name of mine) {
     await vscode.openFile(name);
-    await vscode.typeAfter(`sum${name.slice(6, 7)}`, 'mine');
+    await vscode.typeAfter(`sum${name.slice(6, 7)}`, MINE);
   }
   await panel.open();
   await panel.newThread();
@@ -64,13 +67,12 @@ test('a rename is one patch with the unsaved edits of two files, and Undo Patch 
   expect(await disk('caller12.ts')).toBe(renamed(caller(12)));
   for (const [index, name] of mine.entries()) {
     await vscode.openFile(name);
-    const own = caller(index + 1).replace(`sum${index + 1}`, `sum${index + 1}mine`);
-    await expect.poll(() => vscode.text(), soon).toBe(renamed(own));
+    await expect.poll(() => vscode.text(), soon).toBe(renamed(withMine(index + 1)));
     expect(await vscode.isDirty(name)).toBe(true);
     expect(await disk(name)).toBe(caller(index + 1));
   }
   await vscode.command('Tiller: Undo Patch');
   await expect.poll(() => disk('lib.ts'), soon).toBe(LIB);
-  await expect.poll(() => vscode.text(), soon).toBe(caller(2).replace('sum2', 'sum2mine'));
+  await expect.poll(() => vscode.text(), soon).toBe(withMine(2));
   expect(await disk('caller12.ts')).toBe(caller(12));
 });
