@@ -109,7 +109,7 @@ describe('a sub-agent', () => {
     const child = await root.manager.start(...root.thread, threadId);
     live.begin(child);
     const isBelow = () =>
-      [threadId, child.threadId].map((id) => shown.isBelowShown(live.get(id)?.state ?? { started: null }));
+      [threadId, child.threadId].map((id) => shown.overview.isBelowShown(live.get(id)?.state ?? { started: null }));
     expect(isBelow()).toEqual([false, true]);
     const ends: unknown[] = [];
     live.onEvent(({ event }) => void (event.msg.type === 'turn_aborted' && ends.push(event.threadId)));
@@ -149,7 +149,7 @@ describe('a sub-agent', () => {
     const ended = go(root);
     const { threadId: agentId, msg } = await nextEvent(root, (event) => event.msg.type === 'approval_requested');
     if (msg.type !== 'approval_requested') throw new Error('Another event.');
-    expect(shown.agents).toMatchObject([
+    expect(shown.overview.agents).toMatchObject([
       {
         agentId,
         role: 'worker',
@@ -163,17 +163,19 @@ describe('a sub-agent', () => {
         approvals: [{ approvalId: msg.approvalId }],
       },
     ]);
-    expect(shown.asking(msg.approvalId)?.threadId).toBe(agentId);
-    expect(shown.asking('another')?.threadId).toBe(root.session.threadId);
-    expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
-    expect([shown.running, shown.questions]).toEqual([1, 1]);
+    expect(shown.overview.asking(msg.approvalId)?.threadId).toBe(agentId);
+    expect(shown.overview.asking('another')?.threadId).toBe(root.session.threadId);
+    expect(shown.overview.elsewhere).toEqual({ waiting: 0, running: 0 });
+    expect([shown.overview.running, shown.overview.questions]).toEqual([1, 1]);
     const { threadId } = root.session;
-    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, asking: { threadId: agentId }, isShown: true }]);
+    expect(shown.overview.waitingRoots).toMatchObject([
+      { thread: { threadId }, asking: { threadId: agentId }, isShown: true },
+    ]);
 
     await shown.open(agentId);
-    expect(shown.waitingRoots).toMatchObject([{ thread: { threadId }, isShown: true }]);
+    expect(shown.overview.waitingRoots).toMatchObject([{ thread: { threadId }, isShown: true }]);
     expect(shown.state?.threadId).toBe(agentId);
-    expect(shown.elsewhere).toEqual({ waiting: 0, running: 0 });
+    expect(shown.overview.elsewhere).toEqual({ waiting: 0, running: 0 });
     await shown.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: 'approved' });
     await ended;
     await root.session.idle();
@@ -183,9 +185,9 @@ describe('a sub-agent', () => {
     await shown.submit({ type: 'user_turn', input: [{ type: 'text', text: 'And?' }] });
     expect((await answered).msg).toEqual({ type: 'turn_completed', lastMessage: 'More.' });
     await shown.open(root.session.threadId);
-    expect(shown.agents).toMatchObject([{ agentId, state: 'completed', line: 'More.' }]);
+    expect(shown.overview.agents).toMatchObject([{ agentId, state: 'completed', line: 'More.' }]);
     // It is in the thread, and may be long.
-    expect(shown.agents[0]).not.toHaveProperty('lastMessage');
+    expect(shown.overview.agents[0]).not.toHaveProperty('lastMessage');
     await shown.close();
   });
 

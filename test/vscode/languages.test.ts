@@ -78,7 +78,13 @@ suite('what language extensions know', () => {
         }),
         vscode.languages.registerDocumentSymbolProvider(selector, {
           provideDocumentSymbols: () => {
-            const outer = new vscode.DocumentSymbol('load', '', vscode.SymbolKind.Function, range(0, 0), range(0, 4));
+            const outer = new vscode.DocumentSymbol(
+              'load',
+              '',
+              vscode.SymbolKind.Function,
+              range(0, 0, 8),
+              range(0, 4),
+            );
             outer.children.push(
               new vscode.DocumentSymbol('body', '', vscode.SymbolKind.Variable, range(1, 0), range(1, 2)),
             );

@@ -1,7 +1,7 @@
 /** The model menu of the panel: models of all providers that are set up, and a choice in mid-thread (issues 17.7, 19.2). */
 import assert from 'node:assert/strict';
 import { setup, suite, suiteTeardown, teardown, test } from 'mocha';
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { compose, type Tiller } from '../../src/extension/compose.ts';
 import { providerOf } from '../../src/core/agent/threadSettings.ts';
 import { HttpModels } from '../../src/core/model/httpModels.ts';

@@ -86,6 +86,25 @@ suite('Select Model', () => {
     assert.match(user.shown.join('\n'), /^Models on this machine\nqwen3-coder:30b \(32.768 tokens · loaded\)$/);
   });
 
+  test('keeps a server that only the settings baseUrl and wireApi name, when the user chooses another one', async () => {
+    const { baseUrl } = await start('Ollama');
+    const before = { baseUrl: 'http://localhost:9/v1', wireApi: 'chat' } as const;
+    await update('providers', { ollama: { baseUrl, wireApi: 'chat', auth: 'none' } });
+    for (const [key, value] of Object.entries({ ...before, model: 'mine' })) await update(key as SettingKey, value);
+    const user = new ScriptedUser({ pick: 'qwen3-coder:30b' });
+    await commands.select('local').finally(() => user.restore());
+    assert.deepEqual([settings().provider, settings().baseUrl, settings().wireApi], ['ollama', null, null]);
+    assert.deepEqual(settings().providers['localhost'], before);
+
+    const other = await start('vLLM');
+    for (const [key, value] of Object.entries({ ...before, model: 'mine' })) await update(key as SettingKey, value);
+    const typed = new ScriptedUser({ type: `${other.baseUrl}/` }, { pick: 'Qwen/Qwen3-Coder' });
+    await commands.select('endpoint').finally(() => typed.restore());
+    assert.deepEqual(settings().providers['localhost'], before);
+    assert.deepEqual(settings().providers['127.0.0.1'], { baseUrl: other.baseUrl, wireApi: 'responses' });
+    assert.equal(settings().baseUrl, null);
+  });
+
   test('lets the user replace a wrong key, stores it for the origin and lists the models', async () => {
     const { baseUrl } = await start('OpenAI');
     await update('providers', { mine: { baseUrl, wireApi: 'chat', auth: 'bearer' } });
@@ -265,8 +284,16 @@ suite('Select Model', () => {
     assert.match(ofSettings.shown.join('\n'), /^small of mine can do .*\n.*1.?111 tokens/);
     thread = { provider: 'other', model: 'large' };
     const ofThread = new ScriptedUser({ pick: '$(check) Context window' });
-    await commands.showAbilities().finally(() => ofThread.restore());
+    const { executeCommand } = vscode.commands;
+    const executed: string[] = [];
+    Object.assign(vscode.commands, { executeCommand: async (command: string) => void executed.push(command) });
+    await commands.showAbilities().finally(() => {
+      ofThread.restore();
+      Object.assign(vscode.commands, { executeCommand });
+    });
     assert.match(ofThread.shown.join('\n'), /^large of other can do .*\n.*2.?222 tokens/);
+    // Where the user can say what it can do.
+    assert.deepEqual(executed, ['tiller.openSettings']);
   });
 
   test('tests the connection and names the cure', async () => {

@@ -134,7 +134,7 @@ suite('several threads in one window', () => {
   test('switching stops no thread: the other one continues, and is suspended when it ends', async () => {
     const { threads, log, a } = await twoThreads();
     assert.equal(shownBy(threads), 'b');
-    assert.deepEqual(threads.elsewhere, { waiting: 0, running: 1 });
+    assert.deepEqual(threads.overview.elsewhere, { waiting: 0, running: 1 });
     assert.ok(!log.includes('suspend a'));
     a?.emit('turn', { type: 'turn_completed', lastMessage: null });
     await new Promise(setImmediate);
@@ -155,7 +155,7 @@ suite('several threads in one window', () => {
     a?.emit('turn', { type: 'approval_requested', ...asked } as unknown as EventMsg);
     assert.equal(news, 1);
     assert.deepEqual(
-      threads.waiting.map(({ threadId }) => threadId),
+      threads.overview.waiting.map(({ threadId }) => threadId),
       ['a'],
     );
     await threads.open('a');
@@ -211,7 +211,7 @@ suite('several threads in one window', () => {
     assert.deepEqual(titles, ['Theirs', 'Still theirs']);
     await threads.submit(SAY_HI);
     assert.deepEqual(log, ['take_up']);
-    assert.deepEqual(threads.elsewhere, { waiting: 0, running: 0 });
+    assert.deepEqual(threads.overview.elsewhere, { waiting: 0, running: 0 });
 
     isFree = true;
     await threads.open('theirs', 'ask');

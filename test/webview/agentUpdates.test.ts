@@ -8,19 +8,20 @@ it('posts rows that have changed, of agents below the shown thread, and all of t
   const events = new Emitter<ThreadUpdate>((error) => expect.unreachable(String(error)));
   const agent = { agentId: 'a', role: 'worker', state: 'running' } as const;
   const row: AgentRow = { ...agent, depth: 0, isLive: true, line: '', approvals: [], questions: [] };
-  const threads = { onEvent: events.event, state: null, agents: [row], isBelowShown: () => true };
+  const overview = { agents: [row], isBelowShown: () => true };
+  const threads = { onEvent: events.event, state: null, overview };
   const lines: string[] = [];
   const updates = new AgentUpdates(threads, (rows) => lines.push(rows.map(({ line }) => line).join()));
   const asks = () =>
     events.fire({ event: { threadId: 'a', msg: { type: 'approval_resolved' } }, state: {} } as unknown as ThreadUpdate);
   const says = (line: string) => {
-    threads.agents = [{ ...row, line }];
+    overview.agents = [{ ...row, line }];
     asks();
   };
   says('one');
   asks();
   says('two');
-  threads.isBelowShown = () => false;
+  overview.isBelowShown = () => false;
   says('of another thread');
   says('two');
   updates.post();

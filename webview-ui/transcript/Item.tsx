@@ -1,6 +1,7 @@
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { AgentMessage } from './AgentMessage.tsx';
 import { CodeNavigation } from './CodeNavigation.tsx';
+import { CodeReview } from './CodeReview.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
@@ -52,6 +53,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <UserQuestion item={item} />;
     case 'sub_agent':
       return <SubAgent item={item} />;
+    case 'code_review':
+      return <CodeReview item={item} />;
     case 'compaction':
       return <Compaction item={item} />;
     default:

@@ -4,15 +4,15 @@ import type { RecordedChange } from '../../protocol/baseline.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
-import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
 import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
+import { findRollout, type WhichThread } from '../rollout/findRollout.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
-import { readMeta, type ReplayedThread, replayFile } from '../rollout/replay.ts';
+import { readMeta, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
 import { DaySpending } from '../session/daySpending.ts';
 import { EventSequence } from '../session/events.ts';
@@ -27,6 +27,8 @@ import {
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
 import { confined, forkedHistory } from './agentThread.ts';
+import { continuedSettings } from './continuedSettings.ts';
+import { HandOver, takeOver } from './handOver.ts';
 import { type StartedAs, SubAgents } from './subAgents.ts';
 import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
@@ -53,11 +55,7 @@ interface StoredThread extends Pick<SessionOptions, 'meta' | 'ownership' | 'repl
   readonly parent: ParentLink | undefined;
 }
 
-/** How long the owner of a thread may take to hand it over: its user has to see the question and answer it. */
-const PATIENCE_MS = 30_000;
-const PAUSE_MS = 50;
-
-function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
+function noThread(which: WhichThread): Extract<Resumed, { type: 'refused' }> {
   return { type: 'refused', message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}` };
 }
 
@@ -71,15 +69,14 @@ export class AgentService {
   readonly #daySpending: DaySpending;
   readonly live: LiveThreads;
   readonly #hosts = new WeakMap<Session, ThreadHost>();
-  /** Threads that another process asks for, and that the user has not refused to hand over. */
-  readonly #asked = new Set<string>();
-  readonly #taken: Emitter<string>;
+  readonly #handOver: HandOver;
   /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
   /** Of all threads, whose commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
+  #prepared: { readonly cwd: string; readonly git: ReturnType<typeof readGitFacts> } | undefined;
   /** Made for the first thread that is written down. */
   #memories: MemoryKeeper | undefined;
 
@@ -87,7 +84,12 @@ export class AgentService {
     this.#ports = ports;
     const report = (error: unknown) => ports.log.error('A listener failed', error);
     this.live = new LiveThreads(report);
-    this.#taken = new Emitter(report);
+    this.#handOver = new HandOver({
+      live: this.live,
+      hostOf: (session) => this.#hosts.get(session),
+      clock: ports.clock,
+      report,
+    });
     this.#subAgents = new SubAgents({
       ...ports,
       live: this.live,
@@ -102,8 +104,13 @@ export class AgentService {
   }
 
   /** Another process owns this thread from here on; its session has ended. */
-  get onTaken(): Emitter<string>['event'] {
-    return this.#taken.event;
+  get onTaken(): HandOver['onTaken'] {
+    return this.#handOver.onTaken;
+  }
+
+  /** Reads what the next thread in this folder records of it, while the user still writes the message. */
+  prepare(cwd: string): void {
+    this.#prepared = { cwd, git: readGitFacts(this.#ports.workspace, cwd) };
   }
 
   /**
@@ -115,7 +122,9 @@ export class AgentService {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const inherited = parent && as?.forksContext ? forkedHistory(parent.history()) : undefined;
     const { ids, clock, workspace } = this.#ports;
-    const git = await readGitFacts(workspace, thread.turn.cwd);
+    const { cwd } = thread.turn;
+    const git = await (this.#prepared?.cwd === cwd ? this.#prepared.git : readGitFacts(workspace, cwd));
+    this.#prepared = undefined;
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -145,18 +154,13 @@ export class AgentService {
   }
 
   /** `last` is the thread that was started last, sub-agents aside. */
-  async resume(which: { readonly id: string } | 'last', thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
+  async resume(which: WhichThread, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     return this.#resume(which, thread, host, 0);
   }
 
   /** `leftOut`: unreadable lines of the rollout that this one was copied from. */
-  async #resume(
-    which: { readonly id: string } | 'last',
-    thread: ThreadSettings,
-    host: ThreadHost,
-    leftOut: number,
-  ): Promise<Resumed> {
-    const path = await this.#find(which);
+  async #resume(which: WhichThread, thread: ThreadSettings, host: ThreadHost, leftOut: number): Promise<Resumed> {
+    const path = await findRollout(which, this.#ports.storage);
     if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
     let owner: ThreadOwner | undefined;
@@ -183,7 +187,7 @@ export class AgentService {
     thread: ThreadSettings,
     host: ThreadHost,
   ): Promise<Session | string> {
-    const path = await this.#find({ id });
+    const path = await findRollout({ id }, this.#ports.storage);
     const meta = path === undefined ? undefined : await readMeta(this.#ports.storage, path);
     if (meta?.parent_id !== parentId) return 'its thread is gone';
     const isSameServer = meta.provider === host.models.id && thread.turn.provider === undefined;
@@ -195,28 +199,20 @@ export class AgentService {
 
   /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 30 s. */
   async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
-    const { locks, clock } = this.#ports;
-    const deadline = clock.monotonic() + PATIENCE_MS;
-    const withdraw = await locks.ask(threadId);
-    try {
-      while (true) {
-        const resumed = await this.resume({ id: threadId }, thread, host);
-        if (resumed.type !== 'owned' || clock.monotonic() > deadline) return resumed;
-        await clock.sleep(PAUSE_MS);
-      }
-    } finally {
-      await withdraw();
-    }
+    return takeOver(threadId, this.#ports, {
+      attempt: () => this.resume({ id: threadId }, thread, host),
+      isOwned: ({ type }) => type === 'owned',
+    });
   }
 
   /** Copies a thread up to an item, or all of it, and resumes the copy; see `forkRollout`. */
   async fork(
-    which: { readonly id: string } | 'last',
+    which: WhichThread,
     itemId: string | null,
     thread: ThreadSettings,
     host: ThreadHost,
   ): Promise<ForkedThread> {
-    const path = await this.#find(which);
+    const path = await findRollout(which, this.#ports.storage);
     if (path === undefined) return noThread(which);
     const copied = await forkThread(this.#ports, path, itemId, this.#self);
     if (copied.type === 'refused') return copied;
@@ -278,41 +274,13 @@ export class AgentService {
     }
     const { meta } = replayed;
     const parent = meta.parent_id === undefined ? undefined : this.live.get(meta.parent_id)?.session.asParent;
-    const continued = await this.#continued(thread, host, replayed);
+    const continued = await continuedSettings(thread, host, replayed, this.#ports.workspace);
     const session = await this.#session(continued, host, { meta, path, ownership, replayed, parent });
     if (replayed.state.activeTurnId !== null) {
       // The events of a recovered turn are written before they are emitted. When that fails, the turn reports it.
       await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
     }
     return { type: 'resumed', session, dropped: replayed.dropped };
-  }
-
-  /** Oldest first: file names begin with the time. */
-  async #rollouts(): Promise<readonly string[]> {
-    return (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
-  }
-
-  async #find(which: { readonly id: string } | 'last'): Promise<string | undefined> {
-    const rollouts = await this.#rollouts();
-    return which === 'last' ? this.#last(rollouts) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
-  }
-
-  /**
-   * Skips files without content, which a crash or a full disk can leave, and sub-agents. Reads the beginnings of the
-   * newest files only.
-   */
-  async #last(rollouts: readonly string[]): Promise<string | undefined> {
-    for (const path of rollouts.toReversed()) {
-      // An unreadable file counts as the last: resuming it reports the reason.
-      const [first] = await this.#ports.storage.readBytes(path, 0, 1).catch(() => [0]);
-      if (first !== undefined && !(await this.#isSubAgent(path))) return path;
-    }
-    return undefined;
-  }
-
-  async #isSubAgent(path: string): Promise<boolean> {
-    const meta = await readMeta(this.#ports.storage, path).catch(() => undefined);
-    return meta?.parent_id !== undefined;
   }
 
   async #session(
@@ -330,6 +298,7 @@ export class AgentService {
       host,
       parent,
       inherited,
+      agents,
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
@@ -374,41 +343,9 @@ export class AgentService {
   }
 
   #ownershipOf(threadId: string): Ownership {
-    return new Ownership(this.#ports.locks, threadId, () => {
-      this.#handOver(threadId).catch((error: unknown) => this.#ports.log.error('A thread was not handed over', error));
+    const { locks, log } = this.#ports;
+    return new Ownership(locks, threadId, () => {
+      this.#handOver.asked(threadId).catch((error: unknown) => log.error('A thread was not handed over', error));
     });
-  }
-
-  /** Asks the front end, which has to answer within the time that the other process waits. */
-  async #handOver(threadId: string): Promise<void> {
-    const session = this.live.get(threadId)?.session;
-    const host = session && this.#hosts.get(session);
-    if (!session || !host?.givesWay || this.#asked.has(threadId)) return;
-    this.#asked.add(threadId);
-    const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
-    const agreed = await Promise.race([host.givesWay(threadId), tooLate]);
-    if (agreed) await this.live.close(threadId, 'suspend');
-    this.#asked.delete(threadId);
-    if (agreed) this.#taken.fire(threadId);
-  }
-
-  /**
-   * The settings of the last turn of a resumed thread, with the sandbox mechanism that this machine has now. When its
-   * folder is gone, the open folder takes its place.
-   */
-  async #continued(
-    thread: ThreadSettings,
-    host: ThreadHost,
-    { meta, state, settings }: ReplayedThread,
-  ): Promise<ThreadSettings> {
-    const last = state.settings ?? settings;
-    const here = host.models.id;
-    const turn = { ...thread.turn, ...(here === meta.provider ? {} : { provider: here }) };
-    const provider = last?.provider ?? meta.provider;
-    const isKnown = provider === here || host.modelsOf?.(provider) !== undefined;
-    if (!host.keepsSettings || last === null || !isKnown) return { ...thread, turn };
-    const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
-    const cwd = isThere ? last.cwd : thread.turn.cwd;
-    return { ...thread, turn: { ...last, cwd, ...host.sandboxFor(last.sandboxPolicy) } };
   }
 }

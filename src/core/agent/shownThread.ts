@@ -2,17 +2,18 @@ import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
-import type { AgentRow, ThreadAccess } from '../../protocol/wire.ts';
+import type { ThreadAccess } from '../../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Clock } from '../ports.ts';
 import type { ReaderUpdate } from '../rollout/threadReader.ts';
 import type { Session } from '../session/session.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
-import { agentRows } from './agentRows.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
-import { activityOf, isAtRest, isSubAgent, pendingIn, type ThreadActivity } from './threadActivity.ts';
+import { MovingThreads } from './movingThreads.ts';
+import { activityOf, isAtRest, isSubAgent } from './threadActivity.ts';
+import { ThreadOverview } from './threadOverview.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
@@ -27,15 +28,6 @@ export type Opened =
   | { readonly type: 'live'; readonly session: Session }
   | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
   | { readonly type: 'missing' };
-
-/** A root thread that waits for the user. */
-export interface WaitingRoot {
-  readonly thread: ThreadState;
-  /** The same, or the first of its sub-agents that waits. */
-  readonly asking: ThreadState;
-  /** It or one of its sub-agents is shown. */
-  readonly isShown: boolean;
-}
 
 /**
  * Where a message goes: to the thread that was shown when the user sent it, or to the one that the first message starts
@@ -85,13 +77,13 @@ export interface ShownThreadDeps {
  * suspended, so that any window can open it. Reloading the window restores the shown thread and the busy ones.
  */
 export class ShownThread {
+  readonly overview: ThreadOverview;
   readonly #deps: ShownThreadDeps;
   readonly #changes: Emitter<ThreadChange>;
   readonly #activity: Emitter<void>;
   readonly #dequeued: Emitter<Dequeued>;
   readonly #store = new DisposableStore();
-  /** Threads that are being opened or suspended. */
-  readonly #moving = new Map<string, Promise<unknown>>();
+  readonly #moving = new MovingThreads();
   /** Threads that have not got the message for which they were started. Without one they cannot be opened again. */
   readonly #fresh = new Set<string>();
   #shown: LiveThread | FollowedThread | undefined;
@@ -104,6 +96,7 @@ export class ShownThread {
 
   constructor(deps: ShownThreadDeps) {
     this.#deps = deps;
+    this.overview = new ThreadOverview(deps.live, () => this.state);
     this.#changes = new Emitter(deps.report);
     this.#activity = new Emitter(deps.report);
     this.#dequeued = new Emitter(deps.report);
@@ -141,40 +134,6 @@ export class ShownThread {
     return this.#shown?.state ?? null;
   }
 
-  /** The sub-agents of the shown thread. */
-  get agents(): readonly AgentRow[] {
-    return this.state === null ? [] : agentRows(this.state, (threadId) => this.#deps.live.get(threadId)?.state);
-  }
-
-  /** Whether the shown thread has started a thread, itself or by its sub-agents. */
-  isBelowShown({ started }: Pick<ThreadState, 'started'>): boolean {
-    const shownId = this.state?.threadId;
-    let parentId = started?.parentId;
-    while (parentId !== undefined && parentId !== shownId) {
-      parentId = this.#deps.live.get(parentId)?.session.parentId ?? undefined;
-    }
-    return parentId !== undefined;
-  }
-
-  /** What a live thread does with its sub-agents, and the one of them that waits for the user. */
-  activityWithAgents(threadId: string): {
-    readonly activity: ThreadActivity;
-    readonly asking: ThreadState | undefined;
-  } {
-    const { live } = this.#deps;
-    const thread = live.get(threadId);
-    const family = thread ? [thread, ...live.descendantsOf(threadId)] : [];
-    const asking = family.find(({ state }) => activityOf(state) === 'waiting')?.state;
-    return { activity: thread ? live.activityOf(thread) : 'idle', asking };
-  }
-
-  /** The live thread with this pending approval, by its own id or that of its item; otherwise the shown thread. */
-  asking(id: string): ThreadState | null {
-    const asks = ({ approvals }: ThreadState) =>
-      approvals.some(({ approvalId, itemId }) => approvalId === id || itemId === id);
-    return this.waiting.find(asks) ?? this.state;
-  }
-
   /** Of the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
@@ -185,51 +144,6 @@ export class ShownThread {
   /** Every live thread, the shown one included. */
   get live(): readonly ThreadState[] {
     return this.#deps.live.states;
-  }
-
-  /** Root threads that wait for the user, themselves or by a sub-agent, the shown one first. */
-  get waitingRoots(): readonly WaitingRoot[] {
-    const { live } = this.#deps;
-    const shown = this.#shownRoot;
-    const all = live.roots.flatMap((root): WaitingRoot[] => {
-      const { asking } = this.activityWithAgents(root.session.threadId);
-      return asking ? [{ thread: root.state, asking, isShown: root === shown }] : [];
-    });
-    return all.toSorted((left, right) => Number(right.isShown) - Number(left.isShown));
-  }
-
-  /** How many root threads work, themselves or by their sub-agents. */
-  get running(): number {
-    const { live } = this.#deps;
-    return live.roots.filter((root) => live.activityOf(root) !== 'idle').length;
-  }
-
-  /** The live root of the shown thread. */
-  get #shownRoot(): LiveThread | undefined {
-    const { live } = this.#deps;
-    const shown = this.state && live.get(this.state.threadId);
-    return shown ? live.rootOf(shown) : undefined;
-  }
-
-  /** Threads and sub-agents with pending requests, the shown one first. */
-  get waiting(): readonly ThreadState[] {
-    const waiting = this.live.filter((state) => activityOf(state) === 'waiting');
-    return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
-  }
-
-  /** The number of pending requests of all live threads. */
-  get questions(): number {
-    return this.live.reduce((sum, state) => sum + pendingIn(state), 0);
-  }
-
-  /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
-  get elsewhere(): { readonly waiting: number; readonly running: number } {
-    const { live } = this.#deps;
-    const root = this.#shownRoot;
-    const others = live.roots.filter((thread) => thread !== root);
-    const activities = others.map((thread) => live.activityOf(thread));
-    const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
-    return { waiting: count('waiting'), running: count('running') };
   }
 
   /** Opens the thread that this workspace showed last, and those that were busy. Does so once. */
@@ -285,11 +199,12 @@ export class ShownThread {
   /** Runs `end`, which ends the session and deletes the thread; this window does not show or suspend it any more. */
   async forget<Result>(threadId: string, end: () => Promise<Result>): Promise<Result> {
     await this.restore();
-    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
-    return this.#move(threadId, async () => {
-      if (this.state?.threadId === threadId) await this.clear();
-      return end();
-    });
+    return this.#moving.after(threadId, () =>
+      this.#moving.move(threadId, async () => {
+        if (this.state?.threadId === threadId) await this.clear();
+        return end();
+      }),
+    );
   }
 
   /** Another process owns the thread from here on; its session has ended. */
@@ -319,7 +234,7 @@ export class ShownThread {
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     await this.restore();
-    const isMessage = op.type === 'user_turn' || op.type === 'steer';
+    const isMessage = op.type === 'user_turn' || op.type === 'steer' || op.type === 'review';
     if (isMessage && target.threadId === undefined) await (target.starting ??= this.#start(target));
     const { threadId } = target;
     if (threadId === undefined) return false;
@@ -372,33 +287,22 @@ export class ShownThread {
     this.#activity.dispose();
     this.#dequeued.dispose();
     if (this.#shown instanceof FollowedThread) this.#shown.close();
-    await Promise.all(this.#moving.values());
+    await this.#moving.allSettled();
     await this.#deps.live.closeAll('suspend');
   }
 
   /** The live thread, or the stored one. Concurrent calls get the same. */
-  async #open(threadId: string, how: OpenHow = 'take_up'): Promise<LiveThread | FollowedThread | undefined> {
-    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
-    const live = this.#deps.live.get(threadId);
-    if (live) return live;
-    return this.#move(threadId, async () => {
-      const opened = await this.#deps.source.open(threadId, how);
-      if (this.#closed || opened.type === 'missing') return undefined;
-      if (opened.type === 'live') return this.#begin(opened.session);
-      return new FollowedThread(opened.reader, opened.reason, this.#deps.clock);
+  #open(threadId: string, how: OpenHow = 'take_up'): Promise<LiveThread | FollowedThread | undefined> {
+    return this.#moving.after(threadId, async () => {
+      const live = this.#deps.live.get(threadId);
+      if (live) return live;
+      return this.#moving.move(threadId, async () => {
+        const opened = await this.#deps.source.open(threadId, how);
+        if (this.#closed || opened.type === 'missing') return undefined;
+        if (opened.type === 'live') return this.#begin(opened.session);
+        return new FollowedThread(opened.reader, opened.reason, this.#deps.clock);
+      });
     });
-  }
-
-  async #move<Result>(threadId: string, run: () => Promise<Result>): Promise<Result> {
-    const moving = run();
-    const settled = moving.then(
-      () => {},
-      () => {},
-    );
-    this.#moving.set(threadId, settled);
-    await settled;
-    this.#moving.delete(threadId);
-    return moving;
   }
 
   #begin(session: Session): LiveThread {
@@ -466,7 +370,7 @@ export class ShownThread {
       // A message that was submitted since has not changed the state yet.
       if (!session.isIdle) return this.#suspendAtRest(thread);
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
-      this.#move(threadId, () => live.close(threadId, 'suspend')).catch(report);
+      this.#moving.move(threadId, () => live.close(threadId, 'suspend')).catch(report);
     });
   }
 

@@ -1,51 +1,28 @@
 import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { type AgentSummary, initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import type { History } from '../history/history.ts';
-import { Processes } from '../exec/processes.ts';
-import { Recorder } from '../rollout/recorder.ts';
-import { listMemories, ThreadMemories } from '../rollout/threadMemories.ts';
 import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
+import type { AgentNotices } from './agentNotices.ts';
 import { isWorthASummary } from './compaction.ts';
-import { CapCounters, TurnSpending } from './capCounters.ts';
-import { CompactionTrigger } from './compactionTrigger.ts';
-import { AgentNotices } from './agentNotices.ts';
-import { auditTrail } from './auditTrail.ts';
-import { Conversation } from './conversation.ts';
-import { ContextUpdates } from './contextUpdates.ts';
-import { EventSink } from './events.ts';
-import { describeFailure, StorageFailure } from './failure.ts';
-import { InputQueue } from './inputQueue.ts';
-import { Memory } from './memory.ts';
-import { PendingRequests } from './pendingRequests.ts';
-import { endLeftovers, recoverCalls, standingCompactions } from './recovery.ts';
-import { removeOutput } from './removeOutput.ts';
+import { describeFailure, type StorageFailure } from './failure.ts';
 import { OpenWork } from './openWork.ts';
-import { askingAgent, depthOf, type ParentLink, type SessionOptions } from './sessionOptions.ts';
+import { handleProcessOp } from './processOps.ts';
+import { endLeftovers, recoverCalls } from './recovery.ts';
+import { depthOf, type ParentLink, type SessionOptions } from './sessionOptions.ts';
+import { createSessionParts, type SessionParts, stateBefore } from './sessionParts.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
-import { type RevertOutcome, Reverts } from './reverts.ts';
-import { ThreadRules } from './threadRules.ts';
-import { ThreadChanges } from './threadChanges.ts';
-import { ThreadModels } from './threadModels.ts';
-import { SettingNotes } from './settingNotes.ts';
-import { RetryPause } from './retryPause.ts';
-import { ThreadImages } from './threadImages.ts';
-import { TokenMeter } from './tokenMeter.ts';
-import { rejectionMessage } from '../tools/registry.ts';
-import { Toolset } from './toolset.ts';
+import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
-import type { CompactedItems } from './turnRun.ts';
-import { HookMemory, TurnHooks } from './turnHooks.ts';
+import { takeContext, turnRunOf } from './turnRunOf.ts';
 import { overridden } from './turnSettings.ts';
-import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
  * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
@@ -56,25 +33,8 @@ export class Session {
   /** The thread before this process. The events of this session are folded onto it. */
   readonly initialState: ThreadState;
   readonly #options: SessionOptions;
-  readonly #sink: EventSink;
-  readonly #recorder: Recorder;
-  readonly #conversation: Conversation;
-  readonly #tokens: TokenMeter;
-  readonly #caps: CapCounters;
-  readonly #retryPause: RetryPause;
-  readonly #compaction: CompactionTrigger;
-  readonly #hooks: HookMemory;
-  readonly #images: ThreadImages;
-  readonly #notes: SettingNotes;
-  /** Of sub-agents, for the model. */
-  readonly agentNotices = new AgentNotices();
-  readonly #models: ThreadModels;
-  readonly #requests: PendingRequests;
-  readonly #tools: Toolset;
-  readonly #processes: Processes;
-  readonly #changes: ThreadChanges;
-  readonly #reverts: Reverts;
-  readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
+  readonly #parts: SessionParts;
+  readonly #edits: ThreadEdits;
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
@@ -83,93 +43,21 @@ export class Session {
   #lastTurn: Promise<void> = Promise.resolve();
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
-  readonly #rules: ThreadRules;
   readonly #rulesChanged: Disposable;
   #toolSources: Disposable | undefined;
 
   constructor(options: SessionOptions) {
-    const { ports, meta, replayed, rolloutPath } = options;
     this.#options = options;
-    this.threadId = meta.id;
-    this.initialState = replayed?.state ?? initialThreadState(meta.id);
+    this.threadId = options.meta.id;
+    this.initialState = stateBefore(options);
     this.#settings = options.settings.turn;
-    this.#conversation = new Conversation(replayed, options.host.interactive, options.inherited);
-    const { caps } = options.settings.limits;
-    this.#retryPause = new RetryPause(options.ports.clock);
-    this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
-    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
-      this.#caps.add(spent),
-    );
-    this.#compaction = new CompactionTrigger(options.settings.limits.compactionTokens, {
-      afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
-      undone: replayed?.compactionUndone ?? false,
+    const settings = () => this.#settings;
+    this.#parts = createSessionParts(options, {
+      settings,
+      storageFailed: (failure) => this.#storageFailed(failure),
     });
-    this.#hooks = new HookMemory(replayed === null ? 'startup' : 'resume');
-    this.#images = new ThreadImages(this.initialState);
-    this.#notes = new SettingNotes(this.initialState);
-    this.#models = new ThreadModels(meta.provider, options.host);
-    this.#rules = new ThreadRules({
-      threadId: meta.id,
-      store: options.rules,
-      memory: () => this.#requests.memory,
-      isTrusted: () => options.host.isTrusted(),
-      warn: (message) => this.#emit(null, { type: 'warning', message }),
-    });
-    this.#requests =
-      options.parent?.requests ??
-      new PendingRequests({
-        ids: ports.ids,
-        interactive: options.host.interactive,
-        memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-        proposals: options.host.proposals,
-        keepRule: (rule, scope) => options.rules.add(scope, rule, this.#rules.place(this.#settings.cwd)),
-        watchRules: () => options.rules.watch(),
-        onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
-        elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
-        onAgentApproval: ({ keys, rules }) =>
-          this.#emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
-      });
-    this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
-    this.#tools = new Toolset({
-      settings: options.settings.tools,
-      host: options.host,
-      rules: (cwd) => this.#rules.inForce(cwd),
-      readMemory: (id) => new ThreadMemories(ports).read(id),
-      languages: ports.languages,
-      agentTools: options.agentTools,
-      onRejected: (rejected) => this.#emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
-    });
-    this.#recorder = new Recorder(rolloutPath, ports);
-    this.#sink = new EventSink({
-      ...ports,
-      threadId: meta.id,
-      sequence: options.sequence,
-      recorder: this.#recorder,
-      onStorageFailure: (failure) => this.#storageFailed(failure),
-    });
-    this.#processes = new Processes({
-      ...ports,
-      threadId: meta.id,
-      emit: (msg) => this.#emit(null, msg),
-      known: this.initialState.processes.map(({ processId }) => processId),
-    });
-    this.#changes = new ThreadChanges({
-      ...ports,
-      ledger: options.ledger,
-      store: ports.baseline,
-      threadId: meta.id,
-      maxBytes: options.settings.limits.undoMaxBytes,
-      emit: (msg) => this.#emit(null, msg),
-    });
-    this.#reverts = new Reverts({
-      ...ports,
-      ledger: options.ledger,
-      store: ports.baseline,
-      records: this.#changes.records,
-      maxBytes: options.settings.limits.undoMaxBytes,
-      cwd: () => this.#settings.cwd,
-      settled: () => this.#changes.settled(),
-    });
+    this.#edits = new ThreadEdits(this.#parts, settings);
+    this.#rulesChanged = options.rules.onChange(() => void this.#parts.requests.reconsider());
     this.#loop = this.#takeSubmissions();
   }
 
@@ -189,14 +77,19 @@ export class Session {
     return this.#options.meta.agent?.read_only === true;
   }
 
+  /** Of its sub-agents, for the model. */
+  get agentNotices(): AgentNotices {
+    return this.#parts.agentNotices;
+  }
+
   /** For a sub-agent of this session. */
   get asParent(): ParentLink {
     return {
       threadId: this.threadId,
       rootId: this.#options.parent?.rootId ?? this.threadId,
       depth: depthOf(this.#options),
-      requests: this.#requests,
-      turnSpending: this.#caps.turn,
+      requests: this.#parts.requests,
+      turnSpending: this.#parts.caps.turn,
       history: () => this.#history.items,
     };
   }
@@ -207,13 +100,13 @@ export class Session {
   }
 
   onEvent(listener: Listener<Event>): Disposable {
-    return this.#sink.onEvent(listener);
+    return this.#parts.sink.onEvent(listener);
   }
 
   /** Emits `thread_started`, and recovers what an earlier process left. Call once, before the first submission. */
   start(): void {
     const { meta, replayed, ports, rolloutPath } = this.#options;
-    if (replayed === null) this.#sink.record({ type: 'session_meta', payload: meta });
+    if (replayed === null) this.#parts.sink.record({ type: 'session_meta', payload: meta });
     this.#emit(null, {
       type: 'thread_started',
       cwd: this.#settings.cwd,
@@ -228,15 +121,15 @@ export class Session {
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
       ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
-    this.#toolSources = this.#tools.watch((status) => this.#emit(null, status));
-    this.#rules
+    this.#toolSources = this.#parts.tools.watch((status) => this.#emit(null, status));
+    this.#parts.rules
       .inForce(this.#settings.cwd)
       .catch((error: unknown) => ports.log.error('The rules cannot be read', error));
-    for (const payload of this.#options.inherited ?? []) this.#sink.record({ type: 'response_item', payload });
+    for (const payload of this.#options.inherited ?? []) this.#parts.sink.record({ type: 'response_item', payload });
     if (replayed === null) return;
     endLeftovers(replayed.state, (msg) => this.#emit(null, msg));
     const { activeTurnId, agents } = replayed.state;
-    this.agentNotices.recover(agents, this.#history.items);
+    this.#parts.agentNotices.recover(agents, this.#history.items);
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -251,14 +144,14 @@ export class Session {
    * request is prepared again; without one the turn is over until the user acts (design decision 14).
    */
   #recover(turnId: string, state: ThreadState): void {
-    const emit = (msg: EventMsg) => this.#sink.emit(turnId, null, msg);
+    const emit = (msg: EventMsg) => this.#parts.sink.emit(turnId, null, msg);
     const calls = recoverCalls(turnId, state, this.#history.owed, emit);
     if (calls.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
-      this.#tools.turnStarts();
+      this.#parts.tools.turnStarts();
       this.#launch(turnId, null, settings, { type: 'recovered', calls }, undefined);
     } else {
-      this.#remember(turnAbortedMessage('crashed'));
+      this.#parts.remember(turnAbortedMessage('crashed'));
       emit({ type: 'turn_aborted', reason: 'crashed' });
     }
   }
@@ -272,9 +165,9 @@ export class Session {
 
   /** The client submits no more: denies pending and later requests; what runs goes on to its end. */
   endOfInput(): void {
-    this.#requests.becomeNonInteractive();
-    this.#queue.dropHeld();
-    this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
+    this.#parts.requests.becomeNonInteractive();
+    this.#parts.queue.dropHeld();
+    this.#parts.tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
 
   /** Resolves when the session has closed, whichever client closed it. */
@@ -308,14 +201,14 @@ export class Session {
       await this.#loop;
       return this.#stopListening();
     }
-    this.#sink.freeze();
+    this.#parts.sink.freeze();
     this.#close('Suspended.');
     await this.#lastTurn;
-    await this.#processes.endAll();
-    await this.#changes.settled();
+    await this.#parts.processes.endAll();
+    await this.#parts.changes.settled();
     this.#submissions.close();
     await this.#loop;
-    await this.#recorder.close();
+    await this.#parts.recorder.close();
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
     this.#stopListening();
@@ -324,7 +217,7 @@ export class Session {
   #stopListening(): void {
     this.#toolSources?.dispose();
     this.#rulesChanged.dispose();
-    this.#sink.dispose();
+    this.#parts.sink.dispose();
   }
 
   #close(reason: string): void {
@@ -346,7 +239,7 @@ export class Session {
   }
 
   get #history(): History {
-    return this.#conversation.history;
+    return this.#parts.conversation.history;
   }
 
   get #turn(): RunningTurn | undefined {
@@ -361,7 +254,7 @@ export class Session {
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
         await this.#stopping();
-        return this.#turn ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
+        return this.#turn ? this.#parts.queue.add(id, op.input) : this.#startTurn(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
         return this.#changeQueued(id, op);
@@ -370,56 +263,61 @@ export class Session {
         return;
       case 'override_turn_context':
         this.#settings = this.#overridden(op);
-        return this.#keep(id, { type: 'turn_context_changed', settings: this.#settings });
+        return this.#parts.keep(id, { type: 'turn_context_changed', settings: this.#settings });
       case 'approval':
       case 'user_input_answer':
       case 'elicitation_answer': {
-        for (const warning of await this.#requests.answer(op, id)) this.#warn(id, warning);
+        for (const warning of await this.#parts.requests.answer(op, id)) this.#warn(id, warning);
         return;
       }
       case 'remember': {
-        const { memory } = this.#requests;
+        const { memory } = this.#parts.requests;
         memory.replace(op.keys, op.rules);
-        await this.#keep(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
-        return this.#requests.reconsider();
+        await this.#parts.keep(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
+        return this.#parts.requests.reconsider();
       }
       case 'dynamic_tool_response':
-        if (!this.#tools.clientCalls.respond(op.callId, op))
+        if (!this.#parts.tools.clientCalls.respond(op.callId, op))
           this.#warn(id, `No call ${op.callId} waits for a result of the client.`);
         return;
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
-        if (this.#retryPause.end()) return;
+        if (this.#parts.retryPause.end()) return;
         if (this.#turn) return this.#warn(id, 'A turn is running.');
-        if (this.#conversation.isAnswered) return this.#warn(id, 'There is nothing to try again: this was answered.');
+        if (this.#parts.conversation.isAnswered)
+          return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'purge_output':
-        return this.#purge(id, op.itemId);
+        if (this.#turn) return this.#warn(id, 'A turn is running: an output can be removed when it has ended.');
+        return this.#edits.purgeOutput(id, op.itemId, this.#state.type !== 'new' || this.#options.replayed !== null);
       case 'set_title':
-        return this.#keep(id, { type: 'title_changed', title: op.title });
+        return this.#parts.keep(id, { type: 'title_changed', title: op.title });
       case 'process_input':
-        return this.#type(id, op);
       case 'process_resize':
-        // No warning: the process may have ended just before.
-        return this.#processes.running(op.processId)?.resize(op.columns, op.rows);
       case 'kill_process': {
-        const process = this.#processes.running(op.processId);
-        // Not awaited: later submissions must not wait for a process that ends slowly.
-        if (process) void process.kill('user');
-        else this.#warn(id, `There is no process ${op.processId} that runs.`);
+        const problem = handleProcessOp(op, this.#parts.processes);
+        if (problem !== undefined) this.#warn(id, problem);
         return;
       }
       case 'compact':
         await this.#stopping();
         return this.#compact(id, op);
+      case 'review':
+        await this.#stopping();
+        return this.#review(id, op);
+      case 'mark_finding':
+        return this.#edits.markFinding(id, op);
       case 'undo_compaction':
-        return this.#undoCompaction(id, op.itemId);
+        if (this.#turn) return this.#warn(id, 'A turn is running: a compaction can be undone when it has ended.');
+        return this.#edits.undoCompaction(id, op.itemId);
       case 'undo':
       case 'redo':
       case 'rollback':
-        return this.#revert(id, op);
+        await this.#stopping();
+        if (this.#turn) return this.#warn(id, 'A turn is running: stop it before you undo or redo.');
+        return this.#edits.revert(id, op);
       case 'shutdown':
         return this.#shutdown(id);
       default:
@@ -428,18 +326,18 @@ export class Session {
   }
 
   async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
-    if (!this.#queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
+    if (!this.#parts.queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
     if (op.type === 'hold_queued') {
-      if (op.held || this.#turn) this.#queue.hold(submissionId, op.id, op.held);
-      else this.#queue.remove(submissionId, op.id, 'dropped');
+      if (op.held || this.#turn) this.#parts.queue.hold(submissionId, op.id, op.held);
+      else this.#parts.queue.remove(submissionId, op.id, 'dropped');
       return;
     }
-    if (op.input === null) return this.#queue.remove(submissionId, op.id, 'withdrawn');
-    if (this.#turn?.abort.signal.aborted === false) return this.#queue.edit(submissionId, op.id, op.input);
+    if (op.input === null) return this.#parts.queue.remove(submissionId, op.id, 'withdrawn');
+    if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops what is not held.
-    this.#queue.hold(submissionId, op.id, true);
+    this.#parts.queue.hold(submissionId, op.id, true);
     await this.#stopping();
-    this.#queue.remove(submissionId, op.id, 'joined');
+    this.#parts.queue.remove(submissionId, op.id, 'joined');
     await this.#startTurn(submissionId, op.input);
   }
 
@@ -456,71 +354,39 @@ export class Session {
   ): Promise<void> {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
-    this.#sink.record({ type: 'turn_context', payload: settings });
-    this.#tools.turnStarts();
-    const context = await this.#takeContext(this.#conversation.context, settings);
+    this.#parts.sink.record({ type: 'turn_context', payload: settings });
+    this.#parts.tools.turnStarts();
+    const context = await takeContext(this.#parts, this.#parts.conversation.context, settings);
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
-  async #takeContext(context: ContextUpdates, settings: TurnSettings): Promise<readonly ResponseItem[]> {
-    const { ports, host, settings: thread } = this.#options;
-    const isTrusted = host.isTrusted();
-    return context.take(settings, {
-      ports,
-      ...thread.prompt,
-      thread: { id: this.threadId, home: ports.storage.home },
-      isSubAgent: this.parentId !== null,
-      projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
-      allowedPrefixes: isTrusted ? await this.#rules.allowedIn(settings.cwd) : [],
-      memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, this.threadId, ports) : []),
-      toolInstructions: this.#tools.instructions(),
-    });
+  #review(submissionId: string, order: OpOf<'review'>): void {
+    const { agents, ports } = this.#options;
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: changes can be reviewed when it has ended.');
+    if (agents === undefined || this.parentId !== null)
+      return this.#warn(
+        submissionId,
+        'A review starts an agent, and an agent cannot start others: review in a thread.',
+      );
+    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#parts.tools.turnStarts();
+    const turnId = ports.ids.next('turn');
+    this.#launch(turnId, submissionId, this.#settings, { type: 'review', order, agents }, undefined);
   }
 
   #compact(submissionId: string, { continueTurn }: OpOf<'compact'>): void {
     if (this.#turn)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
     if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
-    const goesOn = continueTurn === true && !this.#conversation.isAnswered;
+    const goesOn = continueTurn === true && !this.#parts.conversation.isAnswered;
     const opening: TurnOpening = goesOn
       ? { type: 'begun', context: [], input: null, compacts: true }
       : { type: 'compaction' };
-    this.#sink.record({ type: 'turn_context', payload: this.#settings });
-    this.#tools.turnStarts();
+    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#parts.tools.turnStarts();
     this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
-  }
-
-  #replaceHistory({ itemId, summary, items }: CompactedItems, signal: AbortSignal): void {
-    const payload = { message: summary, item_id: itemId, replacement_history: [...items] };
-    this.#sink.record({ type: 'compacted', payload });
-    if (signal.aborted) return;
-    this.#conversation.compact(itemId, items);
-    this.#hooks.start ??= 'compact';
-  }
-
-  async #undoCompaction(submissionId: string, itemId: string): Promise<void> {
-    if (this.#turn) return this.#warn(submissionId, 'A turn is running: a compaction can be undone when it has ended.');
-    await this.open();
-    const refusal = this.#conversation.undoCompaction(itemId);
-    if (refusal !== undefined) return this.#warn(submissionId, refusal);
-    this.#emit(submissionId, { type: 'compaction_undone', itemId });
-    this.#compaction.undone();
-    this.#countAgain(submissionId);
-  }
-
-  /** Estimates the next request, after the history was replaced by another. */
-  #countAgain(submissionId: string): void {
-    const { family } = this.#models.connect(this.#settings);
-    const { instructions } = this.#options.meta;
-    const prompt = {
-      instructions,
-      tools: this.#tools.registryFor(family, this.#settings).specs,
-      input: this.#history.items,
-    };
-    const count = this.#tokens.foresee(prompt, family.contextWindow);
-    this.#emit(submissionId, { type: 'token_count', ...count, ...this.#compaction.told(family.contextWindow) });
   }
 
   #launch(
@@ -532,74 +398,21 @@ export class Session {
   ): void {
     const { ports } = this.#options;
     ports.exec.prepare?.();
-    const connected = this.#models.connect(settings);
-    const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
-      this.#conversation.note(turnId, msg);
-      this.#sink.emit(turnId, by, msg);
+      this.#parts.conversation.note(turnId, msg);
+      this.#parts.findings.note(msg);
+      this.#parts.sink.emit(turnId, by, msg);
     };
-    const agent = askingAgent(this.#options.meta);
-    const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
     if (this.#options.parent === undefined) {
-      this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
+      this.#parts.caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
-    const audit = auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
-      abort.abort(failure),
-    );
     this.#work.begin();
-    this.#lastTurn = runTurn(
-      {
-        turnId,
-        threadId: this.threadId,
-        settings,
-        family,
-        prices,
-        maxAttempts: maxAttempts ?? this.#options.settings.limits.maxAttempts,
-        notes: this.#notes.take(settings, this.#options.settings.prompt.verbosity, connected),
-        instructions: this.#options.meta.instructions,
-        outputSchema,
-        thread: this.#options.settings,
-        client,
-        origin: connected.origin,
-        toolsReady: (servers) => this.#tools.ready(abort.signal, servers),
-        tools: () => this.#tools.registryFor(family, settings),
-        toolInstructions: () => this.#conversation.context.takeToolInstructions(this.#tools.instructions()),
-        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal, agent }) },
-        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal, agent }, callId),
-        noteUse: (rules) => this.#options.rules.noteUse(rules),
-        audit,
-        history: this.#history,
-        processes: this.#processes,
-        changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
-        tokens: this.#tokens,
-        caps: this.#caps,
-        compaction: {
-          trigger: this.#compaction,
-          prompt: this.#options.settings.prompt.compaction,
-          initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
-          replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
-        },
-        hooks: new TurnHooks(this.#options, this.#hooks, { turnId, settings, emit, audit, signal: abort.signal }),
-        images: this.#images,
-        retryPause: this.#retryPause,
-        ports,
-        signal: abort.signal,
-        emit,
-        pace: () => this.#options.host.pace?.(),
-        ready,
-        remember: (item) => this.#remember(item),
-        flush: () => this.#recorder.sync(),
-        takeNotices: () => this.agentNotices.take(),
-        hasQueued: () => this.#queue.isReady,
-        takeQueued: () => this.#queue.take('joined', submissionId).map((queued) => queued.input),
-        interrupt: () => abort.abort(new Error('Interrupted.')),
-      },
-      opening,
-    ).then((outcome) => this.#turnEnded(outcome));
+    const run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
+    this.#lastTurn = runTurn(run, opening).then((outcome) => this.#turnEnded(outcome));
   }
 
   /**
@@ -607,127 +420,56 @@ export class Session {
    * user.
    */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
-    this.#compaction.turnEnded();
+    this.#parts.compaction.turnEnded();
     const goesOn = outcome === 'completed' && isOpen(this.#state);
-    for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
+    for (const { id, input } of this.#parts.queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
     await this.#options.rules.flush();
-    await this.#caps.flush();
-    await this.#recorder
+    await this.#parts.caps.flush();
+    await this.#parts.recorder
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#work.end();
-  }
-
-  get #agentId(): string | null {
-    return this.#options.meta.originator === 'sub_agent' ? this.threadId : null;
   }
 
   /**
    * Claims the thread and opens its rollout for writing. @throws Error when another process owns it or it cannot be
    * written
    */
-  async open(): Promise<void> {
-    await this.#options.ownership.claim();
-    await this.#recorder.open();
-  }
-
-  /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
-  async #keep(submissionId: string, msg: EventMsg): Promise<void> {
-    if (this.#options.replayed !== null) await this.open();
-    this.#emit(submissionId, msg);
-  }
-
-  #remember(item: ResponseItem): void {
-    this.#sink.record({ type: 'response_item', payload: item });
-    this.#history.append(item);
-  }
-
-  #type(submissionId: string, { processId, chars }: OpOf<'process_input'>): void {
-    const process = this.#processes.running(processId);
-    if (!process) return this.#warn(submissionId, `There is no process ${processId} that runs.`);
-    if (process.write(chars)) return;
-    this.#warn(submissionId, `Process ${processId} has no terminal: nothing but Ctrl-C reaches it.`);
-  }
-
-  async #revert(submissionId: string, op: OpOf<'undo' | 'redo' | 'rollback'>): Promise<void> {
-    await this.#stopping();
-    if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo or redo.');
-    if (op.type === 'rollback') return this.#rollback(submissionId, op);
-    const reverts = this.#reverts;
-    this.#tellReverted(submissionId, await (op.type === 'redo' ? reverts.redo(op) : reverts.undo([op.turnId], op)));
-  }
-
-  /** Files first: where they cannot be restored the conversation stays, too. */
-  async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
-    const { toItemId, files, conversation } = op;
-    const gone = this.#conversation.from(toItemId);
-    if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
-    if (conversation && gone.history === null) return this.#warn(submissionId, COMPACTED_SINCE);
-    const { turnIds, history } = gone;
-    if (files || op.preview) {
-      const outcome = await this.#reverts.undo(turnIds, op);
-      this.#tellReverted(submissionId, outcome);
-      if (op.preview || outcome.type === 'failed') return;
-    }
-    if (conversation && history !== null) this.#conversation.goBack(turnIds, history);
-    const msg = { type: 'turns_rolled_back' as const, toItemId, turnIds: [...turnIds], files, conversation };
-    await this.#keep(submissionId, msg);
-    if (conversation) this.#countAgain(submissionId);
-  }
-
-  #tellReverted(submissionId: string, { msgs }: RevertOutcome): void {
-    for (const msg of msgs) this.#emit(submissionId, msg);
-  }
-
-  /** The rollout comes first: a resumed thread must not bring the output back. */
-  async #purge(submissionId: string, itemId: string): Promise<void> {
-    if (this.#turn) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
-    const callIds = await this.#removeOutput(itemId);
-    if (callIds === undefined) return this.#warn(submissionId, `There is no command ${itemId} in this thread.`);
-    this.#conversation.removeOutputs(callIds);
-    this.#emit(submissionId, { type: 'output_purged', itemId });
-  }
-
-  async #removeOutput(itemId: string): Promise<ReadonlySet<string> | undefined> {
-    if (this.#state.type === 'new' && this.#options.replayed === null) return undefined;
-    await this.open();
-    return removeOutput(itemId, { recorder: this.#recorder, storage: this.#options.ports.storage });
+  open(): Promise<void> {
+    return this.#parts.open();
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
     if (this.#state.type !== 'new')
       return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
-    this.#tools.register(tools);
+    this.#parts.tools.register(tools);
   }
 
   #overridden(overrides: TurnOverrides): TurnSettings {
-    return overridden(this.#settings, overrides, { models: this.#models, host: this.#options.host });
+    return overridden(this.#settings, overrides, { models: this.#parts.models, host: this.#options.host });
   }
 
   async #shutdown(submissionId: string): Promise<void> {
     this.#close('Shut down.');
     await this.#lastTurn;
-    this.#queue.dropHeld();
-    await this.#processes.endAll();
-    await this.#changes.settled();
+    this.#parts.queue.dropHeld();
+    await this.#parts.processes.endAll();
+    await this.#parts.changes.settled();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
-    await this.#recorder.close();
+    await this.#parts.recorder.close();
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
   }
 
   /** Emits outside of turns. */
   #emit(submissionId: string | null, msg: EventMsg): void {
-    this.#sink.emit(null, submissionId, msg);
+    this.#parts.emit(submissionId, msg);
   }
 
   #warn(submissionId: string, message: string): void {
     this.#emit(submissionId, { type: 'warning', message });
   }
 }
-
-const COMPACTED_SINCE =
-  'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';

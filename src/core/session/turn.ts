@@ -1,24 +1,24 @@
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
+import type { OpOf } from '../../protocol/op.ts';
 import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts';
 import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
-import { turnAbortedMessage, userText } from '../prompt/notices.ts';
-import { textOfInput } from '../../protocol/thread.ts';
+import { turnAbortedMessage } from '../prompt/notices.ts';
+import type { Agents } from '../tools/agents/agents.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import { TurnDiff } from '../tools/turnDiff.ts';
 import { assertNever } from '../util/assertNever.ts';
+import { addInput, rememberHookText } from './addInput.ts';
+import { runCodeReview } from './codeReview.ts';
 import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { BlockedByHook, describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
-import { resolveMentions } from './mentions.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
-import type { TurnChanges } from './threadChanges.ts';
+import { type TurnFiles, turnFiles } from './turnFiles.ts';
 import type { TurnRun } from './turnRun.ts';
-import { userMessage } from './userInput.ts';
 
 /** How a turn starts. */
 export type TurnOpening =
@@ -31,6 +31,8 @@ export type TurnOpening =
       /** The user wants the thread compacted first. Only where `input` is `null` and `context` is empty. */
       readonly compacts?: boolean;
     }
+  /** The user has changes reviewed by an agent, without a message. */
+  | { readonly type: 'review'; readonly order: OpOf<'review'>; readonly agents: Agents }
   /** The user compacts the thread, without a message. */
   | { readonly type: 'compaction' }
   /** A turn of an earlier process with pending requests of these calls, which are requested again. */
@@ -79,6 +81,9 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
       // Their servers have just been started again. One that is not there fails its call, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
+    case 'review':
+      await begin(run);
+      return runCodeReview(run, opening.agents, opening.order);
     case 'compaction':
       await begin(run);
       await demandTools(run);
@@ -110,7 +115,7 @@ async function begin(run: TurnRun): Promise<void> {
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
-  if (opening.compacts !== true) remembered(run, await run.hooks.sessionStarts());
+  if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
   const blocked = opening.input && (await addInput(run, opening.input));
   if (blocked) throw new BlockedByHook(blocked);
   await demandTools(run);
@@ -129,35 +134,6 @@ function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
 
-/** Texts of hooks are messages of their own. */
-function remembered(run: TurnRun, text: string | undefined): void {
-  if (text !== undefined) run.remember(userText(text));
-}
-
-/** Returns why a hook keeps the message from the model; the user sees it nevertheless. */
-async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<string | undefined> {
-  const { settings, signal, thread } = run;
-  const { workspace, host, storage, keys } = run.ports;
-  const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
-  const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
-  const { message, warnings } = await userMessage(content, workspace, settings.cwd);
-  const id = run.ports.ids.next('item');
-  const ended = (status: 'completed' | 'declined' | 'aborted') =>
-    run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });
-  run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
-  const submitted = await run.hooks.promptSubmitted(textOfInput(content)).catch((error: unknown) => {
-    ended('aborted');
-    throw error;
-  });
-  const isBlocked = 'blocked' in submitted;
-  if (!isBlocked) run.remember(message);
-  ended(isBlocked ? 'declined' : 'completed');
-  if (isBlocked) return submitted.blocked;
-  remembered(run, submitted.context);
-  for (const warning of warnings) run.emit({ type: 'warning', message: warning });
-  return undefined;
-}
-
 /** @throws ModelFault */
 async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded'): Promise<void> {
   const result = await compact(run, trigger);
@@ -168,36 +144,6 @@ async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded
   const { retryable, status, detail } = fault;
   const action = fault.action === 'retry' ? 'compact' : fault.action;
   throw new ModelFault(fault.kind, message, { retryable, status, detail, action, cause: fault });
-}
-
-/** What the turn changes in the workspace. */
-interface TurnFiles {
-  readonly diff: TurnDiff;
-  readonly changes: TurnChanges;
-  /** Tells the diff if there is more of it. */
-  tell(): void;
-  /** Tells it once more. A command that goes on in the background adds nothing after this. */
-  end(): void;
-}
-
-function turnFiles(run: TurnRun): TurnFiles {
-  const diff = new TurnDiff();
-  let isOver = false;
-  const emit = () => run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
-  const tell = () => {
-    if (diff.takeUpdate()) emit();
-  };
-  const changes = run.changes(({ texts, diffs, untold }) => {
-    if (isOver) return;
-    diff.add(texts, diffs);
-    diff.name(untold);
-    tell();
-  });
-  const end = () => {
-    if (!isOver && !diff.isEmpty) emit();
-    isOver = true;
-  };
-  return { diff, changes, tell, end };
 }
 
 async function converse(run: TurnRun, files: TurnFiles, recovered: readonly RecoveredCall[]): Promise<string | null> {
@@ -221,7 +167,7 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     if (isAnswered && added.length === 0) {
       const feedback = await run.hooks.stopping(lastMessage);
       if (feedback !== undefined) {
-        remembered(run, feedback);
+        rememberHookText(run, feedback);
         continue;
       }
       if (round === 1 && lastMessage === null)
@@ -322,6 +268,7 @@ function toolRuntime(
       settings,
       thread: { id: run.threadId, home: storage.home, unreadable: run.thread.tools.unreadable },
       workspace,
+      movesBefore: workspace.moves?.count,
       processes,
       clock,
       ids,
@@ -374,8 +321,8 @@ function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });
       return;
     case 'interrupted':
-      // A compaction that is stopped leaves the history as it was.
-      if (opening.type !== 'compaction') run.remember(turnAbortedMessage('interrupted'));
+      // A compaction or a review that is stopped leaves the history as it was.
+      if (opening.type !== 'compaction' && opening.type !== 'review') run.remember(turnAbortedMessage('interrupted'));
       run.emit({ type: 'turn_aborted', reason: 'interrupted' });
       return;
     case 'failed':

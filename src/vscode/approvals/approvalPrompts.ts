@@ -55,7 +55,7 @@ export class ApprovalPrompts implements Disposable {
       this.#update(ofAgents.length === 0 ? own : [...own, ...ofAgents]);
     };
     const updateAgents = () => {
-      ofAgents = threads.agents.flatMap(({ approvals }) => approvals);
+      ofAgents = threads.overview.agents.flatMap(({ approvals }) => approvals);
       update();
     };
     this.#store.add(threads.onChange(({ type }) => (type === 'switched' ? updateAgents() : update())));
@@ -75,14 +75,14 @@ export class ApprovalPrompts implements Disposable {
 
   /** A pending approval of any thread of this window: an editor may still show the proposal of a thread that is not shown. */
   find(approvalId: string): ApprovalRequest | undefined {
-    const pending = this.#options.threads.waiting.flatMap((thread) => thread.approvals);
+    const pending = this.#options.threads.overview.waiting.flatMap((thread) => thread.approvals);
     return pending.find((approval) => approval.approvalId === approvalId);
   }
 
   /** Sends the answer to the thread that asked, shown or not. The first answer counts: resolved approvals are skipped. */
   answer(approvals: readonly ApprovalRequest[], decision: ApprovalDecision): void {
     const answered = new Set(approvals.map(({ approvalId }) => approvalId));
-    for (const { threadId, approvals: open } of this.#options.threads.waiting) {
+    for (const { threadId, approvals: open } of this.#options.threads.overview.waiting) {
       const approvalIds = open.map(({ approvalId }) => approvalId).filter((id) => answered.has(id));
       if (approvalIds.length > 0) this.#options.submitTo(threadId, { type: 'approval', approvalIds, decision });
     }
@@ -91,7 +91,9 @@ export class ApprovalPrompts implements Disposable {
   /** Opens the panel with the thread that asked. One that is no longer pending opens the thread that is shown. */
   show({ approvalId }: ApprovalRequest): void {
     const { threads, showThread } = this.#options;
-    const asking = threads.waiting.find(({ approvals }) => approvals.some((each) => each.approvalId === approvalId));
+    const asking = threads.overview.waiting.find(({ approvals }) =>
+      approvals.some((each) => each.approvalId === approvalId),
+    );
     const threadId = asking?.threadId ?? threads.state?.threadId;
     if (threadId !== undefined) showThread(threadId);
   }

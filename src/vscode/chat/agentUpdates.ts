@@ -1,11 +1,14 @@
 import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { ThreadOverview } from '../../core/agent/threadOverview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { AgentRow } from '../../protocol/wire.ts';
 
 /** Milliseconds between two updates: agents stream, and their rows are read by a human. */
 const PAUSE_MS = 200;
 
-type Threads = Pick<ShownThread, 'onEvent' | 'state' | 'agents' | 'isBelowShown'>;
+type Threads = Pick<ShownThread, 'onEvent' | 'state'> & {
+  readonly overview: Pick<ThreadOverview, 'agents' | 'isBelowShown'>;
+};
 
 /** Posts the sub-agents of the shown thread when the row of one of them has changed; a new request at once. */
 export class AgentUpdates implements Disposable {
@@ -22,7 +25,7 @@ export class AgentUpdates implements Disposable {
     this.#store.add(
       threads.onEvent(({ event: { msg, threadId }, state }) => {
         const isShown = threadId === threads.state?.threadId;
-        if (isShown ? msg.type !== 'agent_status' : !threads.isBelowShown(state)) return;
+        if (isShown ? msg.type !== 'agent_status' : !threads.overview.isBelowShown(state)) return;
         if (URGENT.has(msg.type)) this.#update();
         else this.#timer ??= setTimeout(() => this.#update(), PAUSE_MS);
       }),
@@ -43,7 +46,7 @@ export class AgentUpdates implements Disposable {
   #update(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const { agents } = this.#threads;
+    const { agents } = this.#threads.overview;
     const json = JSON.stringify(agents);
     if (json === this.#posted) return;
     this.#posted = json;

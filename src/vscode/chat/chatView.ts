@@ -87,7 +87,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#store.add(
       options.threads.onActivity(() => {
         this.#showBadge();
-        this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
+        this.tell({ type: 'elsewhere', ...options.threads.overview.elsewhere });
       }),
     );
     this.#agents = this.#store.add(new AgentUpdates(options.threads, (rows) => this.tell({ type: 'agents', rows })));
@@ -197,7 +197,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #showBadge(): void {
     if (!this.#view) return;
     const { threads, interrupted } = this.#options;
-    const value = threads.questions + interrupted().length;
+    const value = threads.overview.questions + interrupted().length;
     this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
   }
 
@@ -259,7 +259,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       texts: vscode.l10n.bundle ?? {},
     });
     this.#agents.post();
-    this.#post({ type: 'elsewhere', ...threads.elsewhere });
+    this.#post({ type: 'elsewhere', ...threads.overview.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
     this.#post({ type: 'review', review: pendingReview() });

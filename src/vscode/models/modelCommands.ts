@@ -63,7 +63,7 @@ export class ModelCommands {
   }
 
   async startDemo(): Promise<void> {
-    await useDemo();
+    await useDemo(this.#deps.settings());
     await this.#applyToShownThread();
     await vscode.commands.executeCommand('tiller.focus');
   }

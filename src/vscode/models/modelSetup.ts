@@ -58,7 +58,7 @@ export async function selectModel(deps: ModelSetupDeps, given?: GivenServer): Pr
     case undefined:
       return false;
     case 'demo':
-      await useDemo();
+      await useDemo(deps.settings());
       return true;
     case 'local':
       return selectLocal(deps);
@@ -100,8 +100,8 @@ async function offersModels({ languageModels, clock }: ModelSetupDeps): Promise<
 }
 
 /** The embedded model: no account, no network. */
-export async function useDemo(): Promise<void> {
-  await useModel(DEMO_PROVIDER, DEMO_PROVIDER);
+export async function useDemo(settings: Settings): Promise<void> {
+  await moveTo(settings, DEMO_PROVIDER, DEMO_PROVIDER);
 }
 
 /** `wireApi` is missing where the server is new: it is found out with the first request. */
@@ -166,6 +166,7 @@ async function adopt(
   if (wireApi !== undefined) {
     const known = providerNamed(settings, name);
     const isKnown = known !== undefined && known.baseUrl === server.baseUrl;
+    await keepServer(settings);
     if (!isKnown) await addProvider(name, { ...server, wireApi });
     await useModel(name, model);
     return { type: 'adopted' };
@@ -183,6 +184,7 @@ async function adopt(
     return test.fault.kind === 'no_key' ? { type: 'key' } : askForRemedy(name, test.fault);
   }
   // The test takes minutes where a model is loaded first: another provider may have this name now.
+  await keepServer(deps.settings());
   const free = await addNewProvider({ ...server, wireApi: detected.wireApi });
   await useModel(free, model);
   if (test.type === 'fault') void showTest(free, model, test);
@@ -190,7 +192,7 @@ async function adopt(
 }
 
 /** The models that other extensions offer. */
-async function selectLanguageModel({ languageModels }: ModelSetupDeps): Promise<boolean> {
+async function selectLanguageModel({ languageModels, settings }: ModelSetupDeps): Promise<boolean> {
   const rows = (await languageModels.list()).map((model) => ({
     ...rowOf({ id: model.name, contextWindow: model.maxInputTokens }),
     detail: nameOfLanguageModel(model),
@@ -201,7 +203,7 @@ async function selectLanguageModel({ languageModels }: ModelSetupDeps): Promise<
     matchOnDetail: true,
   });
   if (picked === undefined) return false;
-  await useModel(VSCODE_PROVIDER, picked.detail);
+  await moveTo(settings(), VSCODE_PROVIDER, picked.detail);
   return true;
 }
 
@@ -242,7 +244,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
     matchOnDetail: true,
   });
   if (picked === undefined) return false;
-  await useModel(picked.name, picked.model);
+  await moveTo(settings, picked.name, picked.model);
   return true;
 }
 
@@ -321,6 +323,11 @@ async function addProvider(name: string, server: ProviderSettings): Promise<void
  */
 export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
   if (providerOf(settings)?.id === provider) return writeSetting('model', model);
+  await moveTo(settings, provider, model);
+}
+
+/** Makes another provider's model that of new threads, and keeps the server in use. */
+async function moveTo(settings: Settings, provider: string, model: string): Promise<void> {
   await keepServer(settings);
   await useModel(provider, model);
 }

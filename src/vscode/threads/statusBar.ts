@@ -3,7 +3,8 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { TurnSettings } from '../../protocol/event.ts';
 import { allowsNetwork } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ShownThread, WaitingRoot } from '../../core/agent/shownThread.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { WaitingRoot } from '../../core/agent/threadOverview.ts';
 
 /** Shows whether Tiller works or waits, and the sandbox that commands run in. */
 export class StatusBar implements Disposable {
@@ -32,7 +33,8 @@ export class StatusBar implements Disposable {
 
   /** A click shows the thread with the pending request, even if another is shown, or the interrupted patches. */
   refresh(): void {
-    const { running, waitingRoots, questions, state } = this.#threads;
+    const { state, overview } = this.#threads;
+    const { running, waitingRoots, questions } = overview;
     const interrupted = this.#interrupted();
     const [first] = waitingRoots;
     this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';

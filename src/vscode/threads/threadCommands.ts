@@ -166,7 +166,7 @@ export class ThreadCommands implements Disposable {
   }
 
   async showWaiting(): Promise<void> {
-    const [first] = this.#deps.threads.waitingRoots;
+    const [first] = this.#deps.threads.overview.waitingRoots;
     if (first) await this.show(first.thread.threadId);
     else await vscode.commands.executeCommand('tiller.focus');
   }

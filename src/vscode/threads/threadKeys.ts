@@ -28,8 +28,8 @@ export class ThreadKeys implements Disposable {
 
   refresh(): void {
     const interrupted = this.#interrupted();
-    this.#setHasPendingRequest(this.#threads.questions + interrupted > 0);
-    this.#setWaitsElsewhere(this.#threads.elsewhere.waiting > 0);
+    this.#setHasPendingRequest(this.#threads.overview.questions + interrupted > 0);
+    this.#setWaitsElsewhere(this.#threads.overview.elsewhere.waiting > 0);
     this.#setHasInterruptedPatch(interrupted > 0);
   }
 

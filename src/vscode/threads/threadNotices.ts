@@ -3,7 +3,8 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { questionOf } from './threadRows.ts';
-import type { ShownThread, WaitingRoot } from '../../core/agent/shownThread.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { WaitingRoot } from '../../core/agent/threadOverview.ts';
 
 /** Characters of a question in a notification; the rest is in the panel. */
 const QUESTION_LENGTH = 160;
@@ -26,7 +27,7 @@ export class ThreadNotices implements Disposable {
   }
 
   #look(): void {
-    const waiting = this.#threads.waitingRoots;
+    const waiting = this.#threads.overview.waitingRoots;
     const news = waiting.filter(({ thread, isShown }) => !isShown && !this.#known.has(thread.threadId));
     this.#known = new Set(waiting.map(({ thread }) => thread.threadId));
     for (const one of news) void this.#notify(one);

@@ -52,7 +52,7 @@ function noteOf({ status, lastTurn }: StoredThread): string | null {
 
 function liveFacts(state: ThreadState, stored: StoredThread, threads: ShownThread): Partial<ThreadRow> {
   // Its sub-agents count: one may ask while the thread only waits for it.
-  const { activity, asking } = threads.activityWithAgents(state.threadId);
+  const { activity, asking } = threads.overview.activityWithAgents(state.threadId);
   const title = state.title ?? stored.title;
   const named = title === null ? {} : { title };
   if (activity === 'waiting') return { ...named, status: 'waiting', note: questionOf(asking ?? state) };

@@ -148,6 +148,7 @@ async function prepareRename(
   review: ReviewSetting,
   context: ToolContext,
 ): Promise<Preparation<Plan>> {
+  const movesSeen = context.workspace.moves?.count ?? 0;
   const asked = await withinTime(languages, context, async (deps): Promise<Asked> => {
     const located = await locate({ symbol, path, line }, true, deps);
     if (located.type !== 'found') return { type: 'failure', output: located.output };
@@ -174,6 +175,8 @@ async function prepareRename(
   const prepared = await prepareChanges(
     {
       operations: operationsOf(files),
+      moved: [],
+      movesSeen,
       cwd: settings.cwd,
       plan: (refuse) => planRename(files, name, workspace, nameOf, signal, refuse),
       // The editor has to be asked again about the new text.

@@ -13,7 +13,8 @@ import { decidePatch } from '../../policy/decidePatch.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { refuseUnreadable } from '../../policy/unreadableSource.ts';
 import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../ports.ts';
-import { pathBelow } from '../../util/pathBelow.ts';
+import type { FileMove } from '../../util/moveLog.ts';
+import { isBelow, pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
 import {
   type DecidedPlan,
@@ -24,6 +25,7 @@ import {
   planPatchIn,
 } from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
+import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
 import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
@@ -35,6 +37,8 @@ export interface ApplyPlan {
   readonly planned: DecidedPlan;
   /** Plans again at the decided places, because the files have changed. `moved`: only a new preparation can. */
   readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
+  /** Files that the user has moved since the model wrote the patch, as they are shown. */
+  readonly moved: readonly FileMove[];
   /** What the user is asked to approve, file by file. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -51,11 +55,14 @@ export async function preparePatch(
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return { type: 'failure', output: failedText(parsed.message) };
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
-  const operations = await inTemporaryFolder(named, workdir, context);
   const { workspace, signal } = context;
+  const movesSeen = workspace.moves?.count ?? 0;
+  const { operations, moved } = followMoves(await inTemporaryFolder(named, workdir, context), workdir, context);
   return prepareChanges(
     {
       operations,
+      moved,
+      movesSeen,
       cwd: workdir,
       plan: (refuse) => planPatchIn(workspace, operations, workdir, signal, refuse),
       again: (places) => planAt(workspace, operations, workdir, places, signal),
@@ -71,6 +78,10 @@ type Refused = { readonly type: 'refused'; readonly reason: DecisionReason };
 /** Changes of files that are to be decided about. */
 export interface ChangeSource extends Pick<ApplyPlan, 'cwd' | 'again'> {
   readonly operations: readonly FileOperation[];
+  /** Files that the user has moved since the model wrote the call. */
+  readonly moved: readonly FileMove[];
+  /** How many moves of the user the operations take into account. */
+  readonly movesSeen: number;
   /** Calls `refuse` before it reads one of the files, and returns the refusal. */
   readonly plan: (
     refuse: (places: LookedUpPlaces) => Promise<Refused | undefined>,
@@ -81,7 +92,7 @@ export interface ChangeSource extends Pick<ApplyPlan, 'cwd' | 'again'> {
 
 /** Plans and decides: the part that a patch shares with other tools that change files. */
 export async function prepareChanges(
-  { operations, cwd: workdir, plan, again, failed }: ChangeSource,
+  { operations, moved: movedFiles, movesSeen, cwd: workdir, plan, again, failed }: ChangeSource,
   review: ReviewSetting,
   context: ToolContext,
 ): Promise<Preparation<ApplyPlan>> {
@@ -128,19 +139,31 @@ export async function prepareChanges(
   const diff = diffOf(described);
   const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
+  const moved = movedFiles.map(({ from, to }) => ({
+    from: shown(from, settings.cwd),
+    to: shown(to, settings.cwd),
+  }));
+  const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
-    plan: { cwd: workdir, planned, again, proposal, item },
+    plan: { cwd: workdir, planned, again, moved, proposal, item },
     requirement,
     item,
-    card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
+    card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
     proposal,
+    folders,
+    watch: (onOutdated) => watchMoves(allPaths, workspace, movesSeen, onOutdated),
     reconsider: async (reviewed) => {
       const left = reviewed === undefined ? planned.changes : reviewedChanges(proposal, reviewed);
       const paths = reviewed === undefined ? allPaths : left.flatMap(pathsOfChange);
       const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
       const before = await decide({ paths, places: planned.places, discards: lost }, scope);
-      const isThere = await leadThere(workspace, planned.places);
+      const anew = left.flatMap(writtenAnew);
+      const needed = folders.filter((folder) => anew.some((file) => isBelow(file, folder)));
+      const isThere =
+        (await leadThere(workspace, planned.places)) &&
+        !wasMoved(paths, workspace, movesSeen) &&
+        !(await isAnyGone(needed, workspace));
       const now = {
         paths,
         places: planned.places,
@@ -170,6 +193,12 @@ function isSame(now: ApprovalRequirement, before: ApprovalRequirement): boolean 
   return now.reason.id === before.reason.id && now.reason.text === before.reason.text;
 }
 
+/** Files that it creates, in folders that need not exist. */
+function writtenAnew(change: FileChange): readonly string[] {
+  if (change.kind === 'add') return [change.path];
+  return change.kind === 'update' && change.movedTo !== null ? [change.movedTo] : [];
+}
+
 function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
@@ -192,7 +221,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { cwd, planned, again, proposal: [], item },
+    plan: { cwd, planned, again, moved: [], proposal: [], item },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],

@@ -1,0 +1,186 @@
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
+import { Processes } from '../exec/processes.ts';
+import { Recorder } from '../rollout/recorder.ts';
+import { ThreadMemories } from '../rollout/threadMemories.ts';
+import { rejectionMessage } from '../tools/registry.ts';
+import { AgentNotices } from './agentNotices.ts';
+import { CapCounters, TurnSpending } from './capCounters.ts';
+import { CompactionTrigger } from './compactionTrigger.ts';
+import { KnownFindings } from './codeReview.ts';
+import { Conversation } from './conversation.ts';
+import { EventSink } from './events.ts';
+import type { StorageFailure } from './failure.ts';
+import { InputQueue } from './inputQueue.ts';
+import { Memory } from './memory.ts';
+import { PendingRequests } from './pendingRequests.ts';
+import { standingCompactions } from './recovery.ts';
+import { RetryPause } from './retryPause.ts';
+import { Reverts } from './reverts.ts';
+import type { SessionOptions } from './sessionOptions.ts';
+import { SettingNotes } from './settingNotes.ts';
+import { ThreadChanges } from './threadChanges.ts';
+import { ThreadImages } from './threadImages.ts';
+import { ThreadModels } from './threadModels.ts';
+import { ThreadRules } from './threadRules.ts';
+import { TokenMeter } from './tokenMeter.ts';
+import { Toolset } from './toolset.ts';
+import { HookMemory } from './turnHooks.ts';
+import { commandsIn } from './workspaceCoordinator.ts';
+
+/**
+ * The parts of one session, each with a contract of its own, and what several modules do with them. The session decides
+ * when they are used, and ends them.
+ */
+export interface SessionParts {
+  readonly options: SessionOptions;
+  readonly sink: EventSink;
+  readonly recorder: Recorder;
+  readonly queue: InputQueue;
+  readonly conversation: Conversation;
+  readonly tokens: TokenMeter;
+  readonly caps: CapCounters;
+  readonly retryPause: RetryPause;
+  readonly compaction: CompactionTrigger;
+  readonly hooks: HookMemory;
+  readonly images: ThreadImages;
+  readonly notes: SettingNotes;
+  readonly findings: KnownFindings;
+  readonly agentNotices: AgentNotices;
+  readonly models: ThreadModels;
+  readonly rules: ThreadRules;
+  /** Those of the root thread in a sub-agent. */
+  readonly requests: PendingRequests;
+  readonly tools: Toolset;
+  readonly processes: Processes;
+  readonly changes: ThreadChanges;
+  readonly reverts: Reverts;
+  /** Emits outside of turns. */
+  readonly emit: (submissionId: string | null, msg: EventMsg) => void;
+  /** Claims the thread and opens its rollout. @throws Error when another process owns it or it cannot be written */
+  readonly open: () => Promise<void>;
+  /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
+  readonly keep: (submissionId: string, msg: EventMsg) => Promise<void>;
+  /** Records the item, then appends it to the history. */
+  readonly remember: (item: ResponseItem) => void;
+}
+
+/** The thread before this process. */
+export function stateBefore({ meta, replayed }: Pick<SessionOptions, 'meta' | 'replayed'>): ThreadState {
+  return replayed?.state ?? initialThreadState(meta.id);
+}
+
+/** Starts nothing and emits nothing. `settings`: those of the next turn. */
+export function createSessionParts(
+  options: SessionOptions,
+  session: { readonly settings: () => TurnSettings; readonly storageFailed: (failure: StorageFailure) => void },
+): SessionParts {
+  const { ports, meta, replayed, host, parent, ledger } = options;
+  const { limits } = options.settings;
+  const threadId = meta.id;
+  const before = stateBefore(options);
+  const cwd = () => session.settings().cwd;
+
+  const recorder = new Recorder(options.rolloutPath, ports);
+  const sink = new EventSink({
+    ...ports,
+    threadId,
+    sequence: options.sequence,
+    recorder,
+    onStorageFailure: (failure) => session.storageFailed(failure),
+  });
+  const emit = (submissionId: string | null, msg: EventMsg) => sink.emit(null, submissionId, msg);
+  const conversation = new Conversation(replayed, host.interactive, options.inherited);
+  const caps = new CapCounters(limits.caps, parent?.turnSpending ?? new TurnSpending(), options.daySpending);
+  const rules: ThreadRules = new ThreadRules({
+    threadId,
+    store: options.rules,
+    memory: () => requests.memory,
+    isTrusted: () => host.isTrusted(),
+    warn: (message) => emit(null, { type: 'warning', message }),
+  });
+  const requests =
+    parent?.requests ??
+    new PendingRequests({
+      ids: ports.ids,
+      interactive: host.interactive,
+      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+      proposals: host.proposals,
+      keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
+      watchRules: () => options.rules.watch(),
+      onRemembered: (keys) => options.rules.noteApprovals(threadId, keys),
+      elsewhere: () => commandsIn(cwd(), options.commandsOfOthers?.() ?? []),
+      onAgentApproval: ({ keys, rules }) => emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
+    });
+  const changes = new ThreadChanges({
+    ...ports,
+    ledger,
+    store: ports.baseline,
+    threadId,
+    maxBytes: limits.undoMaxBytes,
+    emit: (msg) => emit(null, msg),
+  });
+  const open = async () => {
+    await options.ownership.claim();
+    await recorder.open();
+  };
+
+  return {
+    options,
+    sink,
+    recorder,
+    queue: new InputQueue(emit),
+    conversation,
+    tokens: new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) => caps.add(spent)),
+    caps,
+    retryPause: new RetryPause(ports.clock),
+    compaction: new CompactionTrigger(limits.compactionTokens, {
+      afterTokens: standingCompactions(before).map((item) => item.afterTokens),
+      undone: replayed?.compactionUndone ?? false,
+    }),
+    hooks: new HookMemory(replayed === null ? 'startup' : 'resume'),
+    images: new ThreadImages(before),
+    notes: new SettingNotes(before),
+    findings: new KnownFindings(before),
+    agentNotices: new AgentNotices(),
+    models: new ThreadModels(meta.provider, host),
+    rules,
+    requests,
+    tools: new Toolset({
+      settings: options.settings.tools,
+      host,
+      rules: (place) => rules.inForce(place),
+      readMemory: (id) => new ThreadMemories(ports).read(id),
+      languages: ports.languages,
+      agentTools: options.agentTools,
+      onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
+    }),
+    processes: new Processes({
+      ...ports,
+      threadId,
+      emit: (msg) => emit(null, msg),
+      known: before.processes.map(({ processId }) => processId),
+    }),
+    changes,
+    reverts: new Reverts({
+      ...ports,
+      ledger,
+      store: ports.baseline,
+      records: changes.records,
+      maxBytes: limits.undoMaxBytes,
+      cwd,
+      settled: () => changes.settled(),
+    }),
+    emit,
+    open,
+    keep: async (submissionId, msg) => {
+      if (replayed !== null) await open();
+      emit(submissionId, msg);
+    },
+    remember: (item) => {
+      sink.record({ type: 'response_item', payload: item });
+      conversation.history.append(item);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { OpOf } from '../../protocol/op.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { listMemories } from '../rollout/threadMemories.ts';
+import { auditTrail } from './auditTrail.ts';
+import { ContextUpdates } from './contextUpdates.ts';
+import { StorageFailure } from './failure.ts';
+import { askingAgent } from './sessionOptions.ts';
+import type { SessionParts } from './sessionParts.ts';
+import type { CompactedItems, TurnRun } from './turnRun.ts';
+import { TurnHooks } from './turnHooks.ts';
+
+/** A turn that is about to start. */
+export interface StartingTurn {
+  readonly turnId: string;
+  readonly submissionId: string | null;
+  readonly settings: TurnSettings;
+  readonly outputSchema: OpOf<'user_turn'>['outputSchema'];
+  readonly abort: AbortController;
+  /** Emits an event of the turn, in the name of `by` or else of `submissionId`. */
+  readonly emit: (msg: EventMsg, by?: string | null) => void;
+}
+
+/** What the model does not have yet of the context of a turn; `context` counts it as sent. */
+export async function takeContext(
+  { options, rules, tools }: SessionParts,
+  context: ContextUpdates,
+  settings: TurnSettings,
+): Promise<readonly ResponseItem[]> {
+  const { ports, host, meta, settings: thread } = options;
+  const isTrusted = host.isTrusted();
+  return context.take(settings, {
+    ports,
+    ...thread.prompt,
+    thread: { id: meta.id, home: ports.storage.home },
+    isSubAgent: meta.parent_id !== undefined,
+    projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
+    allowedPrefixes: isTrusted ? await rules.allowedIn(settings.cwd) : [],
+    memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, meta.id, ports) : []),
+    toolInstructions: tools.instructions(),
+  });
+}
+
+/** What `runTurn` needs of the session. Connects the model of the turn; sends nothing. */
+export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
+  const { turnId, submissionId, settings, outputSchema, abort, emit } = turn;
+  const { signal } = abort;
+  const { options, conversation, requests, tools, queue, hooks } = parts;
+  const { ports, host, meta, settings: thread } = options;
+  const connected = parts.models.connect(settings);
+  const { client, family, prices, maxAttempts } = connected;
+  const agent = askingAgent(meta);
+  const agentId = meta.originator === 'sub_agent' ? meta.id : null;
+  const audit = auditTrail({ threadId: meta.id, agentId, turnId }, ports, (failure) => abort.abort(failure));
+  return {
+    turnId,
+    threadId: meta.id,
+    settings,
+    family,
+    prices,
+    maxAttempts: maxAttempts ?? thread.limits.maxAttempts,
+    notes: parts.notes.take(settings, thread.prompt.verbosity, connected),
+    instructions: meta.instructions,
+    outputSchema,
+    thread,
+    client,
+    origin: connected.origin,
+    toolsReady: (servers) => tools.ready(signal, servers),
+    tools: () => tools.registryFor(family, settings),
+    toolInstructions: () => conversation.context.takeToolInstructions(tools.instructions()),
+    approver: { ask: (question, asked) => requests.approve(question, { emit, signal: asked, agent }) },
+    inquire: (body, asked, callId) => requests.inquire(body, { emit, signal: asked, agent }, callId),
+    noteUse: (rules) => options.rules.noteUse(rules),
+    audit,
+    history: conversation.history,
+    processes: parts.processes,
+    changes: (onChanges) => parts.changes.forTurn({ turnId, settings, signal, onChanges }),
+    tokens: parts.tokens,
+    caps: parts.caps,
+    compaction: {
+      trigger: parts.compaction,
+      prompt: thread.prompt.compaction,
+      initialContext: () => takeContext(parts, new ContextUpdates([]), settings),
+      replace: (compacted) => replaceHistory(parts, compacted, signal),
+    },
+    hooks: new TurnHooks(options, hooks, { turnId, settings, emit, audit, signal }),
+    images: parts.images,
+    retryPause: parts.retryPause,
+    ports,
+    signal,
+    emit,
+    pace: () => host.pace?.(),
+    ready: () => parts.open().catch((error: unknown) => abort.abort(new StorageFailure(error))),
+    remember: parts.remember,
+    flush: () => parts.recorder.sync(),
+    takeNotices: () => parts.agentNotices.take(),
+    hasQueued: () => queue.isReady,
+    takeQueued: () => queue.take('joined', submissionId).map(({ input }) => input),
+    interrupt: () => abort.abort(new Error('Interrupted.')),
+  };
+}
+
+function replaceHistory(
+  { sink, conversation, hooks }: SessionParts,
+  { itemId, summary, items }: CompactedItems,
+  signal: AbortSignal,
+): void {
+  const payload = { message: summary, item_id: itemId, replacement_history: [...items] };
+  sink.record({ type: 'compacted', payload });
+  if (signal.aborted) return;
+  conversation.compact(itemId, items);
+  hooks.start ??= 'compact';
+}
