@@ -86,7 +86,7 @@ suite('what language extensions know', () => {
               range(0, 4),
             );
             outer.children.push(
-              new vscode.DocumentSymbol('body', '', vscode.SymbolKind.Variable, range(1, 0), range(1, 2)),
+              new vscode.DocumentSymbol('body', '', vscode.SymbolKind.Variable, range(1, 2), range(1, 2)),
             );
             return [outer];
           },
