@@ -43,6 +43,8 @@ export type PanelCommand =
   | 'showWaitingThread'
   | 'importThread'
   | 'openThreadText'
+  | 'openInEditor'
+  | 'openInWindow'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'

@@ -15,7 +15,7 @@ import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -203,6 +203,7 @@ export function createPanel(
       },
       send: (op, target) => threads.send(op, target),
       hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -298,7 +299,7 @@ export function createPanel(
     mentionOf: mentionOfLines,
     send: async (input) => {
       const { target } = threads;
-      await revealPanel();
+      await view.reveal();
       await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
     },
   });
