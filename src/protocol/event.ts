@@ -7,6 +7,7 @@
  */
 import * as z from 'zod';
 import { commandChangesSchema, revertFileSchema } from './baseline.ts';
+import { findingStateSchema } from './codeReview.ts';
 import {
   agentStateSchema,
   deltaKindSchema,
@@ -364,6 +365,13 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     isTask: z.boolean().optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
+  /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */
+  z.object({
+    type: z.literal('finding_marked'),
+    itemId: z.string(),
+    findingId: z.string(),
+    state: findingStateSchema,
+  }),
   /** What a command changed: after its item, for one in the background also after its turn. */
   z.object({
     type: z.literal('files_changed'),

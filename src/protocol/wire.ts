@@ -103,6 +103,13 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly questions: readonly QuestionRequest[];
 }
 
+/** The side copy in which the shown thread works. */
+export interface SideCopyRow {
+  readonly id: string;
+  /** Files whose changes have not come home; `null` while they are counted. */
+  readonly changed: number | null;
+}
+
 const recoveryChoiceSchema = z.enum(['roll_back', 'finish']);
 /** `roll_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
@@ -186,6 +193,8 @@ export type HostMessage =
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
   /** All sub-agents of the shown thread, each before its own. */
   | { readonly type: 'agents'; readonly build: string; readonly rows: readonly AgentRow[] }
+  /** `null`: the shown thread works in the workspace. */
+  | { readonly type: 'side_copy'; readonly build: string; readonly row: SideCopyRow | null }
   /** All interrupted patches, oldest first; they belong to no thread. */
   | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
   /** The user's messages of all threads, newest first, for the composer's history. */
@@ -409,6 +418,13 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
+  /** Has changes reviewed by an agent. Which branch or commit is asked for. */
+  z.object({
+    type: z.literal('review_changes'),
+    what: z.enum(['uncommitted', 'branch', 'commit']),
+    /** What it is to look at; may be empty. */
+    instructions: z.string(),
+  }),
   z.object({ type: z.literal('restore'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */

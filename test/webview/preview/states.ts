@@ -298,6 +298,12 @@ function review(): PanelScene {
   return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
+/** The thread works in a side copy, and something has not come home. */
+function sideCopy(): PanelScene {
+  const { messages } = review();
+  return { messages: [...messages, { type: 'side_copy', build: BUILD, row: { id: '0123456789ab', changed: 12 } }] };
+}
+
 function done(): Script {
   const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
   looksAround(script)
@@ -872,6 +878,63 @@ function agentsAtWork(
   return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };
 }
 
+/** A review with findings: open, without a place, sent and dismissed; and one that has failed. */
+function codeReview(): Script {
+  const review = { type: 'code_review' as const, target: { type: 'uncommitted' as const }, agentId: 'a1', text: '' };
+  const at = (path: string, first: number, last = first) => ({ path, lines: { first, last }, quote: 'x' });
+  return titled('Cap retries in the fetch client', 'Cap the retries everywhere.')
+    .says('The retries are capped in `client.ts`.')
+    .complete()
+    .begins()
+    .item({
+      ...review,
+      isCorrect: false,
+      text: 'The cap is not applied to streamed requests, so that they retry without end.',
+      findings: [
+        {
+          id: '1',
+          title: 'Count the attempts of streamed requests',
+          body: '`openStream` starts a new `RetrySchedule` for **each** chunk, so that `attempt` is always 1 and the cap is never reached when a server cuts the stream again and again.',
+          priority: 0,
+          confidence: 0.9,
+          state: 'open',
+          ...at('src/http/client.ts', 41, 48),
+        },
+        {
+          id: '2',
+          title: 'Name the unit of retryAfter in the settings that the administrator of a whole organisation may set',
+          body: 'The header is in seconds, the setting in milliseconds.',
+          priority: 2,
+          state: 'open',
+          ...at('packages/administration/src/settings/organisation/retrySettings.ts', 7),
+        },
+        { id: '3', title: 'Describe the cap in the changelog', body: '', priority: 3, state: 'open' },
+        {
+          id: '4',
+          title: 'Close the socket',
+          body: 'It leaks.',
+          priority: 1,
+          state: 'sent',
+          ...at('src/http/pool.ts', 9),
+        },
+        { id: '5', title: 'Rename it', body: 'No.', priority: 3, state: 'dismissed', ...at('src/a.ts', 3) },
+      ],
+    })
+    .complete()
+    .begins()
+    .item(
+      {
+        ...review,
+        target: { type: 'commit', commit: '4f0c1a9b27de', title: 'Retry once' },
+        why: 'The server does not know this model.',
+        findings: [],
+      },
+      'failed',
+    )
+    .complete()
+    .context(31);
+}
+
 /** The thread of a sub-agent. */
 function agentShown(): PanelScene {
   const script = new Script();
@@ -1294,6 +1357,7 @@ export const SCENES = {
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
+  'side-copy': sideCopy(),
   done: scene(done()),
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
@@ -1320,6 +1384,7 @@ export const SCENES = {
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
   'agent-shown': agentShown(),
+  'code-review': scene(codeReview()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),
