@@ -396,7 +396,7 @@ export function createPanel(
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,
-    reveal: revealPanel,
+    reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
   const reverts = new RevertCommands({

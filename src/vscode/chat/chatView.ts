@@ -141,7 +141,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#panel?.dispose();
     this.#panel = panel;
     this.#last = 'editor';
-    panel.iconPath = vscode.Uri.joinPath(this.#options.extensionUri, 'media', 'icon.svg');
+    panel.iconPath = vscode.Uri.joinPath(this.#options.extensionUri, 'media', 'icon.png');
     this.#showTitle();
     const page = this.#open('editor', panel.webview);
     panel.onDidDispose(() => {
