@@ -40,6 +40,7 @@ export function pseudoTexts() {
 /**
  * Texts of controls and headings that are cut or reach out of the page. Names, paths, models and commands may be
  * shortened: they are not of the language, and are there in full in a tooltip.
+ * @returns {Promise<string[]>}
  */
 export function cutTexts(page) {
   return page.evaluate(() => {
