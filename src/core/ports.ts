@@ -7,6 +7,7 @@ import type { AuditEntry } from '../protocol/audit.ts';
 import type { FileState } from '../protocol/baseline.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { describeFileError, fileErrorKind } from './util/fileErrors.ts';
+import type { FileMoveLog } from './util/moveLog.ts';
 import type { SecretRedactor } from './util/secretRedactor.ts';
 
 // ---------------------------------------------------------------- workspace
@@ -204,6 +205,8 @@ export interface Workspace {
   unsavedFiles(): readonly string[];
   /** Files whose text in an editor is not the one on the disk; none where absent. */
   unsavedTexts?(): readonly string[];
+  /** Absent where files are not moved in an editor. */
+  readonly moves?: FileMoveLog | undefined;
   /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
   /**

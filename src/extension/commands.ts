@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
+import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
@@ -25,8 +26,9 @@ export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
+  readonly codeReview: Pick<CodeReview, 'start'>;
   readonly approvals: ApprovalCommands;
-  readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
+  readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
@@ -70,6 +72,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    // From the Source Control view it gets a repository, which is not a kind.
+    command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),
@@ -82,6 +86,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
     command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       proposals.toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
+    command('rejectHunkWithReason', ({ proposals }, uri?: vscode.Uri, hunk?: number | null) =>
+      proposals.rejectWithReason(uri instanceof vscode.Uri ? uri : undefined, hunk),
     ),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
@@ -141,6 +148,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );
+}
+
+function reviewKind(given: unknown): ReviewKind | undefined {
+  return given === 'uncommitted' || given === 'branch' || given === 'commit' ? given : undefined;
 }
 
 /** All settings have machine scope: a remote window shows them in the tab of its machine, and in no other. */

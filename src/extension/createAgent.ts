@@ -29,6 +29,7 @@ import { McpCommands } from '../vscode/mcp/mcpCommands.ts';
 import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
+import { ReadOnlyTexts } from '../vscode/ui/readOnlyTexts.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
@@ -132,8 +133,15 @@ export function createAgent(
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
     builtin: BUILTIN_ROLES.map(({ name }) => name),
+    otherTools: () => [...tools.all, ...lmTools.registry.all].map(({ tool }) => tool.name),
   });
-  const agentCommands = new AgentCommands({ ...agentFiles, builtin: BUILTIN_ROLES, memento: context.workspaceState });
+  const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposal'));
+  const agentCommands = new AgentCommands({
+    ...agentFiles,
+    builtin: BUILTIN_ROLES,
+    memento: context.workspaceState,
+    texts: proposedTexts,
+  });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {

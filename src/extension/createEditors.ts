@@ -31,7 +31,7 @@ export interface Editors {
 
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
   const { node, log, report } = host;
-  const moves = store.add(new FileMoves(() => new DiskPaths()));
+  const moves = store.add(new FileMoves(() => new DiskPaths(), report));
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,

@@ -24,6 +24,7 @@ import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
+import { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
@@ -70,6 +71,7 @@ export interface Panel {
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
+  readonly codeReview: CodeReview;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
@@ -300,6 +302,15 @@ export function createPanel(
     },
   });
   store.add(problems.register());
+  const codeReview = new CodeReview({
+    guard,
+    cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
+    isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
+    hasModel,
+    target: () => threads.target,
+    reveal: revealPanel,
+    send: (op, target) => threads.send(op, target),
+  });
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
@@ -361,6 +372,7 @@ export function createPanel(
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
+    explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
@@ -387,6 +399,7 @@ export function createPanel(
     openOutput: (itemId) => outputs.open(itemId, threads.state),
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
+    reviewChanges: (what, instructions) => codeReview.start(what, instructions),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
@@ -406,6 +419,7 @@ export function createPanel(
     approvals,
     threads: threadCommands,
     problems,
+    codeReview,
     processes,
     reverts,
     plans,

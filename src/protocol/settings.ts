@@ -158,7 +158,7 @@ export const settingsSchema = z.strictObject({
   /** File names to look for in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
-    .default([]),
+    .default(['CLAUDE.md']),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;

@@ -298,6 +298,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
   }),
+  /** Sets why a hunk, or for `null` the whole file, is rejected; an empty text removes the reason. */
+  z.object({
+    type: z.literal('explain_hunk'),
+    approvalId: z.string(),
+    path: z.string(),
+    hunk: z.int().nonnegative().nullable(),
+    reason: z.string(),
+  }),
   /** `threadId` is `null` for the thread that the next message starts. */
   z.object({
     type: z.literal('draft'),
@@ -387,6 +395,13 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
+  /** Has changes reviewed by an agent. Which branch or commit is asked for. */
+  z.object({
+    type: z.literal('review_changes'),
+    what: z.enum(['uncommitted', 'branch', 'commit']),
+    /** What it is to look at; may be empty. */
+    instructions: z.string(),
+  }),
   z.object({ type: z.literal('restore'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */

@@ -7,6 +7,8 @@ import type { Ports } from '../../src/core/ports.ts';
 import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
 import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
+import type { ToolHandler } from '../../src/core/tools/handler.ts';
+import type { ToolProvider } from '../../src/core/tools/toolProvider.ts';
 import { runCli } from '../support/runCli.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -26,6 +28,7 @@ function put(file: string, text: string): void {
 async function withFiles(
   model: Parameters<typeof startScenario>[0]['model'],
   inWorkspace: Record<string, string> = {},
+  toolProviders: readonly ToolProvider[] = [],
 ) {
   const user = tempFolder();
   const made: { files?: AgentFiles } = {};
@@ -37,7 +40,7 @@ async function withFiles(
       ports = { ...real, host: { ...real.host, homeDirectory: user.path, environment: {} } };
       return {};
     },
-    host: { agentRoles: async () => (await made.files?.roles()) ?? [] },
+    host: { agentRoles: async () => (await made.files?.roles()) ?? [], toolProviders },
   });
   if (ports === undefined) throw new Error('The scenario has no ports.');
   const files = createAgentFiles({
@@ -98,6 +101,59 @@ describe('an agent of the user', () => {
     const tools = requestOf(chat, 'ROOT')?.tools ?? '';
     expect(tools).toContain('My own worker.');
     expect(tools).not.toContain('Carries out a change');
+  });
+});
+
+/** Tools of two servers, which only answer, and the prefixes that may be called of them in each wait for them. */
+function twoServers() {
+  const waits: (readonly string[])[] = [];
+  const tool = (name: string): ToolHandler => ({
+    names: [name],
+    spec: { type: 'function', name, description: name, parameters: { type: 'object', properties: {} }, strict: false },
+    isMutating: () => false,
+    parse: () => ({ type: 'parsed', args: {} }),
+    prepare: async () => ({ type: 'failure', output: name }),
+    run: async () => ({ output: name, success: true }),
+  });
+  const tools = ['mcp__docs__find', 'mcp__notes__add', 'mcp__notes__drop'].map(tool);
+  const provider: ToolProvider = {
+    id: 'servers',
+    needsTrust: true,
+    tools: () => tools,
+    ready: async (_signal, _servers, mayCall = () => true) => {
+      waits.push(['mcp__docs__', 'mcp__notes__'].filter(mayCall));
+      return undefined;
+    },
+    instructions: () =>
+      ['docs', 'notes'].map((source) => ({ source, text: `All about ${source}.`, toolPrefix: `mcp__${source}__` })),
+  };
+  return { provider, waits };
+}
+
+describe('an agent with a list of tools', () => {
+  const runsChild = () =>
+    agentScript({
+      ROOT: [[calls('task', { agent: 'poet', prompt: 'CHILD' })], [says('Done.')]],
+      CHILD: [[says('Verse.')]],
+    });
+
+  it.each([
+    ['tools: mcp__notes__add', ['mcp__notes__add'], ['notes']],
+    ['tools: Read, mcp__notes', ['mcp__notes__add', 'mcp__notes__drop'], ['notes']],
+    ['tools: Read', [], []],
+    ['disallowedTools: mcp__notes', ['mcp__docs__find'], ['docs']],
+    ['disallowedTools: Bash, mcp__notes__drop', ['mcp__docs__find', 'mcp__notes__add'], ['docs', 'notes']],
+  ])('has tools, instructions and waits of servers only where it may call them: %s', async (list, names, servers) => {
+    const { provider, waits } = twoServers();
+    await using given = await withFiles(runsChild(), {}, [provider]);
+    put(given.user.at('.claude/agents/poet.md'), agent(`name: poet\ndescription: x\n${list}`));
+    await given.chat.send('ROOT');
+    const child = requestOf(given.chat, 'CHILD');
+    expect(child?.toolNames.filter((name) => name.startsWith('mcp__'))).toEqual(names);
+    const said = ['docs', 'notes'].filter((source) => child?.text.includes(`All about ${source}.`));
+    expect(said).toEqual(servers);
+    expect(waits.at(-1)).toEqual(servers.map((server) => `mcp__${server}__`));
+    expect(child?.toolNames.includes('exec_command')).toBe(list === 'disallowedTools: mcp__notes');
   });
 });
 

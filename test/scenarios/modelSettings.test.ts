@@ -116,9 +116,16 @@ describe('instructions', () => {
   });
 
   it('of the user come before those of the project, whose file may have another name', async () => {
-    const settings = { userInstructions: 'Speak French.', projectDocFallbackFilenames: ['CLAUDE.md'] };
-    const { request } = await exec(settings, { 'CLAUDE.md': 'Use tabs.' });
+    const { request } = await exec({ userInstructions: 'Speak French.' }, { 'CLAUDE.md': 'Use tabs.' });
     expect(request.text).toContain('<INSTRUCTIONS>\\nSpeak French.\\n\\nUse tabs.\\n</INSTRUCTIONS>');
+  });
+
+  it('of the project are those of AGENTS.md where there is one, else those of a file that the setting names', async () => {
+    const both = await exec({}, { 'AGENTS.md': 'Use tabs.', 'CLAUDE.md': 'Use spaces.' });
+    expect(both.request.text).toContain('Use tabs.');
+    expect(both.request.text).not.toContain('Use spaces.');
+    const none = await exec({ projectDocFallbackFilenames: [] }, { 'CLAUDE.md': 'Use spaces.' });
+    expect(none.request.text).not.toContain('Use spaces.');
   });
 
   it('of the project can be left out', async () => {

@@ -81,7 +81,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     exec: ['host', 'process', 'sandbox'],
     mcp: [],
     hooks: [],
-    agentFiles: [],
+    agentFiles: ['host'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -102,9 +102,18 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
-        (feature) => [feature, ['workspace', 'ui']],
-      ),
+      [
+        'approvals',
+        'chat',
+        'codeReview',
+        'mentions',
+        'problems',
+        'processes',
+        'recovery',
+        'rules',
+        'support',
+        'threads',
+      ].map((feature) => [feature, ['workspace', 'ui']]),
     ),
   },
   'webview-ui': {

@@ -8,6 +8,7 @@ import { BUILTIN_ROLES } from '../../src/core/agent/builtinRoles.ts';
 import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { AgentCommands } from '../../src/vscode/agents/agentCommands.ts';
+import { ReadOnlyTexts } from '../../src/vscode/ui/readOnlyTexts.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
 
@@ -17,6 +18,7 @@ suite('Agents', () => {
   let home: TempFolder;
   let files: AgentFiles;
   let commands: AgentCommands;
+  let texts: ReadOnlyTexts;
   let user: ScriptedUser | undefined;
 
   setup(() => {
@@ -35,7 +37,8 @@ suite('Agents', () => {
       update: async (key: string, value: unknown) => void memory.set(key, value),
       keys: () => [...memory.keys()],
     } as vscode.Memento;
-    commands = new AgentCommands({ ...files, builtin: BUILTIN_ROLES, memento });
+    texts = new ReadOnlyTexts('tiller-proposal-test');
+    commands = new AgentCommands({ ...files, builtin: BUILTIN_ROLES, memento, texts });
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '---\ndescription: Writes verse.\n---\nYou are a poet.\n');
   });
@@ -44,6 +47,7 @@ suite('Agents', () => {
     user?.restore();
     user = undefined;
     rmSync(path.join(folder, '.tiller'), { recursive: true });
+    texts.dispose();
     home[Symbol.dispose]();
   });
 
@@ -61,12 +65,19 @@ suite('Agents', () => {
     assert.deepEqual(shown, [
       '.tiller/agents/poet.md describes an agent that Tiller does not use until you approve it.',
     ]);
+    const hidden = '\u202e';
+    writeFileSync(file, `---\ndescription: Writes verse.\n---\nYou are a poet.${hidden}\n${'Rhyme.\n'.repeat(500)}`);
     answers({ pick: '$(question) poet' }, { pick: '$(check) Approve' });
+    await commands.showAgents();
+    assert.deepEqual(await states(), [['poet', 'proposed']]);
+    const shownText = vscode.window.activeTextEditor?.document.getText() ?? '';
+    assert.match(shownText, /You are a poet\.\\u\{202e\}\n(Rhyme\.\n){500}$/);
+    answers({ pick: '$(question) poet' }, { pick: '$(check) Approve' }, { button: 'Approve' });
     await commands.showAgents();
     assert.deepEqual(await states(), [['poet', 'used']]);
     assert.deepEqual(
       (await files.roles()).map(({ instructions }) => instructions),
-      ['You are a poet.'],
+      [`You are a poet.${hidden}\n${'Rhyme.\n'.repeat(499)}Rhyme.`],
     );
     answers({ pick: '$(hubot) poet' }, { pick: '$(circle-slash) Refuse' });
     await commands.showAgents();

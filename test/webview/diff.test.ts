@@ -97,6 +97,7 @@ it('counts the lines of a patch without what the user has left out', () => {
     isOut,
     isEdited: false,
     hunks,
+    reasons: [],
   });
   const [client, retry, added] = THREE_FILES.map(({ path }) => path);
   assert.ok(client && retry && added);

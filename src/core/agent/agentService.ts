@@ -290,6 +290,7 @@ export class AgentService {
       host,
       parent,
       inherited,
+      agents,
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
       ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),

@@ -31,6 +31,7 @@ export function agentMeta(role: AgentRole | undefined): AgentMeta {
   return {
     role: role?.name ?? 'default',
     ...(role?.tools ? { tools: [...role.tools] } : {}),
+    ...(role?.without?.length ? { without: [...role.without] } : {}),
     ...(role?.readOnly ? { read_only: true } : {}),
   };
 }
@@ -50,7 +51,11 @@ export function confined(
     ...thread,
     limits,
     turn: agent.read_only === true ? readOnly(thread.turn, sandboxFor) : thread.turn,
-    tools: { ...thread.tools, ...(agent.tools && { allowed: agent.tools }) },
+    tools: {
+      ...thread.tools,
+      ...(agent.tools && { allowed: agent.tools }),
+      ...(agent.without && { denied: agent.without }),
+    },
   };
 }
 
@@ -77,7 +82,7 @@ function asTheyAre(provider: ToolProvider): ToolProvider {
     id: provider.id,
     needsTrust: provider.needsTrust,
     tools: (family) => provider.tools(family),
-    ready: async (signal) => provider.ready?.(signal),
+    ready: async (signal, _servers, mayCall) => provider.ready?.(signal, undefined, mayCall),
     instructions: () => provider.instructions?.() ?? [],
     ...(provider.watch && { watch: (listener) => provider.watch?.(listener) ?? { dispose() {} } }),
   };

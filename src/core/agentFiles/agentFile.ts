@@ -1,17 +1,13 @@
 import * as z from 'zod';
 import type { AgentRole } from '../tools/agents/agents.ts';
-import { readFrontMatter } from './frontMatter.ts';
-import { allowedTools, toolsWithout } from './toolNames.ts';
+import { toolsOfAgent } from '../tools/foreignNames.ts';
+import type { ProposingFile } from '../trust/fileProposals.ts';
+import { readFrontMatter } from '../util/frontMatter.ts';
 
 /** A file that may describe an agent. */
-export interface AgentFile {
-  readonly origin: 'user' | 'workspace';
-  /** Absolute. */
-  readonly source: string;
+export interface AgentFile extends ProposingFile {
   /** Without folder. */
   readonly fileName: string;
-  /** `undefined`: it cannot be read, or is too long. */
-  readonly text: string | undefined;
 }
 
 export type ParsedAgent =
@@ -58,8 +54,14 @@ const fieldsSchema = z.object({
 
 const NAME = /^[A-Za-z][\w-]{0,63}$/;
 
-/** Reads the description of an agent (seed 003): front matter, and the instructions as Markdown. */
-export function parseAgentFile({ text, fileName }: Pick<AgentFile, 'text' | 'fileName'>): ParsedAgent {
+/**
+ * Reads the description of an agent (seed 003): front matter, and the instructions as Markdown. `otherTools`: names of the tools
+ * that extensions offer.
+ */
+export function parseAgentFile(
+  { text, fileName }: Pick<AgentFile, 'text' | 'fileName'>,
+  otherTools: readonly string[] = [],
+): ParsedAgent {
   if (text === undefined) return problem('it cannot be read, or is longer than 64 KiB');
   const read = readFrontMatter(text, FIELDS);
   if (read.type === 'problem') return problem(`line ${read.line}: ${read.message}`);
@@ -77,28 +79,21 @@ export function parseAgentFile({ text, fileName }: Pick<AgentFile, 'text' | 'fil
     );
   }
   if (read.body === '') return problem('it has no instructions below the front matter');
-  const allowed = tools ? allowedTools(names(tools)) : { tools: null, notes: [] };
-  const denied = disallowedTools ? names(disallowedTools) : [];
+  const lists = { tools: tools ? names(tools) : undefined, without: names(disallowedTools ?? []) };
+  const { notes, ...allowed } = toolsOfAgent(lists, otherTools);
   return {
     type: 'agent',
     role: {
       name,
       description,
       instructions: read.body,
-      tools: without(allowed.tools, denied),
+      ...allowed,
       readOnly: false,
       model: model?.trim() || null,
       ...(color ? { color: color.trim().toLowerCase() } : {}),
     },
-    notes: allowed.notes,
+    notes,
   };
-}
-
-/** Tools of a role without those that a file forbids. */
-function without(tools: readonly string[] | null, denied: readonly string[]): readonly string[] | null {
-  if (denied.length === 0) return tools;
-  const rest = toolsWithout(denied);
-  return tools === null ? rest : tools.filter((name) => rest.includes(name));
 }
 
 function names(list: readonly string[]): readonly string[] {

@@ -14,6 +14,11 @@ export function offeredName(server: string, tool: string): string {
   return name.slice(0, KEPT) + createHash('sha1').update(whole).digest('hex');
 }
 
+/** What the names of all tools of a server begin with, except those that are shortened. */
+export function toolPrefix(server: string): string {
+  return `mcp__${server}__`.replaceAll(/[^A-Za-z0-9_-]/g, '_');
+}
+
 export interface NamedTool<Tool> {
   readonly name: string;
   /** Further names that are answered: `server.tool` and `server__tool` where they mean one tool only. */

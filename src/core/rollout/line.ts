@@ -31,6 +31,8 @@ export const sessionMetaSchema = z.object({
       role: z.string(),
       /** The names of its tools; absent: those of its parent. */
       tools: z.array(z.string()).optional(),
+      /** Names that are taken away from these; `*` takes all. */
+      without: z.array(z.string()).optional(),
       /** Its commands and patches change no file. */
       read_only: z.boolean().optional(),
     })

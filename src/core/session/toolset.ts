@@ -41,21 +41,19 @@ export class Toolset {
   readonly #providers: readonly ToolProvider[];
   readonly #options: Pick<ToolsetOptions, 'host' | 'onRejected'>;
   readonly #reported = new Set<string>();
-  readonly #allowed: readonly string[] | undefined;
+  readonly #limits: ToolLimits | undefined;
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
   constructor({ settings, host, rules, readMemory, agentTools, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
-    this.#allowed = settings.allowed;
+    const limits = limitsIn(settings);
+    this.#limits = limits;
     const builtin = new BuiltinTools({ ...settings, rules });
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
     const agents = agentTools ? [agentTools] : [];
     const providers = [builtin, harmlessTools, ...memory, ...agents, this.#client, ...(host.toolProviders ?? [])];
     const { replaceTool } = host;
-    const allowed = this.#allowed;
-    const offered = allowed
-      ? providers.map((provider) => mapped(provider, (tools) => onlyAllowed(tools, allowed)))
-      : providers;
+    const offered = limits ? providers.map((provider) => limited(provider, limits)) : providers;
     this.#providers = replaceTool
       ? offered.map((provider) => mapped(provider, (tools) => tools.map(replaceTool)))
       : offered;
@@ -99,7 +97,7 @@ export class Toolset {
     const providers = this.#trusted;
     const mayConnect = settings !== undefined && commandsMayConnect(settings.sandboxPolicy);
     const ofTurn = { ...family, mayConnect };
-    const needed = this.#allowed ? familyFor(ofTurn, this.#allowed) : ofTurn;
+    const needed = this.#limits ? familyFor(ofTurn, this.#limits) : ofTurn;
     const arrays = providers.map((provider) => this.#toolsOf(provider, needed));
     const known = this.#current;
     const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);
@@ -129,18 +127,53 @@ export class Toolset {
 
 const NO_TOOLS: readonly ToolHandler[] = [];
 
+/** Which tools a sub-agent has, by names. */
+interface ToolLimits {
+  /** `undefined`: all. */
+  readonly allowed: readonly string[] | undefined;
+  readonly denied: readonly string[];
+}
+
+function limitsIn({ allowed, denied = [] }: ThreadSettings['tools']): ToolLimits | undefined {
+  return allowed === undefined && denied.length === 0 ? undefined : { allowed, denied };
+}
+
 /** A model that reads files by commands needs tools for it where it may run none. */
-function familyFor(family: ToolFamily, allowed: readonly string[]): ToolFamily {
-  return allowed.includes('exec_command') ? family : { ...family, fileTools: true };
+function familyFor(family: ToolFamily, limits: ToolLimits): ToolFamily {
+  return isOffered('exec_command', limits) ? family : { ...family, fileTools: true };
 }
 
-function onlyAllowed(tools: readonly ToolHandler[], allowed: readonly string[]): readonly ToolHandler[] {
-  return tools.filter(({ names }) => names.some((name) => isAllowed(name, allowed)));
+/** The provider without what the agent may not call: tools, what is said of them, and waits for them. */
+function limited(provider: ToolProvider, limits: ToolLimits): ToolProvider {
+  const mayCall = (toolPrefix: string) => mayOffer(toolPrefix, limits);
+  return {
+    ...mapped(provider, (tools) => tools.filter(({ names }) => isToolOffered(names, limits))),
+    ready: async (signal, servers) => provider.ready?.(signal, servers, mayCall),
+    instructions: () =>
+      (provider.instructions?.() ?? []).filter(({ toolPrefix }) => toolPrefix === undefined || mayCall(toolPrefix)),
+  };
 }
 
-/** The name of an MCP server allows all of its tools. */
-function isAllowed(name: string, allowed: readonly string[]): boolean {
-  return allowed.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
+/** A tool is allowed by any of its names, and denied by any. */
+function isToolOffered(names: readonly string[], { allowed, denied }: ToolLimits): boolean {
+  const isNamedIn = (list: readonly string[]) => names.some((name) => isIn(name, list));
+  return (allowed === undefined || isNamedIn(allowed)) && !isNamedIn(denied);
+}
+
+function isOffered(name: string, limits: ToolLimits): boolean {
+  return isToolOffered([name], limits);
+}
+
+/** The name of an MCP server stands for all of its tools. */
+function isIn(name: string, list: readonly string[]): boolean {
+  return list.some((one) => one === '*' || one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
+}
+
+/** Whether a tool with this beginning of its name may be offered. */
+function mayOffer(toolPrefix: string, { allowed, denied }: ToolLimits): boolean {
+  const mayAllow =
+    allowed === undefined || isIn(toolPrefix, allowed) || allowed.some((one) => one.startsWith(toolPrefix));
+  return mayAllow && !isIn(toolPrefix, denied);
 }
 
 /** The same provider with other tools; the same array while the provider returns the same one. */

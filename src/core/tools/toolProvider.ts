@@ -23,9 +23,14 @@ export interface ToolProvider {
   turnStarts?(): void;
   /**
    * Resolves when a turn can start. Returns one sentence when it cannot, because something that the user demands is not
-   * there. `servers`: MCP servers whose calls run first, and that are waited for, too. Rejects only with the signal's reason.
+   * there. `servers`: MCP servers whose calls run first, and that are waited for, too. `mayCall`: false for the prefix of the
+   * names of tools that are not offered, and so need not be there. Rejects only with the signal's reason.
    */
-  ready?(signal: AbortSignal, servers?: readonly string[]): Promise<string | undefined>;
+  ready?(
+    signal: AbortSignal,
+    servers?: readonly string[],
+    mayCall?: (toolPrefix: string) => boolean,
+  ): Promise<string | undefined>;
   /** What the model has to know of the tools of the next request, each with the name of its source. Not trusted. */
   instructions?(): readonly ToolInstructions[];
   /** Calls the listener with the state of each source of tools, now and after each change. */
@@ -35,6 +40,8 @@ export interface ToolProvider {
 export interface ToolInstructions {
   readonly source: string;
   readonly text: string;
+  /** What the names of the tools that it is about begin with; absent: it is about all of the provider. */
+  readonly toolPrefix?: string;
 }
 
 /** Tools that run commands and change files. */

@@ -1,5 +1,4 @@
 /** Agents that are described by files of the user and of a workspace. */
-import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { AgentFile } from '../../core/agentFiles/agentFile.ts';
 import { NO_AGENTS, selectAgents, type SelectedAgents } from '../../core/agentFiles/selectAgents.ts';
@@ -7,6 +6,7 @@ import type { Ports } from '../../core/ports.ts';
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import { Trust } from '../../core/trust/trust.ts';
 import type { Settings } from '../../protocol/settings.ts';
+import { markdownIn, shortTextOf } from '../host/markdownFiles.ts';
 
 export interface AgentFilesHost {
   readonly ports: Pick<Ports, 'storage' | 'log' | 'host'>;
@@ -15,6 +15,8 @@ export interface AgentFilesHost {
   readonly roots: () => readonly string[];
   /** Names of roles that a workspace cannot take. */
   readonly builtin: readonly string[];
+  /** Names of the tools that extensions offer now. */
+  readonly otherTools?: () => readonly string[];
 }
 
 /** The agents of files of this process. */
@@ -27,19 +29,15 @@ export interface AgentFiles {
   decide(hash: string, accepted: boolean): Promise<void>;
 }
 
-/** In bytes: a longer file describes no agent. */
-const MAX_BYTES = 64 * 1024;
-/** In one folder. */
-const MAX_FILES = 100;
-
-export function createAgentFiles({ ports, settings, roots, builtin }: AgentFilesHost): AgentFiles {
+export function createAgentFiles({ ports, settings, roots, builtin, otherTools }: AgentFilesHost): AgentFiles {
   const { storage, log, host } = ports;
   const trust = new Trust('agents.json', storage, log);
   let made: { readonly key: string; readonly roles: readonly AgentRole[] } = { key: '[]', roles: [] };
   const current = async () => {
     try {
       const files = await readAgentFiles(roots(), storage.home, host);
-      return await selectAgents(files, { models: settings().agentModels, builtin }, trust);
+      const known = { models: settings().agentModels, builtin, otherTools: otherTools?.() };
+      return await selectAgents(files, known, trust);
     } catch (error) {
       log.error('The agent files cannot be read', error);
       return { ...NO_AGENTS, problems: ['The agent files could not be read. The log says why.'] };
@@ -65,7 +63,7 @@ const WORKSPACE_FOLDERS = ['.tiller', '.claude', '.github'].map((folder) => path
 export async function agentFilesIn(root: string): Promise<readonly string[]> {
   const found = await Promise.all(
     WORKSPACE_FOLDERS.map(async (folder) =>
-      (await namesIn(path.join(root, folder))).map((name) => path.join(folder, name)),
+      (await markdownIn(path.join(root, folder))).map((name) => path.join(folder, name)),
     ),
   );
   return found.flat();
@@ -88,24 +86,12 @@ async function readAgentFiles(
   return found.flat();
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const wanted = names.filter((name) => name.endsWith('.md') && name.toLowerCase() !== 'readme.md');
-  return wanted.toSorted().slice(0, MAX_FILES);
-}
-
 async function filesIn(folder: string, origin: AgentFile['origin']): Promise<readonly AgentFile[]> {
-  const names = await namesIn(folder);
+  const names = await markdownIn(folder);
   return Promise.all(
     names.map(async (fileName) => {
       const source = path.join(folder, fileName);
-      return { origin, source, fileName, text: await textOf(source).catch(() => undefined) };
+      return { origin, source, fileName, text: await shortTextOf(source) };
     }),
   );
-}
-
-/** `undefined` for what is no file, such as a pipe, and for one that is too long. @throws the error of the disk */
-async function textOf(file: string): Promise<string | undefined> {
-  const about = await stat(file);
-  return about.isFile() && about.size <= MAX_BYTES ? readFile(file, 'utf8') : undefined;
 }

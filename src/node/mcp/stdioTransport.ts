@@ -5,9 +5,12 @@ import { parseJson } from '../../core/util/json.ts';
 import { FloodGuard } from './floodGuard.ts';
 import { LineReader, LogReader } from './lineReader.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { mostTelling } from './mostTelling.ts';
 
 /** In characters; a longer line of a log is cut into several. */
 const MAX_LOG_LINE = 8 * 1024;
+/** Of its log, for the sentence that says why it has ended: more than the stack trace of most crashes. */
+const LOG_LINES_KEPT = 40;
 
 export interface StdioOptions {
   readonly exec: Exec;
@@ -28,7 +31,8 @@ export class StdioTransport implements Transport {
   readonly #options: StdioOptions;
   readonly #flood: FloodGuard;
   #child: ExecProcess | undefined;
-  #lastLogged = '';
+  /** The last lines of its log, each shortened. */
+  readonly #lastLogged: string[] = [];
   /** Why Tiller has ended the process. */
   #fault: string | undefined;
   #exit: ExecExit | undefined;
@@ -78,7 +82,8 @@ export class StdioTransport implements Transport {
     if (this.#isClosing) return 'It was stopped.';
     const { code, signal } = { code: null, signal: null, ...this.#exit };
     const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
-    return this.#lastLogged === '' ? how : `${how} It printed: ${this.#lastLogged}`;
+    const printed = mostTelling(this.#lastLogged);
+    return printed === '' ? how : `${how} It printed: ${printed}`;
   }
 
   #take(line: string): void {
@@ -97,7 +102,8 @@ export class StdioTransport implements Transport {
 
   #takeLog(lines: readonly string[]): void {
     for (const line of lines) {
-      this.#lastLogged = line.trim().slice(0, 300);
+      this.#lastLogged.push(line.slice(0, 300));
+      if (this.#lastLogged.length > LOG_LINES_KEPT) this.#lastLogged.shift();
       this.#options.log(line);
     }
   }

@@ -4,13 +4,17 @@ import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
-import { withoutIcons } from '../ui/escapeUiText.ts';
+import { approveText } from '../ui/approveText.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
 export interface AgentCommandDeps {
   readonly current: () => Promise<SelectedAgents>;
   readonly decide: (hash: string, accepted: boolean) => Promise<void>;
   readonly builtin: readonly AgentRole[];
   readonly memento: vscode.Memento;
+  /** Shows a file before it is approved. */
+  readonly texts: Pick<ReadOnlyTexts, 'open'>;
 }
 
 interface AgentItem extends vscode.QuickPickItem {
@@ -83,17 +87,25 @@ export class AgentCommands {
     };
   }
 
-  async #act({ role, file, hash, state }: SelectedAgent): Promise<void> {
+  async #approve({ role, file, hash }: SelectedAgent): Promise<void> {
+    const question = withoutLinks(vscode.l10n.t('May the model use the agent {0}, as its file says it?', role.name));
+    const name = vscode.workspace.asRelativePath(file.source);
+    const decision = await approveText({ hash, name, text: file.text ?? '', question }, this.#deps.texts);
+    if (decision !== undefined) await this.#deps.decide(hash, decision);
+  }
+
+  async #act(agent: SelectedAgent): Promise<void> {
+    const { role, file, hash, state } = agent;
     const open: AgentItem = {
       label: vscode.l10n.t('$(go-to-file) Open File'),
       run: () => vscode.window.showTextDocument(vscode.Uri.file(file.source)),
     };
     const approve: AgentItem = {
-      label: vscode.l10n.t('$(check) Approve'),
+      label: vscode.l10n.t('$(check) Approve…'),
       detail: vscode.l10n.t(
-        'The model may use it, until its file changes. It is asked about everything that it does, like the thread.',
+        'Shows the whole file first. The model may use it, until its file changes; what it does is asked about like what the thread does.',
       ),
-      run: () => this.#deps.decide(hash, true),
+      run: () => this.#approve(agent),
     };
     const refuse: AgentItem = {
       label: vscode.l10n.t('$(circle-slash) Refuse'),

@@ -71,6 +71,7 @@ export function createEditorWorkspace({
     },
     unsavedFiles: () => unsaved.paths,
     unsavedTexts: dirtyFiles,
+    moves: deps.moves.log,
     save: (paths) => unsaved.save(paths),
     async restore(files, folders) {
       const result = await restoreInEditor(files, folders, { ...deps, watch: watchOfRestore?.() });

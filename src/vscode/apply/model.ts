@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
 import type { DecidedChange, AppliedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
+import type { FileMoveLog } from '../../core/util/moveLog.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with data that only Tiller's memory of earlier patches can add. */
@@ -29,8 +30,10 @@ export interface PathLocks {
   acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** Renames and deletions by the user that are in progress. One instance for the whole extension host. */
+/** Renames and deletions by the user that are in progress, and past renames. One instance for the whole extension host. */
 export interface UserMoves {
+  /** Also the renames of patches and their rollbacks. */
+  readonly log: FileMoveLog;
   /**
    * Call the returned function when the changes are applied; until then no file of theirs is moved. @throws StaleFiles,
    * after the move has ended, when one of the files was already being moved; or the signal's reason

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
@@ -29,6 +30,7 @@ export interface PanelRequestDeps {
   /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
   readonly suggestRule: (approvalId: string) => Promise<void>;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
+  readonly explainHunk: (choice: Extract<PanelRequest, { type: 'explain_hunk' }>) => void;
   readonly stopAgent: (threadId: string) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
@@ -38,6 +40,7 @@ export interface PanelRequestDeps {
   readonly revert: (target: RevertTarget) => Promise<void>;
   /** Answers with a `resent`. */
   readonly resend: (request: ResendRequest) => Promise<void>;
+  readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -71,6 +74,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.suggestRule(message.approvalId);
     case 'choose_hunk':
       return deps.chooseHunk(message);
+    case 'explain_hunk':
+      return deps.explainHunk(message);
     case 'open_diff':
       return deps.openChange(message.itemId, message.path);
     case 'open_file':
@@ -90,6 +95,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.revert(message.what);
     case 'resend':
       return deps.resend(message);
+    case 'review_changes':
+      return deps.reviewChanges(message.what, message.instructions);
     case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':

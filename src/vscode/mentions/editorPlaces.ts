@@ -1,7 +1,8 @@
 /** The files that the user has open or has used last, and the selection. */
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import type { LineRange, Mention } from '../../protocol/item.ts';
+import type { Mention } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import { allTabs } from '../workspace/documents.ts';
 import { pathOf } from '../workspace/places.ts';
 

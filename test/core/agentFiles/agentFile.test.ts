@@ -8,6 +8,7 @@ const role = {
   description: 'Reviews.',
   instructions: 'You review.',
   tools: null,
+  without: [],
   readOnly: false,
   model: null,
 };
@@ -29,6 +30,7 @@ describe('an agent file', () => {
         description: 'Reviews code for bugs, security vulnerabilities, and quality issues',
         instructions: body,
         tools: ['grep_files', 'list_dir', 'read_file', 'view_image'],
+        without: [],
         readOnly: false,
         model: 'sonnet',
         color: 'red',
@@ -59,27 +61,35 @@ describe('an agent file', () => {
     ['tools:\n  - github/*\n  - docs/find\n  - mcp__notes__add', ['mcp__github', 'mcp__docs__find', 'mcp__notes__add']],
     ["tools: ['*']", null],
     ['tools: []', []],
-    ['tools: Read, Bash\ndisallowedTools: Bash', ['read_file', 'view_image']],
-    [
-      'disallowedTools: Bash, Edit',
-      [
-        'read_file',
-        'view_image',
-        'grep_files',
-        'list_dir',
-        'fetch_url',
-        'web_search',
-        'update_plan',
-        'request_user_input',
-        'get_memory',
-      ],
-    ],
   ])('takes tools as other products write them: %s', (tools, expected) => {
     expect(parse(file(`description: Reviews.\n${tools}`))).toEqual({
       type: 'agent',
       role: { ...role, tools: expected },
       notes: [],
     });
+  });
+
+  it('takes tools away, and leaves all others, those of servers and extensions too', () => {
+    const lists = 'tools: Read, mcp__notes\ndisallowedTools: Bash, mcp__notes__drop, shoot, Teleport';
+    expect(parseAgentFile({ text: file(`description: x\n${lists}`), fileName: 'a.md' }, ['shoot'])).toMatchObject({
+      role: {
+        tools: ['read_file', 'view_image', 'mcp__notes'],
+        without: ['exec_command', 'write_stdin', 'shell', 'mcp__notes__drop', 'shoot'],
+      },
+      notes: ['There is no tool "Teleport": nothing is taken from the agent for it.'],
+    });
+    expect(parse(file('description: x\ndisallowedTools: Edit'))).toMatchObject({
+      role: { tools: null, without: ['apply_patch'] },
+    });
+  });
+
+  it('may name tools that extensions offer', () => {
+    const text = file('description: Reviews.\ntools: Read, shoot');
+    expect(parseAgentFile({ text, fileName: 'a.md' }, ['shoot'])).toMatchObject({
+      role: { tools: ['read_file', 'view_image', 'shoot'] },
+      notes: [],
+    });
+    expect(parse(text)).toMatchObject({ notes: ['There is no tool "shoot": the agent does not get it.'] });
   });
 
   it('names each tool that there is not, and gives the agent none for it', () => {

@@ -226,16 +226,27 @@ function patch(): Script {
 
 /** A pending patch, with one hunk and one file left out. */
 function hunks(): PanelScene {
+  const reasons = ['Use the policy of retry.ts'];
+  const answered = THREE_FILES.map((change, index) =>
+    index === 0 ? { ...change, decision: 'partial' as const, leftOut: 1, reasons } : change,
+  );
   const asked = story()
     .plan(3)
+    .item(patchItem(answered, THREE_FILES_DIFF))
     .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .asks({ ...PATCH_QUESTION, diff: THREE_FILES_DIFF });
   const approvalId = asked.events.flatMap(({ msg }) => (msg.type === 'approval_requested' ? msg.approvalId : []))[0];
   if (approvalId === undefined) throw new Error('Nothing is asked.');
   const files = [
-    { path: 'src/http/client.ts', isOut: false, isEdited: false, hunks: ['in', 'out'] },
-    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'] },
-    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'] },
+    {
+      path: 'src/http/client.ts',
+      isOut: false,
+      isEdited: false,
+      hunks: ['in', 'out'],
+      reasons: [{ hunk: 1, text: 'The loop ends elsewhere' }],
+    },
+    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'], reasons: [] },
+    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'], reasons: [] },
   ] as const;
   const { messages } = scene(asked);
   return { messages: [...messages, { type: 'proposal_choices', build: BUILD, review: { approvalId, files } }] };
@@ -248,6 +259,18 @@ function discards(): Script {
     .asks({
       ...PATCH_QUESTION,
       changes: [{ path: 'src/http/client.ts', kind: 'delete', added: 0, removed: 40, discardsUnsaved: true }],
+    });
+}
+
+/** A patch that is asked about again: its files were moved, and a folder is gone. */
+function moved(): Script {
+  return story()
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      ...PATCH_QUESTION,
+      diff: THREE_FILES_DIFF,
+      moved: [{ from: 'src/http/fetch.ts', to: 'src/http/client.ts' }],
+      missingFolders: ['test/integration/helpers'],
     });
 }
 
@@ -849,6 +872,63 @@ function agentsAtWork(
   return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };
 }
 
+/** A review with findings: open, without a place, sent and dismissed; and one that has failed. */
+function codeReview(): Script {
+  const review = { type: 'code_review' as const, target: { type: 'uncommitted' as const }, agentId: 'a1', text: '' };
+  const at = (path: string, first: number, last = first) => ({ path, lines: { first, last }, quote: 'x' });
+  return titled('Cap retries in the fetch client', 'Cap the retries everywhere.')
+    .says('The retries are capped in `client.ts`.')
+    .complete()
+    .begins()
+    .item({
+      ...review,
+      isCorrect: false,
+      text: 'The cap is not applied to streamed requests, so that they retry without end.',
+      findings: [
+        {
+          id: '1',
+          title: 'Count the attempts of streamed requests',
+          body: '`openStream` starts a new `RetrySchedule` for **each** chunk, so that `attempt` is always 1 and the cap is never reached when a server cuts the stream again and again.',
+          priority: 0,
+          confidence: 0.9,
+          state: 'open',
+          ...at('src/http/client.ts', 41, 48),
+        },
+        {
+          id: '2',
+          title: 'Name the unit of retryAfter in the settings that the administrator of a whole organisation may set',
+          body: 'The header is in seconds, the setting in milliseconds.',
+          priority: 2,
+          state: 'open',
+          ...at('packages/administration/src/settings/organisation/retrySettings.ts', 7),
+        },
+        { id: '3', title: 'Describe the cap in the changelog', body: '', priority: 3, state: 'open' },
+        {
+          id: '4',
+          title: 'Close the socket',
+          body: 'It leaks.',
+          priority: 1,
+          state: 'sent',
+          ...at('src/http/pool.ts', 9),
+        },
+        { id: '5', title: 'Rename it', body: 'No.', priority: 3, state: 'dismissed', ...at('src/a.ts', 3) },
+      ],
+    })
+    .complete()
+    .begins()
+    .item(
+      {
+        ...review,
+        target: { type: 'commit', commit: '4f0c1a9b27de', title: 'Retry once' },
+        why: 'The server does not know this model.',
+        findings: [],
+      },
+      'failed',
+    )
+    .complete()
+    .context(31);
+}
+
 /** The thread of a sub-agent. */
 function agentShown(): PanelScene {
   const script = new Script();
@@ -1267,6 +1347,7 @@ export const SCENES = {
   'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
   patch: scene(patch()),
   hunks: hunks(),
+  moved: scene(moved()),
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
@@ -1296,6 +1377,7 @@ export const SCENES = {
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
   'agent-shown': agentShown(),
+  'code-review': scene(codeReview()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),

@@ -2,7 +2,7 @@ import type { EventMsgOf } from '../../../protocol/event.ts';
 import type { McpTool } from '../../mcp/connection.ts';
 import type { McpServer, McpServerStatus } from '../../mcp/mcpServer.ts';
 import type { McpServers } from '../../mcp/mcpServers.ts';
-import { nameTools } from '../../mcp/toolNames.ts';
+import { nameTools, toolPrefix } from '../../mcp/toolNames.ts';
 import { hasUsableSchema, leftOutSentence } from '../../mcp/usableTools.ts';
 import type { Disposable } from '../../util/disposable.ts';
 import { abortable } from '../../util/abort.ts';
@@ -71,10 +71,16 @@ export class McpTools implements ToolProvider {
     }
   }
 
-  async ready(signal: AbortSignal, called: readonly string[] = []): Promise<string | undefined> {
+  async ready(
+    signal: AbortSignal,
+    called: readonly string[] = [],
+    mayCall: (toolPrefix: string) => boolean = () => true,
+  ): Promise<string | undefined> {
     const { servers, configured } = this.#deps;
     if (configured) await abortable(configured(), signal);
-    const required = this.#enabled.filter(({ definition }) => definition.settings.required);
+    const required = this.#enabled.filter(
+      ({ name, definition }) => definition.settings.required && mayCall(toolPrefix(name)),
+    );
     await servers.settled((server) => required.includes(server) || called.includes(server.name), signal);
     const missing = required.find(({ status }) => status.type !== 'ready');
     return missing && `${missing.unavailable} It is required (mcpServers.${missing.name}.required).`;
@@ -85,6 +91,7 @@ export class McpTools implements ToolProvider {
     return [...this.#offered.values()]
       .map(({ server, tools, instructions }) => ({
         source: server.name,
+        toolPrefix: toolPrefix(server.name),
         text: [instructions, leftOutSentence(tools) ?? ''].filter((text) => text !== '').join('\n\n'),
       }))
       .filter(({ text }) => text !== '')

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { messageOf } from '../util/fileErrors.ts';
+import { messageOf } from './fileErrors.ts';
 
 export type FrontMatter =
   | { readonly type: 'read'; readonly fields: Readonly<Record<string, unknown>>; readonly body: string }

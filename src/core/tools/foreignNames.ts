@@ -1,0 +1,116 @@
+/** What other products call our tools, in the files that they and we read. */
+
+const READING = ['read_file', 'view_image'];
+const SEARCHING = ['grep_files', 'list_dir'];
+const EDITING = ['apply_patch'];
+const RUNNING = ['exec_command', 'write_stdin', 'shell'];
+
+/** Tools of Tiller by their own names. */
+const OWN = [
+  ...RUNNING,
+  ...EDITING,
+  ...READING,
+  ...SEARCHING,
+  'fetch_url',
+  'web_search',
+  'update_plan',
+  'request_user_input',
+  'get_memory',
+] as const;
+
+/**
+ * By lower-case name: tools of Claude Code (code.claude.com/docs/en/sub-agents) and the aliases of GitHub's custom agents
+ * (docs.github.com, "Custom agents configuration"). Empty: Tiller has no such tool for an agent.
+ */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  read: READING,
+  notebookread: READING,
+  view: READING,
+  glob: SEARCHING,
+  grep: SEARCHING,
+  ls: SEARCHING,
+  search: SEARCHING,
+  edit: EDITING,
+  multiedit: EDITING,
+  write: EDITING,
+  notebookedit: EDITING,
+  bash: RUNNING,
+  powershell: RUNNING,
+  execute: RUNNING,
+  bashoutput: ['write_stdin'],
+  killshell: ['write_stdin'],
+  killbash: ['write_stdin'],
+  webfetch: ['fetch_url'],
+  web: ['fetch_url', 'web_search'],
+  todowrite: ['update_plan'],
+  todo: ['update_plan'],
+  askuserquestion: ['request_user_input'],
+  websearch: ['web_search'],
+  task: [],
+  agent: [],
+  'custom-agent': [],
+  exitplanmode: [],
+  slashcommand: [],
+  skill: [],
+};
+
+export interface AgentTools {
+  /** `null`: all. */
+  readonly tools: readonly string[] | null;
+  /** Taken away from these; `*` takes all. */
+  readonly without: readonly string[];
+  /** One sentence for each name that means nothing here. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The tools that the lists of an agent file leave an agent. A name that means nothing here allows nothing. `others`: names of
+ * the tools that extensions offer now.
+ */
+export function toolsOfAgent(
+  lists: { readonly tools?: readonly string[] | undefined; readonly without: readonly string[] },
+  others: readonly string[],
+): AgentTools {
+  const named = (names: readonly string[]) => names.map((name) => ({ name, tools: toolsNamed(name, others) }));
+  const all = lists.tools === undefined || lists.tools.includes('*');
+  const allowed = all ? [] : named(lists.tools ?? []);
+  const denied = named(lists.without);
+  const unknown = (found: typeof allowed, effect: string) =>
+    found.flatMap(({ name, tools }) => (tools === undefined ? [`There is no tool ${shown(name)}: ${effect}.`] : []));
+  return {
+    tools: all ? null : toolsIn(allowed),
+    without: lists.without.includes('*') ? ['*'] : toolsIn(denied),
+    notes: [
+      ...unknown(allowed, 'the agent does not get it'),
+      ...unknown(
+        denied.filter(({ name }) => name !== '*'),
+        'nothing is taken from the agent for it',
+      ),
+    ],
+  };
+}
+
+function toolsIn(found: readonly { readonly tools: readonly string[] | undefined }[]): readonly string[] {
+  return [...new Set(found.flatMap(({ tools }) => tools ?? []))];
+}
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME));
+}
+
+/** In characters: a file may hold anything. */
+const MAX_NAME = 80;
+
+/**
+ * Our names for a name of another product, of an MCP server (all its tools) or of one of `others`. Empty: a tool of theirs that
+ * an agent does not have here. `undefined`: the name means nothing.
+ */
+export function toolsNamed(name: string, others: readonly string[] = []): readonly string[] | undefined {
+  if ((OWN as readonly string[]).includes(name) || others.includes(name)) return [name];
+  if (/^mcp__[\w-]+$/.test(name)) return [name];
+  // `server/tool` and `server/*` of GitHub.
+  const [, server, tool] = /^([\w-]+)\/(\*|[\w-]+)$/.exec(name) ?? [];
+  if (server !== undefined) return [tool === '*' ? `mcp__${server}` : `mcp__${server}__${tool}`];
+  const known = name.toLowerCase();
+  return Object.hasOwn(OTHERS, known) ? OTHERS[known] : undefined;
+}

@@ -1,0 +1,32 @@
+/** Files that the user's own folders and a workspace hold for the model: agents, skills, prompt files. */
+import { createHash } from 'node:crypto';
+import type { Trust } from './trust.ts';
+
+/** A file with a text for the model. */
+export interface ProposingFile {
+  readonly origin: 'user' | 'workspace';
+  /** Absolute. */
+  readonly source: string;
+  /** `undefined`: it cannot be read, or is too long. */
+  readonly text: string | undefined;
+}
+
+/** A file of a workspace is `proposed` until the user has approved or refused it; one of the user is used. */
+export type ProposalState = 'used' | 'proposed' | 'refused';
+
+/** Of the file with its text: an approval holds for exactly this. */
+export function proposalHash({ source, text }: Pick<ProposingFile, 'source' | 'text'>): string {
+  return createHash('sha256')
+    .update(`${source}\n${text ?? ''}`)
+    .digest('hex');
+}
+
+export async function proposalState(
+  { origin }: Pick<ProposingFile, 'origin'>,
+  hash: string,
+  trust: Pick<Trust, 'decisionOn'>,
+): Promise<ProposalState> {
+  if (origin === 'user') return 'used';
+  const decision = await trust.decisionOn(hash, 'proposal');
+  return decision === undefined ? 'proposed' : decision ? 'used' : 'refused';
+}

@@ -1,0 +1,27 @@
+import * as vscode from 'vscode';
+import { visibleText } from '../../protocol/text/escapeInvisible.ts';
+import type { ReadOnlyTexts } from './readOnlyTexts.ts';
+
+export interface TextQuestion {
+  /** Identifies the text. */
+  readonly hash: string;
+  /** The name of its document. */
+  readonly name: string;
+  readonly text: string;
+  readonly question: string;
+}
+
+/**
+ * Shows the whole text that an approval covers, with its invisible characters escaped, and asks for it beside the text. Returns
+ * the decision; `undefined` when the user makes none.
+ */
+export async function approveText(
+  { hash, name, text, question }: TextQuestion,
+  texts: Pick<ReadOnlyTexts, 'open'>,
+): Promise<boolean | undefined> {
+  await vscode.window.showTextDocument(await texts.open(hash, name, visibleText(text)), { preview: true });
+  const [approve, refuse] = [vscode.l10n.t('Approve'), vscode.l10n.t('Refuse')];
+  // Not modal: the user reads and scrolls before the answer.
+  const answer = await vscode.window.showInformationMessage(question, approve, refuse);
+  return answer === undefined ? undefined : answer === approve;
+}
