@@ -46,6 +46,8 @@ export type PanelCommand =
   | 'showWaitingThread'
   | 'importThread'
   | 'openThreadText'
+  | 'openInEditor'
+  | 'openInWindow'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'

@@ -51,7 +51,8 @@ function saveDraft(): void {
 /** Of two drafts of the same thread the one of this page is newer. */
 function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
-  if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
+  if (message.type !== 'snapshot' || message.isDraftOfOther === true) return message;
+  if (saved?.threadId !== (message.thread?.threadId ?? null)) return message;
   const { draft } = saved;
   const kept = { edit: saved.edit ?? null, attachments: saved.attachments ?? [] };
   const { edit, attachments } = withImages(kept, partImages(message).images);
@@ -73,6 +74,7 @@ function receiveAll(message: HostMessage): void {
   receiveRows(message);
   if (
     message.type !== 'snapshot' &&
+    message.type !== 'draft' &&
     (draft.value !== text || draftEdit.value !== edit || attachments.value !== attached)
   )
     keepDraft();

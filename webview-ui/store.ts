@@ -252,6 +252,11 @@ function take(message: HostMessage): void {
       isResending.value = false;
       isBeginning.value = false;
       break;
+    case 'draft':
+      draft.value = message.draft;
+      attachments.value = message.attachments;
+      draftEdit.value = message.edit;
+      break;
     case 'events':
       thread.value = foldAll(thread.value, message.events);
       break;

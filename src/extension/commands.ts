@@ -68,6 +68,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
 
   return vscode.Disposable.from(
     command('focus', ({ chat }) => chat.focus()),
+    command('openInEditor', ({ chat }) => chat.openInEditor()),
+    command('openInWindow', ({ chat }) => chat.openInWindow()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
     command('startInSideCopy', ({ copies }) => copies.start()),

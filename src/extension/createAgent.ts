@@ -85,9 +85,18 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
-  const { workspace, problems } = editors;
+  const { workspace, problems, languages } = editors;
   const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys, sideCopies };
+  const ports: Ports = {
+    ...node,
+    ...(baseline && { baseline }),
+    workspace,
+    problems,
+    languages,
+    log,
+    secrets: keys,
+    sideCopies,
+  };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);

@@ -16,7 +16,7 @@ import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -213,6 +213,7 @@ export function createPanel(
       },
       send: (op, target) => threads.send(op, target),
       hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -349,7 +350,7 @@ export function createPanel(
     mentionOf: mentionOfLines,
     send: async (input) => {
       const { target } = threads;
-      await revealPanel();
+      await view.reveal();
       await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
     },
   });
@@ -395,7 +396,7 @@ export function createPanel(
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,
-    reveal: revealPanel,
+    reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
   const reverts = new RevertCommands({

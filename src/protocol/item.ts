@@ -277,6 +277,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** The expression that is searched for. */
     pattern: z.string().optional(),
   }),
+  /** The model has asked the language extensions of the editor. A rename that is done is a `file_change` instead. */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('code_navigation'),
+    callId: z.string(),
+    op: z.enum(['definition', 'references', 'implementations', 'symbols', 'hover', 'rename', 'diagnostics']),
+    /** As the model has written them. */
+    symbol: z.string().optional(),
+    path: z.string().optional(),
+    line: z.number().optional(),
+    /** How many places, symbols or problems were found; absent until then. */
+    found: z.number().optional(),
+    /** What the model got. */
+    text: z.string().optional(),
+  }),
   /** The model has got a text from the web (`fetch_url`). */
   z.object({
     ...base,

@@ -170,11 +170,21 @@ export type HostMessage =
       readonly attachments: readonly Attachment[];
       /** The message that `draft` is an edit of. */
       readonly edit: DraftEdit | null;
+      /** The draft was changed last in the other page: it is newer than what this page has kept. */
+      readonly isDraftOfOther?: boolean;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
   | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
+  /** The user has changed the draft in the other page that shows the panel. */
+  | {
+      readonly type: 'draft';
+      readonly build: string;
+      readonly draft: string;
+      readonly attachments: readonly Attachment[];
+      readonly edit: DraftEdit | null;
+    }
   | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
   | {
       readonly type: 'earlier';

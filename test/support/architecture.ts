@@ -113,6 +113,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
       [
         'approvals',
         'chat',
+        'languages',
         'edits',
         'codeReview',
         'mentions',
