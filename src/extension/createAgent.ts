@@ -204,7 +204,9 @@ export function createAgent(
   );
   store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
   const markChanges = async (changes: readonly RecordedChange[]) => {
-    if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+    // Those in a side copy are reviewed when they come home.
+    const here = changes.filter(({ path }) => sideCopies.homeOf(path) === path);
+    if (baseline !== undefined) await editors.review.commandChanged(here, (hash) => baseline.read(hash));
   };
   const otherPrograms = store.add(
     new OtherPrograms({

@@ -190,7 +190,7 @@ export class SideCopyCommands {
       const { id } = item.copy;
       try {
         const changed = (await this.#deps.store.changes(id, signal)).length;
-        const size = inMebibytes(await this.#deps.store.size(id, signal));
+        const size = sizeInWords(await this.#deps.store.size(id, signal));
         items[index] = { ...item, description: [this.#stateOf(item.copy, changed), size].join(' · ') };
         show(items);
       } catch (error) {
@@ -236,7 +236,8 @@ function localRoots(): readonly string[] | undefined {
   return undefined;
 }
 
-function inMebibytes(bytes: number): string {
+function sizeInWords(bytes: number): string {
+  if (bytes < 1024 * 1024) return vscode.l10n.t('{0} KiB', Math.ceil(bytes / 1024));
   return vscode.l10n.t('{0} MiB', (bytes / 1024 / 1024).toFixed(1));
 }
 
