@@ -131,6 +131,8 @@ export interface ApplyOrigin {
   readonly itemId: string;
   /** True when the patch was applied without approval: the user may want to look at it now. */
   readonly isUnseen?: boolean;
+  /** A text that an editor shows is changed there and not saved: the user saves it, as after typing. */
+  readonly staysUnsaved?: boolean;
 }
 
 export interface AppliedFile {

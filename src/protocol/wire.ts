@@ -279,6 +279,12 @@ const attachmentSchema: z.ZodType<Attachment> = z.object({
   inText: z.boolean(),
 });
 
+/** Checks messages of the page, and the files that keep the images of drafts. */
+export const draftImagesSchema = z.object({
+  draft: z.array(attachmentSchema).readonly(),
+  edit: z.array(attachmentSchema).readonly(),
+});
+
 const editShape = {
   id: z.string(),
   original: z.string(),
@@ -324,9 +330,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     edit: draftEditSchema.nullable(),
     attachments: z.array(attachmentSchema).readonly(),
     /** `null`: the same as before; they are large. */
-    images: z
-      .object({ draft: z.array(attachmentSchema).readonly(), edit: z.array(attachmentSchema).readonly() })
-      .nullable(),
+    images: draftImagesSchema.nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),

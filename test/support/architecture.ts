@@ -109,6 +109,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
       [
         'approvals',
         'chat',
+        'edits',
         'codeReview',
         'mentions',
         'problems',

@@ -542,7 +542,7 @@ function patches(): Script {
       type: 'item_delta',
       itemId: script.lastItem,
       kind: 'patch',
-      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n${'+a\n'.repeat(4)}`,
+      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n export interface Policy {\n-  attempts: number;\n+  readonly attempts: number;\n+  readonly delayMs: number;\n`,
     })
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
