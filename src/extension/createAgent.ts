@@ -31,6 +31,7 @@ import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { ReadOnlyTexts } from '../vscode/ui/readOnlyTexts.ts';
+import { agentCopies } from '../vscode/sideCopies/agentCopy.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
@@ -183,6 +184,7 @@ export function createAgent(
       return agentFiles.roles();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
+    makeSideCopy: agentCopies({ store: sideCopies, links: () => settings()['sideCopies.links'], report }),
     proposals: editors.proposals,
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });

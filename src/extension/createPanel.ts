@@ -10,6 +10,7 @@ import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { startEdit } from '../core/agent/editThread.ts';
+import { isFinal } from '../core/tools/agents/agentStatus.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -343,6 +344,12 @@ export function createPanel(
     onRemoved: () => shownCopy.refresh(),
     report,
   });
+  store.add(
+    manager.live.onEvent(({ event: { msg } }) => {
+      if (msg.type !== 'agent_status' || msg.inSideCopy !== true || !isFinal(msg)) return;
+      if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
+    }),
+  );
   sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
   const problems = new ProblemActions({
     guard,

@@ -65,6 +65,7 @@ export function startOf(
         maxTokens: null,
         maxRounds: null,
         maxMinutes: null,
+        sideCopies: 'never',
       },
     },
     {

@@ -97,6 +97,17 @@ export interface AgentSettings {
   readonly maxTokens: number | null;
   readonly maxRounds: number | null;
   readonly maxMinutes: number | null;
+  /** `parallel`: an agent that would write beside another one works in a side copy. */
+  readonly sideCopies: 'never' | 'parallel';
+}
+
+/** A side copy that was made for an agent. */
+export interface AgentCopy {
+  readonly folders: readonly { readonly home: string; readonly copy: string }[];
+  /** Call when the agent has a thread. */
+  assign(threadId: string): Promise<void>;
+  /** Call instead when it could not be started. */
+  discard(): Promise<void>;
 }
 
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
@@ -127,6 +138,11 @@ export interface ThreadHost {
    * Never rejects.
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
+  /**
+   * Makes a side copy of the open folders for an agent of a thread with this working directory; `undefined` where the agent
+   * works in the same folder. Rejects only with the signal's reason.
+   */
+  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | undefined>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

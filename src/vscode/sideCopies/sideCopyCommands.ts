@@ -111,6 +111,24 @@ export class SideCopyCommands {
     await this.#deps.bringHome.open(copy);
   }
 
+  /** Call when an agent that works in a side copy has ended: offers to bring home what it has changed. */
+  async offer(threadId: string, role: string): Promise<void> {
+    this.#deps.store.reload();
+    const copy = this.#deps.store.of(threadId);
+    if (copy === undefined) return;
+    const { length } = await this.#deps.store.changes(copy.id, new AbortController().signal);
+    if (length === 0) return;
+    const bringHome = vscode.l10n.t('Bring Home');
+    const list = vscode.l10n.t('Side Copies');
+    const sentence =
+      length === 1
+        ? vscode.l10n.t('The agent {0} has changed 1 file in a side copy.', role)
+        : vscode.l10n.t('The agent {0} has changed {1} files in a side copy.', role, length);
+    const chosen = await vscode.window.showInformationMessage(withoutLinks(sentence), bringHome, list);
+    if (chosen === bringHome) await this.#deps.bringHome.open(copy);
+    else if (chosen === list) await this.showList();
+  }
+
   /** Asks first where changes have not come home. Without an id: that of the shown thread. */
   async remove(id = this.#deps.shown()?.id): Promise<void> {
     const copy = this.#deps.store.all.find((one) => one.id === id);
