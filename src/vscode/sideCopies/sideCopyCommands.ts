@@ -139,6 +139,7 @@ export class SideCopyCommands {
     }
     const changes = await this.#deps.store.changes(copy.id, new AbortController().signal);
     if (changes.length > 0 && !(await agreesToLose(changes.map(({ home }) => home)))) return;
+    await this.#deps.bringHome.forget(copy);
     if (copy.threadId !== null) await this.#deps.leaveCopy(copy.threadId);
     if (!(await this.#deps.store.remove(copy.id))) {
       void vscode.window.showWarningMessage(vscode.l10n.t('Another window uses this side copy.'));
