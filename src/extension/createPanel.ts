@@ -18,7 +18,7 @@ import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -222,6 +222,7 @@ export function createPanel(
         return threads.send(folders && isMessage ? { ...op, input: inputInCopy(op.input, folders) } : op, target);
       },
       hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -364,7 +365,7 @@ export function createPanel(
     mentionOf: mentionOfLines,
     send: async (input) => {
       const { target } = threads;
-      await revealPanel();
+      await view.reveal();
       await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
     },
   });
@@ -410,7 +411,7 @@ export function createPanel(
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,
-    reveal: revealPanel,
+    reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
   const reverts = new RevertCommands({
@@ -506,6 +507,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
+    listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
   };
 
   store.add(

@@ -11,6 +11,9 @@ interface Entry {
   readonly run: () => void;
 }
 
+/** The host sets it for a page in an editor tab. */
+const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
+
 export function HeaderMenu() {
   const entries: readonly Entry[] = [
     command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
@@ -20,6 +23,8 @@ export function HeaderMenu() {
     command('settings-gear', t('Settings'), 'openSettings'),
     command('book', t('Walkthrough'), 'openWalkthrough'),
     command('output', t('Show log'), 'showLog'),
+    ...(IS_IN_EDITOR ? [] : [command('open-preview', t('Open Chat in Editor'), 'openInEditor')]),
+    command('multiple-windows', t('Open Chat in New Window'), 'openInWindow'),
     command('book', t('Open Thread as Text'), 'openThreadText'),
     { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
   ];
