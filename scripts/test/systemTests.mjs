@@ -38,6 +38,9 @@ export const SYSTEM_TESTS = [
   'test/scenarios/longThread.test.ts',
   'test/scenarios/manyCommands.test.ts',
   'test/scenarios/parallelCalls.test.ts',
+  // Git repositories and their copies.
+  'test/node/sideCopies/sideCopies.test.ts',
+  'test/scenarios/sideCopies.test.ts',
   // Processes that are killed or paused, and sandboxes.
   'test/node/sandbox/workspace.test.ts',
   'test/node/sandbox/escape.test.ts',
