@@ -13,7 +13,10 @@ import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
-/** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
+/**
+ * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
+ * session adds a `skill` or a `prompt` when a message runs one.
+ */
 export const mentionKindSchema = z.enum([
   'file',
   'folder',
@@ -24,6 +27,8 @@ export const mentionKindSchema = z.enum([
   'changes',
   'thread',
   'resource',
+  'skill',
+  'prompt',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 

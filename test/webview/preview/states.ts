@@ -298,6 +298,12 @@ function review(): PanelScene {
   return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
+/** The thread works in a side copy, and something has not come home. */
+function sideCopy(): PanelScene {
+  const { messages } = review();
+  return { messages: [...messages, { type: 'side_copy', build: BUILD, row: { id: '0123456789ab', changed: 12 } }] };
+}
+
 function done(): Script {
   const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
   looksAround(script)
@@ -1399,6 +1405,7 @@ export const SCENES = {
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
+  'side-copy': sideCopy(),
   done: scene(done()),
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
@@ -1483,6 +1490,28 @@ export const SCENES = {
       },
     ],
     typed: '/ne',
+  },
+  'command-skills': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'skills',
+        build: BUILD,
+        rows: [
+          {
+            kind: 'skill',
+            name: 'deploy',
+            help: 'Deploys the service to one of its environments. Use it for releases and for rollbacks.',
+            hint: '[environment]',
+            isProposed: false,
+          },
+          { kind: 'skill', name: 'redo', help: 'Does it again.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'front:test', help: 'Test the front.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'dependencies', help: 'Updates them.', hint: '', isProposed: true },
+        ],
+      },
+    ],
+    typed: '/de',
   },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
