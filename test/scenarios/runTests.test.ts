@@ -112,7 +112,7 @@ describe('run_tests', () => {
   it('says that a command cannot run a part, and runs nothing', async () => {
     const files = { Makefile: 'test:\n\techo all\n', 'a.c': '' };
     const { output, item } = await ran({ path: 'a.c' }, files);
-    expect(output).toMatch(/^The test command \(make test\) cannot be told to run only a part\./);
+    expect(output).toMatch(/^The test command \(make test\) cannot run only a part\./);
     expect(item).toBeUndefined();
     expect((await ran({ path: 'none.c' }, files)).output).toMatch(/none\.c does not exist\. Nothing was run\.$/);
   });

@@ -139,7 +139,7 @@ function lineFor({ command, runner, separator, takesWords }: TestCommand, filter
   }
   if (words === undefined || !takesWords) {
     return {
-      output: `The test command (${command}) cannot be told to run only a part. Call run_tests without arguments, or run the tests with exec_command. Nothing was run.`,
+      output: `The test command (${command}) cannot run only a part. Call run_tests without arguments, or run the tests with exec_command. Nothing was run.`,
     };
   }
   return { folder, line: [command, ...(separator ? [separator] : []), joinShellWords(words)].join(' '), runner: known };
