@@ -129,6 +129,26 @@ export const patchProblemsSchema = z.object({
 });
 export type PatchProblems = z.infer<typeof patchProblemsSchema>;
 
+/** A test that has failed, or a file of tests that could not be loaded. */
+export const testFailureSchema = z.object({
+  /** With the names of what it is in, as the runner prints it. */
+  name: z.string(),
+  /** As the runner prints it; from 1. */
+  path: z.string().optional(),
+  line: z.number().optional(),
+  message: z.string(),
+});
+export type TestFailure = z.infer<typeof testFailureSchema>;
+
+/** What a test runner has printed at its end. Files of tests that could not be loaded count as failed. */
+export const testResultsSchema = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
+  failures: z.array(testFailureSchema),
+});
+export type TestResults = z.infer<typeof testResultsSchema>;
+
 /** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
@@ -185,6 +205,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     output: z.string(),
     /** The absolute path of the whole output, if it is longer. */
     logPath: z.string().optional(),
+    /** Of `run_tests`, where the output could be read: the model got this in place of the output. */
+    tests: testResultsSchema.optional(),
     /** What it changed in the workspace; from `files_changed`, after its end. */
     changed: commandChangesSchema.optional(),
   }),

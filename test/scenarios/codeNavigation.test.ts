@@ -1,10 +1,10 @@
 /** code_navigation against an editor that answers as a language server may: slow, silent, ambiguous, flooding, stale. */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CodePosition, CodeSymbol, Languages, RenameAnswer } from '../../src/core/ports.ts';
 import { CODE_TIMES } from '../../src/core/tools/code/askPatiently.ts';
 import { codeNavigation } from '../../src/core/tools/code/codeNavigation.ts';
 import { Toolset } from '../../src/core/session/toolset.ts';
+import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { overWhen } from '../support/overWhen.ts';
 import { TOOL_FAMILY, TOOL_OPTIONS } from '../support/toolOptions.ts';
@@ -16,60 +16,6 @@ const FILES = {
   'twice.ts': 'const load = store.load;\n',
   '.env': 'load=1\n',
 };
-
-/** Answers nothing unless told otherwise; paths are names in the folder of the scenario. */
-class FakeLanguages implements Languages {
-  readonly requests: string[] = [];
-  known = true;
-  settled = 0;
-  at: (name: string) => string = (name) => name;
-  places: readonly (readonly [name: string, line: number, column?: number])[] = [];
-  symbols: readonly Partial<CodeSymbol>[] = [];
-  hover: readonly string[] = [];
-  renamed: RenameAnswer = { type: 'refused', message: 'No result.' };
-
-  async open(path: string) {
-    this.requests.push(`open ${this.#name(path)}`);
-  }
-  async settle() {
-    this.settled++;
-  }
-  hasAnswered() {
-    return this.known;
-  }
-  async find(relation: string, at: CodePosition): Promise<readonly CodePosition[]> {
-    this.requests.push(`${relation} ${this.#name(at.path)}:${at.line}:${at.column}`);
-    return this.places.map(([name, line, column = 0]) => ({ path: this.at(name), line, column }));
-  }
-  async describe() {
-    return this.hover;
-  }
-  async outline(path: string) {
-    return this.#symbols().filter((symbol) => symbol.path === path);
-  }
-  async search() {
-    return this.#symbols();
-  }
-  async rename(at: CodePosition, newName: string) {
-    this.requests.push(`rename ${this.#name(at.path)}:${at.line}:${at.column} ${newName}`);
-    return this.renamed;
-  }
-  problems(path?: string) {
-    const problem = { severity: 'error', line: 1, column: 2, message: 'wrong', origin: 'ts 1', lineText: '' } as const;
-    const all = ['lib.ts', '.env'].map((name) => ({ path: this.at(name), problems: [problem] }));
-    return all.filter((file) => path === undefined || file.path === path);
-  }
-  #name(path: string) {
-    return path.replace(`${this.at('')}/`, '');
-  }
-  #symbols(): readonly CodeSymbol[] {
-    return this.symbols.map(({ path = 'lib.ts', ...symbol }) => ({
-      ...{ line: 1, column: 0, name: 'load', kind: 'function', container: '' },
-      ...symbol,
-      path: this.at(path),
-    }));
-  }
-}
 
 async function asked(
   args: object,

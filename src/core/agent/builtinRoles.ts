@@ -8,6 +8,7 @@ const LOOKING = [
   'exec_command',
   'write_stdin',
   'shell',
+  'run_tests',
   'read_file',
   'list_dir',
   'grep_files',

@@ -155,6 +155,7 @@ export function createSessionParts(
       host,
       rules: (place) => rules.inForce(place),
       readMemory: (id) => new ThreadMemories(ports).read(id),
+      testPlace: { workspace: ports.workspace, cwd },
       languages: ports.languages,
       agentTools: options.agentTools,
       onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),

@@ -3,6 +3,7 @@ import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { commandsMayConnect } from '../../protocol/policy.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { Languages } from '../ports.ts';
+import { type TestPlace, testTools } from '../tools/testRun/testTools.ts';
 import { codeTools } from '../tools/code/codeTools.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import type { ReadMemory } from '../tools/handlers/getMemory.ts';
@@ -26,6 +27,8 @@ export interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used where the settings say so. */
   readonly readMemory: ReadMemory;
+  /** Finds the test command of the working directory; without it there is no `run_tests`. */
+  readonly testPlace?: TestPlace | undefined;
   /** Of an editor. */
   readonly languages?: Languages | undefined;
   /** Of sub-agents. */
@@ -48,17 +51,19 @@ export class Toolset {
   readonly #limits: ToolLimits | undefined;
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, readMemory, languages, agentTools, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, testPlace, languages, agentTools, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
     const limits = limitsIn(settings);
     this.#limits = limits;
     const builtin = new BuiltinTools({ ...settings, rules });
+    const tests = testPlace ? [testTools({ ...settings, rules }, testPlace)] : [];
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
     const mayChange = limits === undefined || isOffered('apply_patch', limits);
     const code = languages ? [codeTools(languages, settings.review, mayChange)] : [];
     const agents = agentTools ? [agentTools] : [];
     const providers = [
       builtin,
+      ...tests,
       ...code,
       harmlessTools,
       ...memory,

@@ -3,7 +3,7 @@
 const READING = ['read_file', 'view_image'];
 const SEARCHING = ['grep_files', 'list_dir'];
 const EDITING = ['apply_patch'];
-const RUNNING = ['exec_command', 'write_stdin', 'shell'];
+const RUNNING = ['exec_command', 'write_stdin', 'shell', 'run_tests'];
 
 /** Tools of Tiller by their own names. */
 const OWN = [

@@ -831,6 +831,34 @@ function agents(): Script {
     )
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item(
+      {
+        type: 'command_execution',
+        callId: 't1',
+        command: 'npm test -- test/retry.test.ts',
+        argv: ['bash', '-c', 'npm test -- test/retry.test.ts'],
+        cwd: '/home/user/fetch',
+        box: 'bubblewrap',
+        exitCode: 1,
+        durationMs: 4_200,
+        output: ' FAIL  test/retry.test.ts > retry > waits longer each time\n',
+        tests: {
+          passed: 40,
+          failed: 2,
+          skipped: 1,
+          failures: [
+            {
+              name: 'retry > waits longer each time',
+              path: 'test/retry.test.ts',
+              line: 18,
+              message: 'AssertionError: expected 200 to be 400',
+            },
+            { name: 'test/client.test.ts', path: 'test/client.test.ts', message: "Error: Cannot find module './send'" },
+          ],
+        },
+      },
+      'failed',
+    )
     .item({
       type: 'code_navigation',
       callId: 'n1',

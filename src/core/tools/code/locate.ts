@@ -34,7 +34,10 @@ export type Located =
   | { readonly type: 'ambiguous'; readonly output: string }
   | { readonly type: 'failure'; readonly output: string };
 
-/** `strict`: where it is not certain which symbol is meant, the answer is `ambiguous`. Rejects only with the signal's reason, or an error of a language extension. */
+/**
+ * `strict`: where it is not certain which symbol is meant, the answer is `ambiguous`. Rejects only with the signal's reason,
+ * or an error of a language extension.
+ */
 export async function locate(target: Target, strict: boolean, deps: LocateDeps): Promise<Located> {
   if (target.path === undefined) return locateByName(target.symbol, strict, deps);
   const found = await findFile(target.path, deps);
