@@ -106,6 +106,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
         'approvals',
         'chat',
         'edits',
+        'entryPoints',
         'codeReview',
         'mentions',
         'problems',

@@ -26,6 +26,7 @@ import {
   type ThreadSettings,
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
+import { askModel, type Question } from './askModel.ts';
 import { confined, forkedHistory } from './agentThread.ts';
 import { continuedSettings } from './continuedSettings.ts';
 import { HandOver, takeOver } from './handOver.ts';
@@ -145,6 +146,11 @@ export class AgentService {
     const path = rolloutPath(threadId, startedAt);
     const ownership = this.#ownershipOf(threadId);
     return this.#session(thread, host, { meta, path, ownership, replayed: null, parent, inherited });
+  }
+
+  /** See `askModel`. */
+  ask(question: Question, settings: ThreadSettings, host: ThreadHost, signal: AbortSignal): Promise<string> {
+    return askModel(question, settings, host, { ...this.#ports, daySpending: this.#daySpending }, signal);
   }
 
   #parentOf(threadId: string): ParentLink {
