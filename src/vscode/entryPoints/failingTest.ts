@@ -20,7 +20,7 @@ export function failingTest(given: unknown): FailingTest | undefined {
   if (isTest(given)) return described(given, '');
   const { test, message } = given;
   if (!isObject(test) || !isTest(test)) return undefined;
-  return described(test, isObject(message) ? textOf(message as Partial<vscode.TestMessage>) : '');
+  return described(test, isObject(message) ? textOf(message) : '');
 }
 
 function described(test: TestOfView, message: string): FailingTest {
