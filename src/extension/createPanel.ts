@@ -17,8 +17,9 @@ import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
+import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
@@ -46,6 +47,9 @@ import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
+import { BringHome } from '../vscode/sideCopies/bringHome.ts';
+import { ShownCopy } from '../vscode/sideCopies/shownCopy.ts';
+import { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
 import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
@@ -85,6 +89,7 @@ export interface Panel {
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
   readonly rules: RuleViews;
+  readonly copies: SideCopyCommands;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   readonly walkthrough: Walkthrough;
@@ -101,7 +106,7 @@ export function createPanel(
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
-  const { threads, manager, factory, history, ports, current } = agent;
+  const { threads, manager, factory, history, ports, current, sideCopies } = agent;
   const { proposals, review, outputs } = editors;
   const { home } = node.storage;
   const tell = (error: unknown) => {
@@ -117,7 +122,9 @@ export function createPanel(
   /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
-  const drafts = new Drafts(context.workspaceState);
+  const draftImages =
+    context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
+  const drafts = new Drafts(context.workspaceState, draftImages);
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
       find: () => findRecoverable(home, node.locks, editors.applyPorts),
@@ -168,6 +175,7 @@ export function createPanel(
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
       onShown: () => {
+        view.tell({ type: 'side_copy', row: shownCopy.row });
         mcpPrompts.post(true);
         mentions.postSelection(true).catch(report);
       },
@@ -211,6 +219,7 @@ export function createPanel(
       },
       send: (op, target) => threads.send(op, target),
       hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -264,6 +273,11 @@ export function createPanel(
   const approvals = new ApprovalCommands({
     prompts,
     answeredBy: (uri) => proposals.approvalOf(uri),
+    others: {
+      has: (id) => bringHome.has(id),
+      approve: (id) => bringHome.approve(id),
+      leave: (id) => bringHome.leave(id),
+    },
     pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
   });
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
@@ -301,10 +315,46 @@ export function createPanel(
     await choosing;
     return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
   };
+  const shownCopy: ShownCopy = store.add(
+    new ShownCopy({ threads, store: sideCopies, post: (row) => view.tell({ type: 'side_copy', row }), report }),
+  );
+  const bringHome: BringHome = store.add(
+    new BringHome({
+      store: sideCopies,
+      workspace: editors.workspace,
+      holdFolders: editors.applyPorts.holdFolders,
+      tabs: {
+        propose: (...proposal) => proposals.propose(...proposal),
+        show: (...which) => proposals.show(...which),
+        close: (id) => proposals.close(id),
+        reviewOf: (id) => proposals.reviewOf(id),
+        stateOf: (id) => proposals.proposals.stateOf(id),
+      },
+      apply: editors.applyPatchForUser,
+      onUndone: editors.undo.onUndone,
+      onSettled: () => shownCopy.refresh(),
+      report,
+    }),
+  );
+  const copies = new SideCopyCommands({
+    store: sideCopies,
+    bringHome,
+    shown: () => shownCopy.copy,
+    threads,
+    startIn: (folders) => factory.startIn(folders),
+    hasModel,
+    links: () => settings()['sideCopies.links'],
+    titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
+    showThread: (threadId) => threadCommands.show(threadId),
+    leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
+    onRemoved: () => shownCopy.refresh(),
+    report,
+  });
+  sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
   /** Sends a message that a command of VS Code has made, and shows the panel. */
   const sendToShown = async (input: readonly UserInput[]) => {
     const { target } = threads;
-    await revealPanel();
+    await view.reveal();
     await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
   };
   const problems = new ProblemActions({
@@ -371,7 +421,7 @@ export function createPanel(
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,
-    reveal: revealPanel,
+    reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
   const reverts = new RevertCommands({
@@ -397,7 +447,7 @@ export function createPanel(
     if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
     view.sendSettings();
   };
-  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode, sideCopies.foldersAround(current().cwd));
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
@@ -467,6 +517,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
+    listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
   };
 
   store.add(
@@ -490,6 +541,7 @@ export function createPanel(
     reverts,
     plans,
     rules,
+    copies,
     recovery,
     quarantine,
     walkthrough,
