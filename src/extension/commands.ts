@@ -5,6 +5,8 @@ import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts'
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
+import type { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
+import type { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
@@ -30,6 +32,8 @@ export interface CommandTargets {
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
+  readonly entryPoints: EntryPoints;
+  readonly commitMessage: Pick<CommitMessage, 'write' | 'writeInPanel'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
@@ -84,6 +88,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    command('addTerminalSelection', ({ entryPoints }) => entryPoints.addTerminalSelection()),
+    command('addFailedCommand', ({ entryPoints }) => entryPoints.addFailedCommand()),
+    command('addChanges', ({ entryPoints }, ...rows: vscode.SourceControlResourceState[]) =>
+      entryPoints.addChanges(rows.filter((row) => row?.resourceUri instanceof vscode.Uri)),
+    ),
+    command('fixTest', ({ entryPoints }, test?: unknown) => entryPoints.fixTest(test)),
+    command('commitMessage', ({ commitMessage }, given?: unknown) => commitMessage.write(given)),
+    command('commitMessageInPanel', ({ commitMessage }) => commitMessage.writeInPanel()),
     command('editAtCursor', ({ edits }) => edits.ask()),
     command('earlierInstruction', ({ edits }) => edits.recall('earlier')),
     command('laterInstruction', ({ edits }) => edits.recall('later')),

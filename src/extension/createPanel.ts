@@ -14,6 +14,7 @@ import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
 import { isFinal } from '../core/tools/agents/agentStatus.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
+import type { UserInput } from '../protocol/item.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
@@ -31,7 +32,10 @@ import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
+import { plainMention } from '../vscode/mentions/findMentions.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
+import { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
 import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
@@ -80,6 +84,8 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
   readonly edits: EditAtCursor;
+  readonly entryPoints: EntryPoints;
+  readonly commitMessage: CommitMessage;
   readonly codeReview: CodeReview;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
@@ -360,24 +366,43 @@ export function createPanel(
     }),
   );
   sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
+  /** Sends a message that a command of VS Code has made, and shows the panel. */
+  const sendToShown = async (input: readonly UserInput[]) => {
+    const { target } = threads;
+    await view.reveal();
+    await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
+  };
   const problems = new ProblemActions({
     guard,
     mentionOf: mentionOfLines,
-    send: async (input) => {
-      const { target } = threads;
-      await view.reveal();
-      await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
-    },
+    send: sendToShown,
   });
   store.add(problems.register());
+  const entryPoints = new EntryPoints({
+    guard,
+    insert: (attachments) => mentions.insert(attachments),
+    attachFiles: (uris) => mentions.attach(uris),
+    failedCommand: () => mentions.failedCommand,
+    mentionOf: mentionOfLines,
+    send: sendToShown,
+  });
+  /** For what is not part of the shown thread, which may have a model of its own. */
+  const hasDefaultModel = async () => {
+    await choosing;
+    return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+  };
+  const commitMessage = new CommitMessage({
+    guard,
+    hasModel: hasDefaultModel,
+    ask: (question, signal) => factory.ask(question, signal),
+    askInPanel: (text) => mentions.insert([{ part: plainMention('changes'), inText: false }], text),
+    report,
+  });
   const edits = store.add(
     new EditAtCursor({
       guard,
       isPlanMode: () => factory.settings.planMode === true,
-      hasModel: async () => {
-        await choosing;
-        return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
-      },
+      hasModel: hasDefaultModel,
       prepare: () => manager.prepare(factory.settings.cwd),
       start: (input, signal, onProgress) =>
         startEdit(
@@ -524,6 +549,8 @@ export function createPanel(
     threads: threadCommands,
     problems,
     edits,
+    entryPoints,
+    commitMessage,
     codeReview,
     processes,
     reverts,

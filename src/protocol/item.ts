@@ -69,7 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
     /**
-     * Of a thread, or of a terminal while it is open; of a symbol its name in the source; server and URI of a resource, as a
+     * Of a thread, or of a terminal while it is open; of a copied text `copy:` and a hash; of a symbol its name in the source; server and URI of a resource, as a
      * JSON array; of a dropped file a hash.
      */
     id: z.string().optional(),

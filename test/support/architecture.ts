@@ -115,6 +115,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
         'chat',
         'languages',
         'edits',
+        'entryPoints',
         'codeReview',
         'mentions',
         'problems',

@@ -27,6 +27,7 @@ import {
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
 import { policyAt } from './agentCopies.ts';
+import { askModel, type Question } from './askModel.ts';
 import { confined, forkedHistory } from './agentThread.ts';
 import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
@@ -147,6 +148,11 @@ export class AgentService {
     const path = rolloutPath(threadId, startedAt);
     const ownership = this.#ownershipOf(threadId);
     return this.#session(thread, host, { meta, path, ownership, replayed: null, parent, inherited });
+  }
+
+  /** See `askModel`. */
+  ask(question: Question, settings: ThreadSettings, host: ThreadHost, signal: AbortSignal): Promise<string> {
+    return askModel(question, settings, host, { ...this.#ports, daySpending: this.#daySpending }, signal);
   }
 
   #parentOf(threadId: string): ParentLink {

@@ -7,6 +7,7 @@ import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
+import type { Question } from '../../core/agent/askModel.ts';
 import { editHost, editSettings } from '../../core/agent/editThread.ts';
 import {
   sandboxPolicyOf,
@@ -104,6 +105,11 @@ export class ThreadFactory implements ThreadSource {
   async startEdit(): Promise<Session> {
     const [settings, host] = await this.#thread();
     return this.#deps.manager.start(editSettings(settings), editHost(host));
+  }
+
+  /** Asks the selected model one question, see `askModel`. @throws ModelFault of kind `config` when no model is selected */
+  async ask(question: Question, signal: AbortSignal): Promise<string> {
+    return this.#deps.manager.ask(question, ...(await this.#thread()), signal);
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
