@@ -76,7 +76,8 @@ export type PanelCommand =
   | 'showAbilities'
   | 'reportIssue'
   | 'mcpServers'
-  | 'showMemories';
+  | 'showMemories'
+  | 'showSkills';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

@@ -11,7 +11,7 @@ import './styles/main.css';
 import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
-import { receiveMentions } from './composer/suggestions.ts';
+import { receiveRows } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
@@ -67,11 +67,11 @@ function withSavedDraft(message: HostMessage): HostMessage {
 /** A draft changed by a message of the host is stored as if it were typed. */
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
-  receiveMentions(message);
   receiveModels(message);
   receiveImageFile(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
   receive(withSavedDraft(message));
+  receiveRows(message);
   if (
     message.type !== 'snapshot' &&
     message.type !== 'draft' &&

@@ -23,6 +23,7 @@ import type {
   PanelSettings,
   PendingReview,
   PromptRow,
+  SkillRow,
   SideCopyRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
@@ -77,6 +78,8 @@ export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 export const wantsList = signal(false);
 /** The user's messages in all threads from before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** The skills and prompts of files, as they were when the list of commands was opened last. */
+export const skills = signal<readonly SkillRow[]>([]);
 /** The prompts of the MCP servers that run. */
 export const prompts = signal<readonly PromptRow[]>([]);
 /** The side copy in which the shown thread works; `null`: it works in the workspace. */
@@ -298,6 +301,9 @@ function take(message: HostMessage): void {
       break;
     case 'agents':
       agentRows.value = message.rows;
+      break;
+    case 'skills':
+      skills.value = message.rows;
       break;
     case 'prompts':
       prompts.value = message.rows;

@@ -6,6 +6,7 @@ import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import type { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
@@ -50,6 +51,7 @@ export interface CommandTargets {
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
+  readonly skills: Pick<SkillCommands, 'showSkills'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -156,6 +158,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showAgents', ({ agents }) => agents.showAgents()),
+    command('showSkills', ({ skills }) => skills.showSkills()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),

@@ -16,7 +16,9 @@ import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { createSkills } from '../node/skills/createSkills.ts';
 import { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { SideCopies } from '../node/sideCopies/sideCopies.ts';
@@ -61,6 +63,7 @@ export interface Agent {
   readonly lmTools: LanguageModelTools;
   readonly offeredTools: OfferedTools;
   readonly agentCommands: AgentCommands;
+  readonly skillCommands: SkillCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -82,9 +85,18 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
-  const { workspace, problems } = editors;
+  const { workspace, problems, languages } = editors;
   const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys, sideCopies };
+  const ports: Ports = {
+    ...node,
+    ...(baseline && { baseline }),
+    workspace,
+    problems,
+    languages,
+    log,
+    secrets: keys,
+    sideCopies,
+  };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
@@ -145,6 +157,16 @@ export function createAgent(
     memento: context.workspaceState,
     texts: proposedTexts,
   });
+  const skills = createSkills({
+    ports,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+  });
+  const skillCommands = new SkillCommands({
+    ...skills,
+    memento: context.workspaceState,
+    texts: proposedTexts,
+    maxTokens: () => settings()['skills.maxTokens'],
+  });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
@@ -181,6 +203,10 @@ export function createAgent(
     agentRoles: () => {
       agentCommands.announce().catch(report);
       return agentFiles.roles();
+    },
+    skills: () => {
+      skillCommands.announce().catch(report);
+      return skills.used();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
@@ -260,6 +286,7 @@ export function createAgent(
       begin: (session) => void manager.live.begin(session),
     }),
     agentCommands,
+    skillCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

@@ -492,6 +492,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
+    listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
   };
 
   store.add(

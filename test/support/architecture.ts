@@ -29,6 +29,7 @@ const CORE = [
   'mcp',
   'hooks',
   'agentFiles',
+  'skills',
   'sideCopies',
   ...LEAVES,
 ].map((name) => `core/${name}`);
@@ -44,13 +45,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
   'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
+  'core/skills': [...FOUNDATION, ...inCore('policy', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'skills'),
   ],
   'core/agent': [
     ...FOUNDATION,
@@ -84,6 +86,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     hooks: [],
     agentFiles: ['host'],
+    skills: ['host'],
     sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
@@ -100,6 +103,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: ['ui'],
     languageModelTools: ['ui', 'settings'],
     agents: ['ui'],
+    skills: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
@@ -109,6 +113,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
       [
         'approvals',
         'chat',
+        'languages',
         'edits',
         'codeReview',
         'mentions',

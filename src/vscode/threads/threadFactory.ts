@@ -33,6 +33,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
   readonly hooks: NonNullable<ThreadHost['hooks']>;
   readonly agentRoles: NonNullable<ThreadHost['agentRoles']>;
+  readonly skills: NonNullable<ThreadHost['skills']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -194,6 +195,7 @@ export class ThreadFactory implements ThreadSource {
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
       agentRoles: this.#deps.agentRoles,
+      skills: this.#deps.skills,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };
