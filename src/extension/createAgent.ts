@@ -204,9 +204,10 @@ export function createAgent(
       agentCommands.announce().catch(report);
       return agentFiles.roles();
     },
-    skills: () => {
-      skillCommands.announce().catch(report);
-      return skills.used();
+    skills: async () => {
+      const found = await skills.current();
+      skillCommands.announce(found).catch(report);
+      return skills.used(found);
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
