@@ -73,4 +73,5 @@ test('texts that are 40 % longer, as in other languages, are not cut in a narrow
 
 test('every story of the keyboard passes', async () => {
   expect(await driveByKeyboard(stage)).toEqual([]);
-});
+  // Dozens of stories, each with a page of its own.
+}, 180_000);

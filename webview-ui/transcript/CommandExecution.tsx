@@ -91,7 +91,7 @@ function RunningCommand({ item, process }: { item: CommandItem; process: Process
 function FullOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-open-output" onClick={() => post({ type: 'open_output', itemId: item.id })}>
-      {t('Open full output')}
+      {t('Open Full Output')}
     </Act>
   );
 }
@@ -100,7 +100,7 @@ function FullOutput({ item }: { item: CommandItem }) {
 function RemoveOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
-      {t('Remove output')}
+      {t('Delete Output')}
     </Act>
   );
 }
@@ -265,7 +265,7 @@ function DoneCommand({ item }: { item: CommandItem }) {
               testid="command-add-to-message"
               onClick={() => addToDraft(`\n\`\`\`\n${item.output.slice(-2_000)}\n\`\`\`\n`)}
             >
-              {t('Add to message')}
+              {t('Add to Message')}
             </Act>
           )}
         </>
