@@ -89,7 +89,7 @@ export function sendDraft(): void {
   followsEnd.value = true;
   // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
   if (edit?.type === 'sent') return resend(edit.id, input, edit.restoresFiles);
-  if (edit === null) send(input);
+  if (edit === null) sendInput(input);
   else submit({ type: 'edit_queued', id: edit.id, input });
   draftEdit.value = null;
   setDraft(edit?.draft ?? '', edit?.attachments ?? []);
@@ -115,10 +115,11 @@ function draftInput(): UserInput[] {
 }
 
 export function sendText(text: string): void {
-  send([{ type: 'text', text }]);
+  sendInput([{ type: 'text', text }]);
 }
 
-function send(input: UserInput[]): void {
+/** Sends a message that does not come from the composer: a new turn, or an addition to the running one. */
+export function sendInput(input: UserInput[]): void {
   followsEnd.value = true;
   // The turn of a message before it may be about to start.
   const mayRun = isRunning.value || isBeginning.value;

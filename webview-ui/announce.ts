@@ -1,8 +1,8 @@
 /** Announcements for screen readers: pending requests, and the end of a turn. */
-import { isCompactionAlone } from '../src/protocol/thread.ts';
+import { isCompactionAlone, reviewAlone } from '../src/protocol/thread.ts';
 import { effect, untracked } from '@preact/signals';
 import { decisionSubject, decisionTitle } from './decisions/titles.ts';
-import { t } from './l10n.ts';
+import { plural, t } from './l10n.ts';
 import { activeTurnId, thread, waiting } from './store.ts';
 import { announcement } from './view.ts';
 
@@ -28,5 +28,9 @@ function endOfTurn(): string {
   const turn = thread.value?.turns.at(-1);
   if (turn?.error) return t('Failed: {0}', turn.error.message);
   if (turn?.status.type === 'completed' && isCompactionAlone(turn)) return t('Thread compacted');
+  const review = turn && reviewAlone(turn);
+  if (review?.status === 'completed') {
+    return plural(review.findings.length, 'Reviewed: {0} finding', 'Reviewed: {0} findings');
+  }
   return turn?.status.type === 'completed' ? t('Tiller has finished') : t('Stopped');
 }

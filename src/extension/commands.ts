@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
+import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
@@ -25,6 +27,8 @@ export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
+  readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
+  readonly codeReview: Pick<CodeReview, 'start'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
@@ -70,6 +74,16 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    command('editAtCursor', ({ edits }) => edits.ask()),
+    command('earlierInstruction', ({ edits }) => edits.recall('earlier')),
+    command('laterInstruction', ({ edits }) => edits.recall('later')),
+    command('retryEdit', ({ edits }, id: number) => edits.retry(id)),
+    command('stopEdit', ({ edits }, id?: unknown) => edits.stop(typeof id === 'number' ? id : undefined)),
+    command('openEdit', ({ edits }, id?: unknown) => edits.open(typeof id === 'number' ? id : undefined)),
+    command('answerEdit', ({ edits }, id: number | EditAnswer, answer?: EditAnswer) => edits.answer(id, answer)),
+    command('decideEdit', ({ edits }, id: number, what: 'keep' | 'undo') => edits.decide(id, what)),
+    // From the Source Control view it gets a repository, which is not a kind.
+    command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),
@@ -144,6 +158,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
     command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
   );
+}
+
+function reviewKind(given: unknown): ReviewKind | undefined {
+  return given === 'uncommitted' || given === 'branch' || given === 'commit' ? given : undefined;
 }
 
 /** All settings have machine scope: a remote window shows them in the tab of its machine, and in no other. */

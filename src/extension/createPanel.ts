@@ -9,6 +9,7 @@ import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
+import { startEdit } from '../core/agent/editThread.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -17,6 +18,7 @@ import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
+import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
@@ -24,9 +26,11 @@ import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
 import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
+import { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
@@ -70,6 +74,8 @@ export interface Panel {
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
+  readonly edits: EditAtCursor;
+  readonly codeReview: CodeReview;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
@@ -106,7 +112,9 @@ export function createPanel(
   /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
-  const drafts = new Drafts(context.workspaceState);
+  const draftImages =
+    context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
+  const drafts = new Drafts(context.workspaceState, draftImages);
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
       find: () => findRecoverable(home, node.locks, editors.applyPorts),
@@ -300,6 +308,50 @@ export function createPanel(
     },
   });
   store.add(problems.register());
+  const edits = store.add(
+    new EditAtCursor({
+      guard,
+      isPlanMode: () => factory.settings.planMode === true,
+      hasModel: async () => {
+        await choosing;
+        return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+      },
+      prepare: () => manager.prepare(factory.settings.cwd),
+      start: (input, signal, onProgress) =>
+        startEdit(
+          input,
+          {
+            ids: node.ids,
+            start: () => factory.startEdit(),
+            begin: (session) => void manager.live.begin(session),
+            suspend: (threadId) => manager.live.close(threadId, 'suspend'),
+          },
+          signal,
+          onProgress,
+        ),
+      answer: (threadId, approvalId, decision) =>
+        threads.submitTo(threadId, {
+          type: 'approval',
+          approvalIds: [approvalId],
+          decision: decision === 'approved' ? 'approved' : { denied: {} },
+        }),
+      showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+      showThread: (threadId) => threadCommands.show(threadId),
+      review,
+      memento: context.globalState,
+      keepsInstructions: () => settings()['history.persistence'] !== 'none',
+      report,
+    }),
+  );
+  const codeReview = new CodeReview({
+    guard,
+    cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
+    isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
+    hasModel,
+    target: () => threads.target,
+    reveal: revealPanel,
+    send: (op, target) => threads.send(op, target),
+  });
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
@@ -388,6 +440,7 @@ export function createPanel(
     openOutput: (itemId) => outputs.open(itemId, threads.state),
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
+    reviewChanges: (what, instructions) => codeReview.start(what, instructions),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
@@ -407,6 +460,8 @@ export function createPanel(
     approvals,
     threads: threadCommands,
     problems,
+    edits,
+    codeReview,
     processes,
     reverts,
     plans,

@@ -7,6 +7,7 @@
  */
 import * as z from 'zod';
 import { commandChangesSchema, revertFileSchema } from './baseline.ts';
+import { findingStateSchema } from './codeReview.ts';
 import {
   agentStateSchema,
   deltaKindSchema,
@@ -134,6 +135,10 @@ export const approvalRequestSchema = z.object({
   diff: z.string().optional(),
   /** For a patch that needs approval again because its files have changed: the earlier choices that still fit. */
   reviewed: proposalChoicesSchema.optional(),
+  /** For a patch: files that the user has moved since the model wrote it; it changes them where they are now. */
+  moved: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
+  /** For a patch that needs approval again: folders that are gone since, and that it would create. */
+  missingFolders: z.array(z.string()).optional(),
   /** For a tool of an MCP server: what the server says of it, which is not checked. */
   tool: z
     .object({
@@ -360,6 +365,13 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     isTask: z.boolean().optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
+  /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */
+  z.object({
+    type: z.literal('finding_marked'),
+    itemId: z.string(),
+    findingId: z.string(),
+    state: findingStateSchema,
+  }),
   /** What a command changed: after its item, for one in the background also after its turn. */
   z.object({
     type: z.literal('files_changed'),

@@ -6,7 +6,9 @@
  */
 import * as z from 'zod';
 import { commandChangesSchema } from './baseline.ts';
+import { findingSchema, reviewTargetSchema } from './codeReview.ts';
 import { hookEffectSchema, hookEventSchema } from './hooks.ts';
+import { lineRangeSchema } from './lineRange.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
@@ -24,10 +26,6 @@ export const mentionKindSchema = z.enum([
   'resource',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
-
-/** Lines of a file, counted from 1, both included. */
-export const lineRangeSchema = z.object({ first: z.int().positive(), last: z.int().positive() });
-export type LineRange = z.infer<typeof lineRangeSchema>;
 
 /** What the model got of a mention. `of`: the lines of the whole, where it was cut. `tokens` is an estimate. */
 const sentMentionSchema = z.discriminatedUnion('type', [
@@ -332,6 +330,21 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     agentState: agentStateSchema,
     /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
+  }),
+  /** The agent `reviewer` has looked for faults in changes (the op `review`). */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('code_review'),
+    target: reviewTargetSchema,
+    /** The thread of the agent. Empty where none was started. */
+    agentId: z.string(),
+    /** Worst first. Empty unless completed. */
+    findings: z.array(findingSchema),
+    /** Whether the changes are free of faults that matter, as the reviewer sees it. */
+    isCorrect: z.boolean().optional(),
+    /** Why; or the whole answer of the reviewer, where it is not in the form that was asked for. */
+    text: z.string(),
   }),
   z.object({
     ...base,

@@ -196,6 +196,13 @@ export const ITEM_TRAITS = {
     place: 'step',
     searched: ({ role, lastMessage = '' }) => [role, lastMessage],
   },
+  code_review: {
+    ...NO_ACT,
+    grows: [],
+    explained: true,
+    place: 'landmark',
+    searched: ({ text, findings }) => [...findings.flatMap(({ title, body }) => [title, body]), text],
+  },
   compaction: { ...NO_ACT, grows: [], explained: true, place: 'landmark', searched: ({ summary }) => [summary] },
 } satisfies { readonly [Type in TurnItemType]: ItemTraits<Type> };
 

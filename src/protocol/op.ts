@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { revertOptionsSchema } from './baseline.ts';
+import { findingStateSchema, reviewTargetSchema } from './codeReview.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 import { answersSchema } from './question.ts';
@@ -133,6 +134,24 @@ export const opSchema = z.discriminatedUnion('type', [
   }),
   /** Removes the output of a command from the thread and the disk permanently. */
   z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),
+  /**
+   * Has the agent `reviewer` look for faults in changes, in a turn of its own with one `code_review` item. Not in a
+   * sub-agent.
+   */
+  z.strictObject({
+    type: z.literal('review'),
+    target: reviewTargetSchema,
+    /** The changes in git format, as far as they are known; the agent gets them within the budget of a mention. */
+    changes: z.string().optional(),
+    /** What the user wants it to look at. */
+    instructions: z.string().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('mark_finding'),
+    itemId: z.string(),
+    findingId: z.string(),
+    state: findingStateSchema,
+  }),
   z.strictObject({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) }),
   z.strictObject({ type: z.literal('shutdown') }),
 ]);

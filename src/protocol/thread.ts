@@ -16,7 +16,7 @@ import type {
   TurnAbortReason,
   TurnSettings,
 } from './event.ts';
-import type { PlanStep, TurnItem, UserInput } from './item.ts';
+import type { PlanStep, TurnItem, TurnItemOf, UserInput } from './item.ts';
 import {
   type ApprovalDecision,
   type SandboxMechanism,
@@ -26,6 +26,7 @@ import {
   isSameRule,
   type Rule,
 } from './policy.ts';
+import { reviewSubject } from './text/findings.ts';
 import { titleFrom } from './text/threadTitle.ts';
 
 export type TurnStatus =
@@ -347,6 +348,8 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return mapItems(state, (item) =>
         item.id === msg.itemId && item.type === 'compaction' ? { ...item, undone: true } : item,
       );
+    case 'finding_marked':
+      return mapItems(state, (item) => (item.id === msg.itemId ? withMark(item, msg) : item));
     case 'files_changed':
       return mapItems(state, (item) =>
         item.id === msg.itemId && item.type === 'command_execution' ? { ...item, changed: msg.changed } : item,
@@ -457,14 +460,31 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
     if (index < 0) return { ...turn, items: [...turn.items, item], retry: null };
     return { ...turn, items: turn.items.with(index, withChanges(item, turn.items[index])) };
   });
-  if (item.type !== 'user_message' || state.title !== null) return completed;
-  const title = titleOf(item.content);
+  if (state.title !== null) return completed;
+  const title = titleOfItem(item);
   return title === null ? completed : { ...completed, title };
+}
+
+/** What the first message, or a review before it, says of the thread; `null` where it says nothing. */
+function titleOfItem(item: TurnItem): string | null {
+  if (item.type === 'code_review') return `Review: ${reviewSubject(item.target)}`;
+  return item.type === 'user_message' ? titleOf(item.content) : null;
+}
+
+function withMark(item: TurnItem, { findingId, state }: EventMsgOf<'finding_marked'>): TurnItem {
+  if (item.type !== 'code_review') return item;
+  return { ...item, findings: item.findings.map((one) => (one.id === findingId ? { ...one, state } : one)) };
 }
 
 /** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */
 export function isCompactionAlone({ items }: TurnState): boolean {
   return items.length > 0 && items.every(({ type }) => type === 'compaction');
+}
+
+/** The review of a turn in which the user only had changes reviewed; `undefined` for other turns. */
+export function reviewAlone({ items }: TurnState): TurnItemOf<'code_review'> | undefined {
+  const [first] = items;
+  return items.length === 1 && first?.type === 'code_review' ? first : undefined;
 }
 
 /** What a command changed may be known before its item is complete. */

@@ -270,6 +270,12 @@ const attachmentSchema: z.ZodType<Attachment> = z.object({
   inText: z.boolean(),
 });
 
+/** Checks messages of the page, and the files that keep the images of drafts. */
+export const draftImagesSchema = z.object({
+  draft: z.array(attachmentSchema).readonly(),
+  edit: z.array(attachmentSchema).readonly(),
+});
+
 const editShape = {
   id: z.string(),
   original: z.string(),
@@ -315,9 +321,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     edit: draftEditSchema.nullable(),
     attachments: z.array(attachmentSchema).readonly(),
     /** `null`: the same as before; they are large. */
-    images: z
-      .object({ draft: z.array(attachmentSchema).readonly(), edit: z.array(attachmentSchema).readonly() })
-      .nullable(),
+    images: draftImagesSchema.nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
@@ -395,6 +399,13 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   }),
   /** Keeps or undoes the pending changes of one command. */
   z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
+  /** Has changes reviewed by an agent. Which branch or commit is asked for. */
+  z.object({
+    type: z.literal('review_changes'),
+    what: z.enum(['uncommitted', 'branch', 'commit']),
+    /** What it is to look at; may be empty. */
+    instructions: z.string(),
+  }),
   z.object({ type: z.literal('restore'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */

@@ -72,6 +72,7 @@ it('a search includes the shown texts of each kind', () => {
     ['hook_run', ['./check.sh', 'no rain']],
     ['user_question', ['Which rain?', 'Soft']],
     ['sub_agent', ['scout', 'found']],
+    ['code_review', ['Rain', 'It rains.', 'so wet']],
     ['compaction', ['so far']],
   ]);
 });

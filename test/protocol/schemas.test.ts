@@ -49,6 +49,8 @@ describe('ops', () => {
     { type: 'compact' },
     { type: 'compact', continueTurn: true },
     { type: 'undo_compaction', itemId: 'i' },
+    { type: 'review', target: { type: 'uncommitted' }, changes: 'diff --git a/a b/a' },
+    { type: 'mark_finding', itemId: 'i', findingId: '1', state: 'dismissed' },
     { type: 'undo', turnId: 't' },
     { type: 'redo' },
     { type: 'rollback', toItemId: 'i', files: true, conversation: false },
@@ -67,6 +69,8 @@ describe('ops', () => {
           'approval',
           'compact',
           'undo_compaction',
+          'review',
+          'mark_finding',
           'dynamic_tool_response',
           'edit_queued',
           'elicitation_answer',
@@ -256,6 +260,7 @@ describe('items', () => {
     { ...base, type: 'hook_run', event: 'Stop', command: 'c', source: 's', effect: 'none', durationMs: 1 },
     { ...base, type: 'user_question', callId: 'c', questions: [], answers: { q: ['a'] } },
     { ...base, type: 'sub_agent', agentId: 'a', role: 'r', agentState: 'running' },
+    { ...base, type: 'code_review', target: { type: 'branch', branch: 'main' }, agentId: 'a', findings: [], text: '' },
     { ...base, type: 'compaction', beforeTokens: 2, afterTokens: 1, summary: 's' },
   ])('$type is one', (item) => {
     expect(turnItemSchema.parse(item)).toEqual(item);

@@ -102,9 +102,19 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'mentions', 'problems', 'processes', 'recovery', 'rules', 'support', 'threads'].map(
-        (feature) => [feature, ['workspace', 'ui']],
-      ),
+      [
+        'approvals',
+        'chat',
+        'edits',
+        'codeReview',
+        'mentions',
+        'problems',
+        'processes',
+        'recovery',
+        'rules',
+        'support',
+        'threads',
+      ].map((feature) => [feature, ['workspace', 'ui']]),
     ),
   },
   'webview-ui': {

@@ -67,6 +67,13 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
     answers: { q: ['Soft'] },
   },
   sub_agent: { ...base('sub_agent'), agentId: 'a', role: 'scout', agentState: 'running', lastMessage: 'found' },
+  code_review: {
+    ...base('code_review'),
+    target: { type: 'uncommitted' },
+    agentId: 'a',
+    findings: [{ id: '1', title: 'Rain', body: 'It rains.', path: 'a.txt', state: 'open' }],
+    text: 'so wet',
+  },
   compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
 };
 

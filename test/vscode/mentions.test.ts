@@ -11,7 +11,7 @@ import { RecentFiles } from '../../src/vscode/mentions/editorPlaces.ts';
 import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
 import { fillMentions } from '../../src/vscode/mentions/fillMentions.ts';
 import { findMentions, type FindMentionsDeps } from '../../src/vscode/mentions/findMentions.ts';
-import { withoutUnreadable } from '../../src/vscode/mentions/gitChanges.ts';
+import { withoutUnreadable } from '../../src/vscode/workspace/gitChanges.ts';
 import { Mentions, type MentionsDeps } from '../../src/vscode/mentions/mentions.ts';
 import { rankFiles } from '../../src/vscode/mentions/rankFiles.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';

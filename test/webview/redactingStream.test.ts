@@ -222,6 +222,12 @@ describe('a key in pieces', () => {
         why: text,
       },
       sub_agent: { agentId: 'a', role: text, agentState: 'running', lastMessage: text },
+      code_review: {
+        target: { type: 'commit', commit: text, title: text },
+        agentId: 'a',
+        findings: [{ id: '1', title: text, body: text, path: text, quote: text, state: 'open' }],
+        text,
+      },
       compaction: { beforeTokens: 0, afterTokens: 0, summary: text },
     };
     for (const [type, fields] of Object.entries(items)) {

@@ -56,8 +56,12 @@ export function offeredCommands(): readonly SlashCommand[] {
       command('runplan', 'play', t('Run the proposed plan in Agent mode'), host('runPlan')),
     ),
     ...when(
+      trusted && !isRunning.value && isOwn.value,
+      choice('review', 'eye', t('Have an agent look for faults in changes'), codeReviewValues),
+    ),
+    ...when(
       review.value.changes > 0,
-      choice('review', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
+      choice('changes', 'diff-multiple', t('Applied changes that wait for Keep or Undo'), reviewValues),
     ),
     command('model', 'hubot', t('Select the model of the next turn'), () => (openPopup.value = 'model')),
     ...when(
@@ -146,7 +150,24 @@ export function findValues({ name, written }: CommandQuery): readonly Choice[] {
       .find((command) => command.name === name)
       ?.values?.(written ?? '') ?? [];
   const wanted = (written ?? '').trim();
-  return name === 'rename' ? values : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+  return name === 'rename' || name === 'review'
+    ? values
+    : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+}
+
+/** What is written and is not the beginning of a value is what the reviewer is to look at. */
+function codeReviewValues(written: string): readonly Choice[] {
+  const wish = written.trim();
+  const start = (what: 'uncommitted' | 'branch' | 'commit', instructions: string) => () =>
+    post({ type: 'review_changes', what, instructions });
+  const kinds = [
+    { what: 'uncommitted', label: t('Uncommitted Changes'), detail: t('Staged, not staged, and new files') },
+    { what: 'branch', label: t('Changes Against a Branch…'), detail: t('All since both parted') },
+    { what: 'commit', label: t('A Commit…'), detail: t('What one commit has changed') },
+  ] as const;
+  const named = kinds.filter(({ label }) => label.toLowerCase().includes(wish.toLowerCase()));
+  if (named.length > 0) return named.map(({ what, label, detail }) => ({ label, detail, run: start(what, '') }));
+  return kinds.map(({ what, label }) => ({ label, detail: t('Looks at: {0}', wish), run: start(what, wish) }));
 }
 
 function reviewValues(): readonly Choice[] {

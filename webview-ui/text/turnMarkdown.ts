@@ -1,3 +1,4 @@
+import { findingText } from '../../src/protocol/text/findings.ts';
 import { answerIn } from '../../src/protocol/text/answers.ts';
 import { withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
@@ -20,6 +21,8 @@ export function turnAsMarkdown(turn: TurnState): string {
         return item.questions
           .map(({ id, question }) => `*${question}*\n\n> ${answerIn(item.answers, id).replaceAll('\n', '\n> ') || '–'}`)
           .join('\n\n');
+      case 'code_review':
+        return [item.text, ...item.findings.map(findingText)].join('\n\n');
       case 'reasoning':
       case 'plan':
       case 'process_interaction':

@@ -1,5 +1,6 @@
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { AgentMessage } from './AgentMessage.tsx';
+import { CodeReview } from './CodeReview.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
@@ -49,6 +50,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <UserQuestion item={item} />;
     case 'sub_agent':
       return <SubAgent item={item} />;
+    case 'code_review':
+      return <CodeReview item={item} />;
     case 'compaction':
       return <Compaction item={item} />;
     default:

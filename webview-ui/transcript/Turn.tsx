@@ -1,9 +1,10 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
-import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
+import { isCompactionAlone, reviewAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
 import { lastTurnId, threadWaits } from '../store.ts';
 import { clock, notable, roughly } from '../text/format.ts';
+import { reviewTitle } from '../text/reviewTitle.ts';
 import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
 import { now } from '../view.ts';
 import { Soft } from '../components/Facts.tsx';
@@ -21,7 +22,7 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
   return (
     <article class="turn" aria-labelledby={`turn-${turn.id}`} data-testid="turn" data-status={turn.status.type}>
       <h2 class="sr" id={`turn-${turn.id}`}>
-        {isCompactionAlone(turn) ? t('Compaction') : t('You: {0}', firstLine(firstWords(turn)) || t('go on'))}
+        {headingOf(turn)}
       </h2>
       {first?.type === 'user_message' && <UserMessage item={first} />}
       <h3 class="sr">{t('Tiller')}</h3>
@@ -43,6 +44,13 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
     </article>
   );
 });
+
+function headingOf(turn: TurnState): string {
+  if (isCompactionAlone(turn)) return t('Compaction');
+  const review = reviewAlone(turn);
+  if (review !== undefined) return reviewTitle(review.target);
+  return t('You: {0}', firstLine(firstWords(turn)) || t('go on'));
+}
 
 function Items({ items }: { items: readonly TurnItem[] }) {
   return (

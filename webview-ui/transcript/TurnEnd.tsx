@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { TurnAbortReason } from '../../src/protocol/event.ts';
-import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
+import { isCompactionAlone, reviewAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { copyText, fork, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
@@ -20,7 +20,7 @@ import { messageOf, TryAgain } from './TryAgain.tsx';
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
   // Its card says all there is to say.
-  if (isCompactionAlone(turn)) return null;
+  if (isCompactionAlone(turn) || reviewAlone(turn)) return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
   // The line above says how long it took.
   const isStopped = turn.status.type === 'aborted' && turn.error === null;

@@ -19,6 +19,11 @@ function withRole(title: string, text: string): string {
   return `${BASE_INSTRUCTIONS}\n\n# ${title}\n${AGENT}\n${text}`;
 }
 
+/** The role with a sandbox that cannot write, and without tools that change files. */
+export function readOnlyRole(role: AgentRole): AgentRole {
+  return { ...role, readOnly: true, tools: role.tools?.filter((name) => name !== 'apply_patch') ?? LOOKING };
+}
+
 /** Roles of sub-agents that need no file. */
 export const BUILTIN_ROLES: readonly AgentRole[] = [
   {

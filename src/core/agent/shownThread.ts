@@ -234,7 +234,7 @@ export class ShownThread {
    */
   async send(op: Op, target: MessageTarget): Promise<boolean> {
     await this.restore();
-    const isMessage = op.type === 'user_turn' || op.type === 'steer';
+    const isMessage = op.type === 'user_turn' || op.type === 'steer' || op.type === 'review';
     if (isMessage && target.threadId === undefined) await (target.starting ??= this.#start(target));
     const { threadId } = target;
     if (threadId === undefined) return false;

@@ -15,7 +15,7 @@ import { DisposableStore } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { agentHost, agentMeta, agentSettings } from './agentThread.ts';
 import { AgentWatch } from './agentWatch.ts';
-import { BUILTIN_ROLES } from './builtinRoles.ts';
+import { BUILTIN_ROLES, readOnlyRole } from './builtinRoles.ts';
 import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
 
 /** The thread that starts sub-agents. */
@@ -122,7 +122,8 @@ export class SubAgents {
     { settings, signal }: Pick<ToolContext, 'settings' | 'signal'>,
     isTask: boolean,
   ): Promise<{ readonly type: 'spawned'; readonly agent: AgentSummary } | Refusal> {
-    const role = roles.find(({ name }) => name === request.role);
+    const found = roles.find(({ name }) => name === request.role);
+    const role = found && request.readOnly === true ? readOnlyRole(found) : found;
     if (request.role !== undefined && role === undefined) {
       const known = roles.map(({ name }) => name).join(', ');
       return refusal(`There is no agent ${JSON.stringify(request.role)}. The agents are: ${known}.`);
@@ -250,7 +251,7 @@ export class SubAgents {
   async #runTask(
     parent: ParentThread,
     roles: readonly AgentRole[],
-    request: AgentRequest,
+    request: Parameters<Agents['runTask']>[0],
     context: Pick<ToolContext, 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
   ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal> {
@@ -261,7 +262,14 @@ export class SubAgents {
     const now = () => this.#find(parent, agentId) ?? spawned.agent;
     const stop = onAbort(context.signal, () => this.#deps.live.submit(agentId, { type: 'interrupt' }));
     try {
-      await this.#until(parent.threadId, () => isFinal(now()), context.signal);
+      const end = () => this.#until(parent.threadId, () => isFinal(now()), context.signal);
+      await end();
+      const { state, lastMessage = '' } = now();
+      const more = state === 'completed' ? request.followUp?.(lastMessage) : undefined;
+      if (more !== undefined) {
+        this.#submit(agentId, [{ type: 'text', text: more }]);
+        await end();
+      }
       return { type: 'ended', agent: now() };
     } finally {
       stop();

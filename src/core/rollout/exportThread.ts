@@ -1,6 +1,7 @@
 /** Exports a thread as Markdown for readers or as JSON for programs. */
 import type { TurnItem } from '../../protocol/item.ts';
 import { answerIn } from '../../protocol/text/answers.ts';
+import { findingText, reviewSubject } from '../../protocol/text/findings.ts';
 import { withoutPlanMarks } from '../../protocol/text/proposedPlan.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
 import type { ReplayedThread } from './replay.ts';
@@ -54,6 +55,12 @@ function itemAsMarkdown(item: TurnItem): string {
       return item.questions
         .map(({ id, question }) => `*${question}*\n\n${quoted(`> ${answerIn(item.answers, id) || '–'}`)}`)
         .join('\n\n');
+    case 'code_review': {
+      const findings = item.findings.map((finding) => quoted(`> ${findingText(finding)}`));
+      return [`*Review of ${reviewSubject(item.target)}*`, item.text && quoted(`> ${item.text}`), ...findings]
+        .filter(Boolean)
+        .join('\n\n');
+    }
     case 'compaction':
       return item.summary;
     case 'process_interaction':

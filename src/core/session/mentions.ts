@@ -1,6 +1,7 @@
 /** Reads what the mentions of a message name, through the workspace: live buffers, and what may not be read is not. */
 import path from 'node:path';
-import type { LineRange, Mention, UserInput } from '../../protocol/item.ts';
+import type { Mention, UserInput } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import { WorkspaceError } from '../ports.ts';
 import { cutBytes } from '../tools/files/lines.ts';
 import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';

@@ -234,6 +234,7 @@ export class PendingRequests {
       },
       cancelled: () => {
         watch?.dispose();
+        question.onWithdrawn?.(this.#options.proposals?.reviewOf(approvalId));
         emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
       },
     });

@@ -304,6 +304,11 @@ export class Session {
       case 'compact':
         await this.#stopping();
         return this.#compact(id, op);
+      case 'review':
+        await this.#stopping();
+        return this.#review(id, op);
+      case 'mark_finding':
+        return this.#edits.markFinding(id, op);
       case 'undo_compaction':
         if (this.#turn) return this.#warn(id, 'A turn is running: a compaction can be undone when it has ended.');
         return this.#edits.undoCompaction(id, op.itemId);
@@ -357,6 +362,20 @@ export class Session {
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
+  #review(submissionId: string, order: OpOf<'review'>): void {
+    const { agents, ports } = this.#options;
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: changes can be reviewed when it has ended.');
+    if (agents === undefined || this.parentId !== null)
+      return this.#warn(
+        submissionId,
+        'A review starts an agent, and an agent cannot start others: review in a thread.',
+      );
+    this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#parts.tools.turnStarts();
+    const turnId = ports.ids.next('turn');
+    this.#launch(turnId, submissionId, this.#settings, { type: 'review', order, agents }, undefined);
+  }
+
   #compact(submissionId: string, { continueTurn }: OpOf<'compact'>): void {
     if (this.#turn)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
@@ -384,6 +403,7 @@ export class Session {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
       this.#parts.conversation.note(turnId, msg);
+      this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
     };
     if (this.#options.parent === undefined) {

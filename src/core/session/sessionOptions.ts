@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
-import type { AgentRole } from '../tools/agents/agents.ts';
+import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
@@ -61,6 +61,8 @@ export interface ThreadSettings {
   };
   readonly tools: {
     readonly review: ReviewSetting;
+    /** Patches leave texts that an editor shows unsaved. */
+    readonly leavesUnsaved?: boolean | undefined;
     /** Variables that commands get. */
     readonly environment: EnvironmentSettings;
     /** What happens to files that a patch left unsaved when a command is about to run. */
@@ -75,7 +77,7 @@ export interface ThreadSettings {
     readonly unreadable: readonly string[];
     /** Whether the thread is written down as a memory, and may read those of others. */
     readonly memory: boolean;
-    /** Of a sub-agent: the names of its tools; absent: all. */
+    /** Of a sub-agent, and of an edit at the cursor: the names of its tools; absent: all. */
     readonly allowed?: readonly string[] | undefined;
     /** Of a sub-agent: names that are taken away from these; `*` takes all. */
     readonly denied?: readonly string[] | undefined;
@@ -164,6 +166,8 @@ export interface SessionOptions {
   readonly parent?: ParentLink | undefined;
   /** Of a new sub-agent: what its model has read before the first message. */
   readonly inherited?: readonly ResponseItem[] | undefined;
+  /** Its sub-agents, for what Tiller itself has them do. */
+  readonly agents?: Agents;
   readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];

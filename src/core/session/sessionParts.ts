@@ -8,6 +8,7 @@ import { rejectionMessage } from '../tools/registry.ts';
 import { AgentNotices } from './agentNotices.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
+import { KnownFindings } from './codeReview.ts';
 import { Conversation } from './conversation.ts';
 import { EventSink } from './events.ts';
 import type { StorageFailure } from './failure.ts';
@@ -45,6 +46,7 @@ export interface SessionParts {
   readonly hooks: HookMemory;
   readonly images: ThreadImages;
   readonly notes: SettingNotes;
+  readonly findings: KnownFindings;
   readonly agentNotices: AgentNotices;
   readonly models: ThreadModels;
   readonly rules: ThreadRules;
@@ -140,6 +142,7 @@ export function createSessionParts(
     hooks: new HookMemory(replayed === null ? 'startup' : 'resume'),
     images: new ThreadImages(before),
     notes: new SettingNotes(before),
+    findings: new KnownFindings(before),
     agentNotices: new AgentNotices(),
     models: new ThreadModels(meta.provider, host),
     rules,

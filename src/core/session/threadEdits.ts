@@ -8,6 +8,7 @@ type Parts = Pick<
   SessionParts,
   | 'options'
   | 'conversation'
+  | 'findings'
   | 'reverts'
   | 'compaction'
   | 'recorder'
@@ -23,8 +24,8 @@ const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
 
 /**
- * What the user changes of a thread between two turns: undo, redo and rollback, a compaction undone, an output removed.
- * No turn may run. A change that is not possible emits a warning and changes nothing.
+ * What the user changes of a thread between two turns: undo, redo and rollback, a compaction undone, an output removed,
+ * a finding of a review marked. No turn may run, where nothing else is said. A change that is not possible emits a warning and changes nothing.
  */
 export class ThreadEdits {
   readonly #parts: Parts;
@@ -58,6 +59,13 @@ export class ThreadEdits {
     const msg = { type: 'turns_rolled_back' as const, toItemId, turnIds: [...turnIds], files, conversation };
     await this.#parts.keep(submissionId, msg);
     if (conversation) this.#countAgain(submissionId);
+  }
+
+  /** Also while a turn runs. */
+  async markFinding(submissionId: string, op: OpOf<'mark_finding'>): Promise<void> {
+    const { findings, keep } = this.#parts;
+    if (findings.has(op)) return keep(submissionId, { ...op, type: 'finding_marked' });
+    this.#warn(submissionId, `There is no finding ${op.findingId} of ${op.itemId}.`);
   }
 
   async undoCompaction(submissionId: string, itemId: string): Promise<void> {

@@ -1,12 +1,15 @@
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
+import type { OpOf } from '../../protocol/op.ts';
 import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts';
 import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
+import type { Agents } from '../tools/agents/agents.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { addInput, rememberHookText } from './addInput.ts';
+import { runCodeReview } from './codeReview.ts';
 import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { BlockedByHook, describeFailure, StorageFailure, TurnPaused } from './failure.ts';
@@ -28,6 +31,8 @@ export type TurnOpening =
       /** The user wants the thread compacted first. Only where `input` is `null` and `context` is empty. */
       readonly compacts?: boolean;
     }
+  /** The user has changes reviewed by an agent, without a message. */
+  | { readonly type: 'review'; readonly order: OpOf<'review'>; readonly agents: Agents }
   /** The user compacts the thread, without a message. */
   | { readonly type: 'compaction' }
   /** A turn of an earlier process with pending requests of these calls, which are requested again. */
@@ -76,6 +81,9 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
       // Their servers have just been started again. One that is not there fails its call, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
+    case 'review':
+      await begin(run);
+      return runCodeReview(run, opening.agents, opening.order);
     case 'compaction':
       await begin(run);
       await demandTools(run);
@@ -260,6 +268,7 @@ function toolRuntime(
       settings,
       thread: { id: run.threadId, home: storage.home, unreadable: run.thread.tools.unreadable },
       workspace,
+      movesBefore: workspace.moves?.count,
       processes,
       clock,
       ids,
@@ -312,8 +321,8 @@ function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });
       return;
     case 'interrupted':
-      // A compaction that is stopped leaves the history as it was.
-      if (opening.type !== 'compaction') run.remember(turnAbortedMessage('interrupted'));
+      // A compaction or a review that is stopped leaves the history as it was.
+      if (opening.type !== 'compaction' && opening.type !== 'review') run.remember(turnAbortedMessage('interrupted'));
       run.emit({ type: 'turn_aborted', reason: 'interrupted' });
       return;
     case 'failed':

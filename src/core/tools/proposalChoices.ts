@@ -3,6 +3,7 @@ import { type ApprovalDecision, denialIn, type ProposalChoices, reviewIn } from 
 import { carryReview, reviewedChanges, reviewProblem } from '../patch/proposalChoices.ts';
 import type { ProposedFile } from '../ports.ts';
 import type { Preparation } from './handler.ts';
+import { isBelow, pathBelow } from '../util/pathBelow.ts';
 import { reasonsFor } from './handlers/choicesNote.ts';
 
 /**
@@ -52,16 +53,59 @@ export function withChoices(
   return { approved_reviewed: { files: review, ...(discarding.length > 0 ? { discarding } : {}) } };
 }
 
-/** The choices that were made on a patch that could not be applied as it was. */
+/** What is known of a patch from an earlier request for it, which was answered or withdrawn. */
 export interface GivenReview {
   readonly review: ProposalChoices | undefined;
   readonly proposal: readonly ProposedFile[] | undefined;
+  readonly folders: readonly string[] | undefined;
 }
 
-/** Starts the next approval request with the earlier choices, as far as they still fit. */
+/**
+ * Starts the next approval request with the earlier choices, as far as they still fit, and names the folders that are gone
+ * since.
+ */
 export function withGivenReview<Plan>(prepared: Preparation<Plan>, given: GivenReview | undefined): Preparation<Plan> {
   if (prepared.type === 'failure' || prepared.card === undefined || prepared.proposal === undefined) return prepared;
-  if (given?.review === undefined || given.proposal === undefined) return prepared;
-  const reviewed = carryReview(given.review, given.proposal, prepared.proposal);
-  return reviewed === undefined ? prepared : { ...prepared, card: { ...prepared.card, reviewed } };
+  if (given?.proposal === undefined) return prepared;
+  const { proposal, card } = prepared;
+  const review = given.review && underNewNames(given.review, given.proposal, proposal);
+  const earlier = given.proposal.map((file, index) => ({ ...file, name: nameNow(file, index, proposal) }));
+  const reviewed = review && carryReview(review, earlier, proposal);
+  const gone = goneFolders(given.folders ?? [], prepared.folders ?? [], proposal);
+  const missingFolders = gone.map((folder) => pathBelow(card.cwd ?? folder, folder) || folder);
+  return {
+    ...prepared,
+    card: { ...card, ...(reviewed && { reviewed }), ...(missingFolders.length > 0 && { missingFolders }) },
+  };
+}
+
+/** The files of a patch stay in their order when the user moves some of them. */
+function nameNow({ name }: ProposedFile, index: number, now: readonly ProposedFile[]): string {
+  return now.some((file) => file.name === name) ? name : (now[index]?.name ?? name);
+}
+
+function underNewNames(
+  review: ProposalChoices,
+  from: readonly ProposedFile[],
+  to: readonly ProposedFile[],
+): ProposalChoices {
+  return review.map((part) => {
+    const index = from.findIndex(({ name }) => name === part.path);
+    const file = from[index];
+    return file === undefined ? part : { ...part, path: nameNow(file, index, to) };
+  });
+}
+
+/** Folders above the written files that existed at the earlier request. */
+function goneFolders(
+  before: readonly string[],
+  now: readonly string[],
+  proposal: readonly ProposedFile[],
+): readonly string[] {
+  const written = proposal.map(({ change }) =>
+    change.kind === 'update' ? (change.movedTo ?? change.path) : change.path,
+  );
+  return before.filter(
+    (folder) => !now.some((each) => isBelow(each, folder)) && written.some((file) => isBelow(file, folder)),
+  );
 }

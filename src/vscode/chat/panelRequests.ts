@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
@@ -39,6 +40,7 @@ export interface PanelRequestDeps {
   readonly revert: (target: RevertTarget) => Promise<void>;
   /** Answers with a `resent`. */
   readonly resend: (request: ResendRequest) => Promise<void>;
+  readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -93,6 +95,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.revert(message.what);
     case 'resend':
       return deps.resend(message);
+    case 'review_changes':
+      return deps.reviewChanges(message.what, message.instructions);
     case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':

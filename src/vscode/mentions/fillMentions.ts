@@ -5,7 +5,7 @@ import { truncateMiddle } from '../../core/util/tokens.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
 import { uriOf } from '../workspace/places.ts';
-import { changeText } from './gitChanges.ts';
+import { changeText } from '../workspace/gitChanges.ts';
 import { problemText } from './problems.ts';
 import { wholeSymbol } from './symbols.ts';
 import type { TerminalOutput } from './terminalOutput.ts';

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { fuzzyMatch } from '../../protocol/text/fuzzyMatch.ts';
 import { unusedName } from '../../protocol/text/mentionTokens.ts';
-import type { LineRange } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { pathOf } from '../workspace/places.ts';
 

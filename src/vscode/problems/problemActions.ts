@@ -1,6 +1,7 @@
 /** "Fix with Tiller" and "Explain with Tiller" on problems: as code actions and as commands. */
 import * as vscode from 'vscode';
-import type { LineRange, Mention, UserInput } from '../../protocol/item.ts';
+import type { Mention, UserInput } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { pathOf } from '../workspace/places.ts';

@@ -47,7 +47,12 @@ export class EditorPlace {
     this.#deadHome = `${this.#home}-dead`;
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    this.#moves = new FileMoves(() => new DiskPaths());
+    this.#moves = new FileMoves(
+      () => new DiskPaths(),
+      (error) => {
+        throw error;
+      },
+    );
     const made = applyDeps(this.#home, { uuid: randomUUID }, this.#moves, log);
     const deps: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
     this.deps = deps;

@@ -87,9 +87,13 @@ export class Script {
   }
 
   turn(text: string, ...more: readonly UserInput[]): this {
+    return this.begins().item({ type: 'user_message', content: [{ type: 'text', text }, ...more] });
+  }
+
+  /** A turn without a message. */
+  begins(): this {
     this.#turn = `t${++this.#turns}`;
-    this.emit({ type: 'turn_started', settings: this.#settings, contextWindow: 272_000 });
-    return this.item({ type: 'user_message', content: [{ type: 'text', text }, ...more] });
+    return this.emit({ type: 'turn_started', settings: this.#settings, contextWindow: 272_000 });
   }
 
   complete(): this {

@@ -262,6 +262,18 @@ function discards(): Script {
     });
 }
 
+/** A patch that is asked about again: its files were moved, and a folder is gone. */
+function moved(): Script {
+  return story()
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      ...PATCH_QUESTION,
+      diff: THREE_FILES_DIFF,
+      moved: [{ from: 'src/http/fetch.ts', to: 'src/http/client.ts' }],
+      missingFolders: ['test/integration/helpers'],
+    });
+}
+
 /** A command that would read the old text of files that a patch left unsaved. */
 function unsaved(): Script {
   return story()
@@ -524,7 +536,7 @@ function patches(): Script {
       type: 'item_delta',
       itemId: script.lastItem,
       kind: 'patch',
-      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n${'+a\n'.repeat(4)}`,
+      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n export interface Policy {\n-  attempts: number;\n+  readonly attempts: number;\n+  readonly delayMs: number;\n`,
     })
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
@@ -858,6 +870,63 @@ function agentsAtWork(
   ];
   const { messages } = scene(script.context(31));
   return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };
+}
+
+/** A review with findings: open, without a place, sent and dismissed; and one that has failed. */
+function codeReview(): Script {
+  const review = { type: 'code_review' as const, target: { type: 'uncommitted' as const }, agentId: 'a1', text: '' };
+  const at = (path: string, first: number, last = first) => ({ path, lines: { first, last }, quote: 'x' });
+  return titled('Cap retries in the fetch client', 'Cap the retries everywhere.')
+    .says('The retries are capped in `client.ts`.')
+    .complete()
+    .begins()
+    .item({
+      ...review,
+      isCorrect: false,
+      text: 'The cap is not applied to streamed requests, so that they retry without end.',
+      findings: [
+        {
+          id: '1',
+          title: 'Count the attempts of streamed requests',
+          body: '`openStream` starts a new `RetrySchedule` for **each** chunk, so that `attempt` is always 1 and the cap is never reached when a server cuts the stream again and again.',
+          priority: 0,
+          confidence: 0.9,
+          state: 'open',
+          ...at('src/http/client.ts', 41, 48),
+        },
+        {
+          id: '2',
+          title: 'Name the unit of retryAfter in the settings that the administrator of a whole organisation may set',
+          body: 'The header is in seconds, the setting in milliseconds.',
+          priority: 2,
+          state: 'open',
+          ...at('packages/administration/src/settings/organisation/retrySettings.ts', 7),
+        },
+        { id: '3', title: 'Describe the cap in the changelog', body: '', priority: 3, state: 'open' },
+        {
+          id: '4',
+          title: 'Close the socket',
+          body: 'It leaks.',
+          priority: 1,
+          state: 'sent',
+          ...at('src/http/pool.ts', 9),
+        },
+        { id: '5', title: 'Rename it', body: 'No.', priority: 3, state: 'dismissed', ...at('src/a.ts', 3) },
+      ],
+    })
+    .complete()
+    .begins()
+    .item(
+      {
+        ...review,
+        target: { type: 'commit', commit: '4f0c1a9b27de', title: 'Retry once' },
+        why: 'The server does not know this model.',
+        findings: [],
+      },
+      'failed',
+    )
+    .complete()
+    .context(31);
 }
 
 /** The thread of a sub-agent. */
@@ -1278,6 +1347,7 @@ export const SCENES = {
   'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
   patch: scene(patch()),
   hunks: hunks(),
+  moved: scene(moved()),
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
@@ -1307,6 +1377,7 @@ export const SCENES = {
   'agents-at-work': agentsAtWork(['agents']),
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
   'agent-shown': agentShown(),
+  'code-review': scene(codeReview()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),

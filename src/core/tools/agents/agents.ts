@@ -33,6 +33,8 @@ export interface AgentRequest {
   readonly forksContext: boolean;
   readonly model?: string | undefined;
   readonly effort?: ReasoningEffort | undefined;
+  /** It changes no file, whatever its role says. */
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface Refusal {
@@ -81,10 +83,10 @@ export interface Agents {
   close(agentId: string): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal>;
   /**
    * Starts one, waits for its end and closes it. `onStarted` is called once. Rejects only with the signal's reason, after the
-   * agent was stopped.
+   * agent was stopped. `followUp`: a text that it returns for the last message is sent as a second message, whose answer counts.
    */
   runTask(
-    request: AgentRequest,
+    request: AgentRequest & { readonly followUp?: (lastMessage: string) => string | undefined },
     context: Pick<ToolContext, 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
   ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal>;

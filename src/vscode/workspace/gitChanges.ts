@@ -1,4 +1,4 @@
-/** The changes that VS Code's git extension knows, staged or not. */
+/** What VS Code's git extension knows: changes, staged or not, branches and commits. It is only read. */
 import path from 'node:path';
 import * as vscode from 'vscode';
 
@@ -6,18 +6,42 @@ import * as vscode from 'vscode';
 interface GitApi {
   readonly repositories: readonly Repository[];
 }
-interface Repository {
+interface Change {
+  readonly uri: vscode.Uri;
+  readonly originalUri: vscode.Uri;
+}
+export interface GitCommit {
+  readonly hash: string;
+  readonly message: string;
+  readonly parents: readonly string[];
+}
+export interface Repository {
   readonly rootUri: vscode.Uri;
   readonly state: {
+    readonly HEAD?: { readonly name?: string } | undefined;
     readonly indexChanges: readonly { readonly uri: vscode.Uri }[];
     readonly workingTreeChanges: readonly { readonly uri: vscode.Uri }[];
     /** Not there in older versions, where they are in `workingTreeChanges`. */
     readonly untrackedChanges?: readonly { readonly uri: vscode.Uri }[];
   };
   diff(cached?: boolean): Promise<string>;
+  /** From a commit to the files as they are. */
+  diffWith(ref: string): Promise<readonly Change[]>;
+  diffWith(ref: string, path: string): Promise<string>;
+  /** From where both parted to the second one. */
+  diffBetween(ref1: string, ref2: string): Promise<readonly Change[]>;
+  diffBetween(ref1: string, ref2: string, path: string): Promise<string>;
+  getMergeBase(ref1: string, ref2: string): Promise<string | undefined>;
+  getBranches(query: {
+    readonly remote?: boolean;
+    readonly sort?: 'committerdate';
+  }): Promise<readonly { readonly name?: string }[]>;
+  getCommit(ref: string): Promise<GitCommit>;
+  log(options: { readonly maxEntries: number }): Promise<readonly GitCommit[]>;
 }
 
-function repositories(): readonly Repository[] {
+/** Those that the extension has opened; none where it is turned off. */
+export function repositories(): readonly Repository[] {
   const extension = vscode.extensions.getExtension<{ readonly enabled: boolean; getAPI(version: 1): GitApi }>(
     'vscode.git',
   );
@@ -42,8 +66,11 @@ export function changeCount(): string | undefined {
  * For the model: the names of all changed files, then the diffs of what is staged and of what is not. `mayRead` leaves
  * out files whose content must not be shown. Rejects when git does.
  */
-export async function changeText(mayRead: (path: string) => boolean): Promise<string | undefined> {
-  const parts = await Promise.all(repositories().map((repository) => changesOf(repository, mayRead)));
+export async function changeText(
+  mayRead: (path: string) => boolean,
+  among: readonly Repository[] = repositories(),
+): Promise<string | undefined> {
+  const parts = await Promise.all(among.map((repository) => changesOf(repository, mayRead)));
   const text = parts.filter((part) => part !== '').join('\n\n');
   return text === '' ? undefined : text;
 }
@@ -59,6 +86,54 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
     ...(staged === '' ? [] : [`Staged:\n${staged}`]),
     ...(unstaged === '' ? [] : [`Not staged:\n${unstaged}`]),
   ].join('\n\n');
+}
+
+/** Characters of the diffs of single files after which no further file is looked at; the reader gets less of it. */
+const ENOUGH = 200_000;
+
+/**
+ * For the model: what was changed in this repository since HEAD and the branch parted, uncommitted changes included. Empty
+ * where nothing was. Rejects when git does.
+ */
+export async function changesAgainst(
+  repository: Repository,
+  branch: string,
+  mayRead: (path: string) => boolean,
+): Promise<string> {
+  const base = await repository.getMergeBase('HEAD', branch);
+  if (base === undefined) return '';
+  const changes = await repository.diffWith(base);
+  return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
+}
+
+/** For the model: what a commit has changed. Empty for a first commit. Rejects when git does. */
+export async function changesIn(
+  repository: Repository,
+  { hash, parents: [parent] }: GitCommit,
+  mayRead: (path: string) => boolean,
+): Promise<string> {
+  if (parent === undefined) return '';
+  const changes = await repository.diffBetween(parent, hash);
+  return diffOf(repository, changes, (file) => repository.diffBetween(parent, hash, file), mayRead);
+}
+
+async function diffOf(
+  { rootUri }: Repository,
+  changes: readonly Change[],
+  diff: (file: string) => Promise<string>,
+  mayRead: (path: string) => boolean,
+): Promise<string> {
+  const files = [...new Set(changes.map(({ uri }) => uri.fsPath))].filter(mayRead).toSorted();
+  const names = files.map((file) => path.relative(rootUri.fsPath, file));
+  const parts: string[] = [];
+  let length = 0;
+  for (const file of files) {
+    if (length > ENOUGH) break;
+    const part = withoutUnreadable(await diff(file), rootUri.fsPath, mayRead);
+    length += part.length;
+    if (part !== '') parts.push(part);
+  }
+  return names.length === 0 ? '' : [`Changed files:\n${names.join('\n')}`, ...parts].join('\n\n');
 }
 
 /** The files of a diff that may be read, by both of their names. */

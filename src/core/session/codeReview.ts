@@ -1,0 +1,134 @@
+/** The turn of the op `review`: an agent looks at changes, and the thread gets its findings. */
+import type { EventMsg } from '../../protocol/event.ts';
+import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
+import type { TurnItem, TurnItemOf, UserInput } from '../../protocol/item.ts';
+import type { OpOf } from '../../protocol/op.ts';
+import { reviewSubject } from '../../protocol/text/findings.ts';
+import { shortened } from '../../protocol/text/truncate.ts';
+import { reviewAnswer, reviewNotice, reviewRepair, reviewRequest } from '../prompt/codeReview.ts';
+import type { Agents } from '../tools/agents/agents.ts';
+import { placeFindings } from './placeFindings.ts';
+import { readReviewOutput } from './reviewOutput.ts';
+import type { TurnRun } from './turnRun.ts';
+
+type ReviewItem = TurnItemOf<'code_review'>;
+
+/** The agent role that reviews. */
+const REVIEWER = 'reviewer';
+
+/** Characters that are kept of an answer in another form. */
+const MAX_ANSWER = 20_000;
+
+/**
+ * Runs the agent to its end and records what it has found, for the model of the thread, too. An answer in another form is
+ * asked for once more, and is then shown as it is. Resolves with the findings as text, or with why the agent has failed.
+ * Rejects with the signal's reason after the agent was stopped.
+ */
+export async function runCodeReview(
+  run: TurnRun,
+  agents: Agents,
+  { target, instructions, ...order }: OpOf<'review'>,
+): Promise<string> {
+  const { settings, signal, ports } = run;
+  let item: ReviewItem = {
+    id: ports.ids.next('item'),
+    type: 'code_review',
+    status: 'in_progress',
+    target,
+    agentId: '',
+    findings: [],
+    text: '',
+  };
+  const end = (status: ReviewItem['status'], facts: Partial<ReviewItem> = {}) => {
+    item = { ...item, ...facts, status };
+    run.emit({ type: 'item_completed', item });
+  };
+  const begin = ({ agentId }: AgentSummary) => {
+    item = { ...item, agentId };
+    run.emit({ type: 'item_started', item });
+  };
+  const changes = order.changes?.trim() ?? '';
+  const thread = { id: run.threadId, home: ports.storage.home, unreadable: run.thread.tools.unreadable };
+  const attached: UserInput = { type: 'mention', kind: 'changes', name: 'changes', path: '', text: changes };
+  const text = reviewRequest({ target, instructions }, changes !== '');
+  try {
+    await agents.refresh();
+    const request = {
+      role: REVIEWER,
+      input: [{ type: 'text' as const, text }, ...(changes === '' ? [] : [attached])],
+      description: `Review ${reviewSubject(target)}`,
+      forksContext: false,
+      readOnly: true,
+      followUp: (answer: string) => {
+        const output = readReviewOutput(answer);
+        return output.type === 'malformed' ? reviewRepair(output.problem) : undefined;
+      },
+    };
+    const ended = await agents.runTask(request, { settings, signal }, begin);
+    const answer = ended.type === 'refused' ? failed(ended.message) : answerOf(ended.agent);
+    if (answer.type === 'failed') {
+      end('failed', { why: answer.why });
+      return answer.why;
+    }
+    const output = readReviewOutput(answer.text);
+    const isRead = output.type === 'read';
+    const facts = isRead
+      ? {
+          findings: await placeFindings(output.findings, { ...ports, settings, signal, thread }),
+          text: output.text,
+          ...(output.isCorrect === undefined ? {} : { isCorrect: output.isCorrect }),
+        }
+      : { findings: [], text: shortened(answer.text, MAX_ANSWER) };
+    const said = reviewAnswer(facts.findings, facts.text);
+    run.remember(reviewNotice(target));
+    run.remember({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] });
+    end('completed', facts);
+    return said;
+  } catch (error) {
+    if (item.status === 'in_progress') end(signal.aborted ? 'aborted' : 'failed');
+    throw error;
+  }
+}
+
+/** Which findings a thread has. */
+export class KnownFindings {
+  readonly #ids = new Set<string>();
+
+  constructor({ turns }: Pick<ThreadState, 'turns'>) {
+    for (const { items } of turns) for (const item of items) this.#add(item);
+  }
+
+  /** Call with everything that a turn emits. */
+  note(msg: EventMsg): void {
+    if (msg.type === 'item_completed') this.#add(msg.item);
+  }
+
+  has({ itemId, findingId }: OpOf<'mark_finding'>): boolean {
+    return this.#ids.has(`${itemId} ${findingId}`);
+  }
+
+  #add(item: TurnItem): void {
+    if (item.type === 'code_review') for (const { id } of item.findings) this.#ids.add(`${item.id} ${id}`);
+  }
+}
+
+type Answer = { readonly type: 'answer'; readonly text: string } | { readonly type: 'failed'; readonly why: string };
+
+function answerOf({ state, lastMessage = '' }: AgentSummary): Answer {
+  switch (state) {
+    case 'completed':
+      return { type: 'answer', text: lastMessage };
+    case 'errored':
+      return failed(lastMessage);
+    case 'interrupted':
+      return failed('The agent was stopped.');
+    case 'pending_init':
+    case 'running':
+    case 'shutdown':
+      return failed('The agent was closed before it had ended.');
+  }
+}
+
+function failed(why: string): Answer {
+  return { type: 'failed', why };
+}

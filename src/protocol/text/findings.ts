@@ -1,0 +1,36 @@
+/** Findings of a review as text. */
+import type { Finding, ReviewTarget } from '../codeReview.ts';
+import type { UserInput } from '../item.ts';
+import type { LineRange } from '../lineRange.ts';
+
+/** What is reviewed, in a few words of English: for titles of threads, agents and messages to the model. */
+export function reviewSubject(target: ReviewTarget): string {
+  switch (target.type) {
+    case 'uncommitted':
+      return 'uncommitted changes';
+    case 'branch':
+      return `changes against ${target.branch}`;
+    case 'commit':
+      return target.title === undefined ? `commit ${target.commit}` : `commit ${target.commit}: ${target.title}`;
+  }
+}
+
+/** `[P1] Title (src/a.ts:3-5)`, then the text. For the model and for exports. */
+export function findingText({ title, body, priority, path, lines }: Finding): string {
+  const level = priority === undefined ? '' : `[P${priority}] `;
+  const place = path === undefined ? '' : ` (${path}${lines === undefined ? '' : `:${rangeText(lines)}`})`;
+  return `${level}${title}${place}\n${body}`.trim();
+}
+
+/** `3`, or `3-5`. */
+export function rangeText({ first, last }: LineRange): string {
+  return first === last ? `${first}` : `${first}-${last}`;
+}
+
+/** The message that has a finding fixed: `request`, the finding, and its lines as an attachment. */
+export function fixFinding(finding: Finding, request: string): UserInput[] {
+  const { path, lines } = finding;
+  const text: UserInput = { type: 'text', text: `${request}\n\n${findingText(finding)}` };
+  if (path === undefined || lines === undefined) return [text];
+  return [text, { type: 'mention', kind: 'selection', name: `${path}:${rangeText(lines)}`, path, lines }];
+}

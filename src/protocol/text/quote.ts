@@ -1,0 +1,40 @@
+/** Lines of a text that are quoted, and found again when the text has changed. */
+import type { LineRange } from '../lineRange.ts';
+
+/** Lines, and characters of each, that a quote keeps. */
+const LIMITS = { lines: 20, characters: 300 } as const;
+
+/** The first of these lines, each cut to its beginning; `undefined` where the text does not have them all. */
+export function quoteOf(text: string, { first, last }: LineRange): string | undefined {
+  const lines = text.split(/\r\n|\r|\n/);
+  if (last > lines.length) return undefined;
+  return cut(lines.slice(first - 1, last));
+}
+
+function cut(lines: readonly string[]): string {
+  return lines
+    .slice(0, LIMITS.lines)
+    .map((line) => line.slice(0, LIMITS.characters))
+    .join('\n');
+}
+
+/**
+ * Where the quoted lines are now: the nearest place with the same lines, also with another indentation. `undefined` where
+ * there is none, or where the quote has no word.
+ */
+export function findQuote(text: string, quote: string, { first, last }: LineRange): LineRange | undefined {
+  const lines = text.split(/\r\n|\r|\n/).map(comparable);
+  const wanted = quote.split('\n').map(comparable);
+  if (wanted.every((line) => line === '')) return undefined;
+  const starts = lines
+    .map((_, at) => at)
+    .filter((at) => wanted.every((line, index) => lines[at + index] === line))
+    .toSorted((one, other) => Math.abs(one - (first - 1)) - Math.abs(other - (first - 1)));
+  const [start] = starts;
+  if (start === undefined) return undefined;
+  return { first: start + 1, last: Math.min(start + 1 + last - first, lines.length) };
+}
+
+function comparable(line: string): string {
+  return line.slice(0, LIMITS.characters).trim();
+}

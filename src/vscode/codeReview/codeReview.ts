@@ -1,0 +1,165 @@
+/** "Review Changes": asks what is to be reviewed, gets it from git, and has an agent review it in the shown thread. */
+import * as vscode from 'vscode';
+import type { MessageTarget } from '../../core/agent/shownThread.ts';
+import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import type { ReviewTarget } from '../../protocol/codeReview.ts';
+import type { OpOf } from '../../protocol/op.ts';
+import { firstLine } from '../../protocol/text/truncate.ts';
+import {
+  changesAgainst,
+  changesIn,
+  changeText,
+  type GitCommit,
+  type Repository,
+  repositories,
+} from '../workspace/gitChanges.ts';
+
+export interface CodeReviewDeps {
+  /** Says why a file may not be read. */
+  readonly guard: () => Promise<ReadGuard>;
+  /** The working directory of the shown thread. */
+  readonly cwd: () => string;
+  readonly isRunning: () => boolean;
+  /** Lets the user choose a model where there is none; false when none was chosen. */
+  readonly hasModel: () => Promise<boolean>;
+  readonly target: () => MessageTarget;
+  readonly reveal: () => Promise<void>;
+  /** False when the thread cannot be opened for writing. */
+  readonly send: (op: OpOf<'review'>, target: MessageTarget) => Promise<boolean>;
+  /** Those that git has opened; by default those of VS Code's extension. */
+  readonly repositories?: () => readonly Repository[];
+}
+
+export type ReviewKind = ReviewTarget['type'];
+
+/** What was chosen, with its changes; a reviewer without any looks itself. */
+interface Chosen {
+  readonly target: ReviewTarget;
+  readonly changes: string;
+}
+
+/** Commits that can be chosen. */
+const MAX_COMMITS = 100;
+
+export class CodeReview {
+  readonly #deps: CodeReviewDeps;
+
+  constructor(deps: CodeReviewDeps) {
+    this.#deps = deps;
+  }
+
+  /** `kind`: what is reviewed; asked for without it. Rejects when git or VS Code does. */
+  async start(kind?: ReviewKind, instructions = ''): Promise<void> {
+    const { target: targetNow, isRunning, hasModel, reveal, send } = this.#deps;
+    if (!vscode.workspace.isTrusted) return tell(vscode.l10n.t('Changes are reviewed in a trusted workspace only.'));
+    if (isRunning()) return tell(vscode.l10n.t('A turn is running. Stop it, or wait for its end, to review changes.'));
+    const thread = targetNow();
+    const wanted = kind ?? (await pickKind());
+    const chosen = wanted && (await this.#chosen(wanted));
+    if (chosen === undefined || !(await hasModel())) return;
+    await reveal();
+    const wish = instructions.trim();
+    const op: OpOf<'review'> = { type: 'review', ...chosen, ...(wish === '' ? {} : { instructions: wish }) };
+    if (!(await send(op, thread))) {
+      tell(vscode.l10n.t('Nothing was reviewed: the thread is deleted, or another window works in it.'));
+    }
+  }
+
+  async #chosen(kind: ReviewKind): Promise<Chosen | undefined> {
+    const repository = this.#repository();
+    if (repository === undefined) {
+      return tell(vscode.l10n.t("VS Code's Git extension has opened no repository in this window."));
+    }
+    const guard = await this.#deps.guard();
+    const mayRead = (file: string) => guard([file]) === undefined;
+    switch (kind) {
+      case 'uncommitted': {
+        const changes = await changeText(mayRead, this.#repositories());
+        if (changes === undefined) return tell(vscode.l10n.t('There are no uncommitted changes.'));
+        return { target: { type: 'uncommitted' }, changes };
+      }
+      case 'branch': {
+        const branch = await pickBranch(repository);
+        if (branch === undefined) return undefined;
+        const changes = await changesAgainst(repository, branch, mayRead);
+        if (changes === '') return tell(vscode.l10n.t('There are no changes against {0}.', branch));
+        return { target: { type: 'branch', branch }, changes };
+      }
+      case 'commit': {
+        const commit = await pickCommit(repository);
+        if (commit === undefined) return undefined;
+        const title = firstLine(commit.message);
+        const target = {
+          type: 'commit' as const,
+          commit: commit.hash.slice(0, 12),
+          ...(title === '' ? {} : { title }),
+        };
+        return { target, changes: await changesIn(repository, commit, mayRead) };
+      }
+      default:
+        return assertNever(kind);
+    }
+  }
+
+  #repositories(): readonly Repository[] {
+    return (this.#deps.repositories ?? repositories)();
+  }
+
+  /** The one that holds the working directory of the thread, else the first. */
+  #repository(): Repository | undefined {
+    const all = this.#repositories();
+    return all.find(({ rootUri }) => isBelow(this.#deps.cwd(), rootUri.fsPath)) ?? all[0];
+  }
+}
+
+function tell(message: string): undefined {
+  void vscode.window.showInformationMessage(message);
+  return undefined;
+}
+
+async function pickKind(): Promise<ReviewKind | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly what: ReviewKind })[] = [
+    {
+      what: 'uncommitted',
+      label: vscode.l10n.t('Uncommitted Changes'),
+      detail: vscode.l10n.t('Staged, not staged, and new files'),
+    },
+    {
+      what: 'branch',
+      label: vscode.l10n.t('Changes Against a Branch…'),
+      detail: vscode.l10n.t('All since both parted, uncommitted changes included'),
+    },
+    { what: 'commit', label: vscode.l10n.t('A Commit…'), detail: vscode.l10n.t('What one commit has changed') },
+  ];
+  const placeHolder = vscode.l10n.t('What should be reviewed?');
+  return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Review Changes'), placeHolder }))?.what;
+}
+
+async function pickBranch(repository: Repository): Promise<string | undefined> {
+  const current = repository.state.HEAD?.name;
+  const [local, remote] = await Promise.all([
+    repository.getBranches({ remote: false, sort: 'committerdate' }),
+    repository.getBranches({ remote: true, sort: 'committerdate' }),
+  ]);
+  const names = [...new Set([...local, ...remote].flatMap(({ name }) => name ?? []))].filter(
+    (name) => name !== current,
+  );
+  if (names.length === 0) return tell(vscode.l10n.t('There is no other branch.'));
+  const items = names.map((label) => ({ label }));
+  const options = { title: vscode.l10n.t('Review Changes Against a Branch') };
+  return (await vscode.window.showQuickPick(items, options))?.label;
+}
+
+async function pickCommit(repository: Repository): Promise<GitCommit | undefined> {
+  const commits = await repository.log({ maxEntries: MAX_COMMITS });
+  const items = commits.map((commit) => ({
+    label: firstLine(commit.message),
+    description: commit.hash.slice(0, 12),
+    commit,
+  }));
+  if (items.length === 0) return tell(vscode.l10n.t('There is no commit.'));
+  const options = { title: vscode.l10n.t('Review a Commit'), matchOnDescription: true };
+  return (await vscode.window.showQuickPick(items, options))?.commit;
+}

@@ -1,0 +1,175 @@
+/** "Review Changes": what the user chooses, and the changes that the agent gets. Git runs, its extension is imitated. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { OpOf } from '../../src/protocol/op.ts';
+import { CodeReview } from '../../src/vscode/codeReview/codeReview.ts';
+import type { GitCommit, Repository } from '../../src/vscode/workspace/gitChanges.ts';
+import { type EditorPlace, inPlace } from './support/editorPlace.ts';
+import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+
+interface Reviewed {
+  readonly sent: OpOf<'review'>[];
+  readonly shown: readonly string[];
+}
+
+/** The part of the API of VS Code's git extension that is used, with the commands that it runs. */
+function repositoryAt(root: vscode.Uri): Repository {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root.fsPath, encoding: 'utf8' });
+  const uris = (names: string) =>
+    names
+      .split('\n')
+      .filter((name) => name !== '')
+      .map((name) => vscode.Uri.joinPath(root, name))
+      .map((uri) => ({ uri, originalUri: uri }));
+  const commit = (ref: string): GitCommit => {
+    const [hash = '', parents = '', message = ''] = git('log', '-1', '--format=%H%n%P%n%B', ref).split(/\n([^\n]*)\n/);
+    return { hash, message, parents: parents.split(' ').filter((one) => one !== '') };
+  };
+  return {
+    rootUri: root,
+    state: {
+      HEAD: { name: git('branch', '--show-current').trim() },
+      indexChanges: uris(git('diff', '--cached', '--name-only')),
+      workingTreeChanges: uris(git('diff', '--name-only')),
+      untrackedChanges: uris(git('ls-files', '--others', '--exclude-standard')),
+    },
+    diff: async (cached) => git('diff', ...(cached ? ['--cached'] : [])),
+    diffWith: (async (ref: string, file?: string) =>
+      file === undefined
+        ? uris(git('diff', '--name-only', ref))
+        : git('diff', ref, '--', file)) as Repository['diffWith'],
+    diffBetween: (async (from: string, to: string, file?: string) =>
+      file === undefined
+        ? uris(git('diff', '--name-only', `${from}...${to}`))
+        : git('diff', `${from}...${to}`, '--', file)) as Repository['diffBetween'],
+    getMergeBase: async (one, other) => git('merge-base', one, other).trim(),
+    getBranches: async ({ remote }) =>
+      remote
+        ? []
+        : git('branch', '--format=%(refname:short)')
+            .trim()
+            .split('\n')
+            .map((name) => ({ name })),
+    getCommit: async (ref) => commit(ref),
+    log: async () => git('log', '--format=%H').trim().split('\n').map(commit),
+  };
+}
+
+/** `main` with a.txt and .env, `work` with a commit to a.txt, and uncommitted changes of all files and a new one. */
+function makeRepository(here: EditorPlace): vscode.Uri {
+  const { root } = here;
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: root, stdio: 'pipe' });
+  git('init', '-q', '-b', 'main');
+  here.write('a.txt', 'one\n');
+  here.write('.env', 'KEY=secret-1\n');
+  git('add', '-A');
+  git('commit', '-qm', 'Begin');
+  git('checkout', '-qb', 'work');
+  here.write('a.txt', 'one\ntwo\n');
+  git('commit', '-qam', 'Add two\n\nBecause.');
+  here.write('a.txt', 'one\ntwo\nthree\n');
+  here.write('.env', 'KEY=secret-2\n');
+  here.write('new.txt', 'new\n');
+  return vscode.Uri.file(root);
+}
+
+function reviewed(
+  answers: readonly Answer[],
+  run: (review: CodeReview, reviewed: Reviewed, here: EditorPlace) => Promise<void>,
+  isRunning = false,
+) {
+  return inPlace({}, async (here) => {
+    const root = makeRepository(here);
+    const sent: OpOf<'review'>[] = [];
+    const user = new ScriptedUser(...answers);
+    try {
+      const review = new CodeReview({
+        guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? 'no' : undefined),
+        cwd: () => here.root,
+        isRunning: () => isRunning,
+        hasModel: async () => true,
+        target: () => ({ threadId: 't', starting: undefined }),
+        reveal: async () => {},
+        send: async (op) => sent.push(op) > 0,
+        repositories: () => [repositoryAt(root)],
+      });
+      await run(review, { sent, shown: user.shown }, here);
+    } finally {
+      user.restore();
+    }
+  });
+}
+
+suite('changes that are reviewed', () => {
+  test(
+    'are uncommitted ones, new files by name, without files that may not be read',
+    reviewed([{ pick: 'Uncommitted' }], async (review, { sent }) => {
+      await review.start(undefined, ' the locks ');
+      const [op] = sent;
+      assert.deepEqual(
+        { ...op, changes: '' },
+        {
+          type: 'review',
+          target: { type: 'uncommitted' },
+          instructions: 'the locks',
+          changes: '',
+        },
+      );
+      const changes = op?.changes ?? '';
+      assert.match(changes, /changed files:\n\.env\na\.txt\nnew\.txt/);
+      assert.match(changes, /\n\+three/);
+      assert.doesNotMatch(changes, /secret|\+two/);
+    }),
+  );
+
+  test(
+    'are those since the branches parted',
+    reviewed([{ pick: 'Changes Against' }, { pick: 'main' }], async (review, { sent }) => {
+      await review.start();
+      const [op] = sent;
+      assert.deepEqual(op?.target, { type: 'branch', branch: 'main' });
+      assert.match(op?.changes ?? '', /^Changed files:\na\.txt\n\ndiff --git a\/a\.txt/);
+      assert.match(op?.changes ?? '', /\+two\n\+three/);
+      assert.doesNotMatch(op?.changes ?? '', /secret/);
+    }),
+  );
+
+  test(
+    'are those of a commit, with its title; of the first one the agent looks itself',
+    reviewed([{ pick: 'Add two' }, { pick: 'Begin' }], async (review, { sent }) => {
+      await review.start('commit');
+      await review.start('commit');
+      const [second, first] = sent;
+      assert.match(second?.changes ?? '', /\+two/);
+      assert.doesNotMatch(second?.changes ?? '', /three/);
+      const titles = sent.map(({ target }) => (target.type === 'commit' ? target.title : target.type));
+      assert.deepEqual([titles, first?.changes], [['Add two', 'Begin'], '']);
+    }),
+  );
+
+  test(
+    'are none while a turn runs, or where nothing is chosen',
+    reviewed(
+      [],
+      async (review, { sent, shown }) => {
+        await review.start('uncommitted');
+        assert.deepEqual([sent, shown], [[], ['A turn is running. Stop it, or wait for its end, to review changes.']]);
+      },
+      true,
+    ),
+  );
+
+  test(
+    'are none where nothing is changed, or nothing is chosen',
+    reviewed(['cancel'], async (review, { sent, shown }, here) => {
+      await review.start('branch');
+      execFileSync('git', ['reset', '-q', '--hard'], { cwd: here.root });
+      execFileSync('git', ['clean', '-qfd'], { cwd: here.root });
+      await review.start('uncommitted');
+      assert.deepEqual([sent, shown.at(-1)], [[], 'There are no uncommitted changes.']);
+    }),
+  );
+});
