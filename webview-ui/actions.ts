@@ -40,9 +40,14 @@ export function submit(op: Op): void {
 /** Commands that the host must have; `wire.ts` accepts any `tiller.*`. */
 export type PanelCommand =
   | 'newThread'
+  | 'startInSideCopy'
+  | 'sideCopies'
+  | 'bringHome'
   | 'showWaitingThread'
   | 'importThread'
   | 'openThreadText'
+  | 'openInEditor'
+  | 'openInWindow'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
@@ -71,7 +76,8 @@ export type PanelCommand =
   | 'showAbilities'
   | 'reportIssue'
   | 'mcpServers'
-  | 'showMemories';
+  | 'showMemories'
+  | 'showSkills';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

@@ -23,6 +23,8 @@ import type {
   PanelSettings,
   PendingReview,
   PromptRow,
+  SkillRow,
+  SideCopyRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
@@ -76,8 +78,13 @@ export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 export const wantsList = signal(false);
 /** The user's messages in all threads from before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** The skills and prompts of files, as they were when the list of commands was opened last. */
+export const skills = signal<readonly SkillRow[]>([]);
 /** The prompts of the MCP servers that run. */
 export const prompts = signal<readonly PromptRow[]>([]);
+/** The side copy in which the shown thread works; `null`: it works in the workspace. */
+export const sideCopy = signal<SideCopyRow | null>(null);
+
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
 /** Interrupted patches of all threads. */
@@ -245,6 +252,11 @@ function take(message: HostMessage): void {
       isResending.value = false;
       isBeginning.value = false;
       break;
+    case 'draft':
+      draft.value = message.draft;
+      attachments.value = message.attachments;
+      draftEdit.value = message.edit;
+      break;
     case 'events':
       thread.value = foldAll(thread.value, message.events);
       break;
@@ -290,11 +302,17 @@ function take(message: HostMessage): void {
     case 'agents':
       agentRows.value = message.rows;
       break;
+    case 'skills':
+      skills.value = message.rows;
+      break;
     case 'prompts':
       prompts.value = message.rows;
       break;
     case 'interrupted':
       interrupted.value = message.patches;
+      break;
+    case 'side_copy':
+      sideCopy.value = message.row;
       break;
     case 'review':
       review.value = message.review;

@@ -6,6 +6,7 @@ import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import type { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
@@ -17,6 +18,7 @@ import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
+import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
@@ -40,6 +42,7 @@ export interface CommandTargets {
   readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
+  readonly copies: Pick<SideCopyCommands, 'start' | 'showList' | 'bringHome' | 'remove'>;
   readonly models: ModelCommands;
   readonly threads: ThreadCommands;
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
@@ -48,6 +51,7 @@ export interface CommandTargets {
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
+  readonly skills: Pick<SkillCommands, 'showSkills'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -64,8 +68,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
 
   return vscode.Disposable.from(
     command('focus', ({ chat }) => chat.focus()),
+    command('openInEditor', ({ chat }) => chat.openInEditor()),
+    command('openInWindow', ({ chat }) => chat.openInWindow()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
+    command('startInSideCopy', ({ copies }) => copies.start()),
+    command('sideCopies', ({ copies }) => copies.showList()),
+    command('bringHome', ({ copies }) => copies.bringHome()),
+    command('removeSideCopy', ({ copies }, id?: unknown) => copies.remove(typeof id === 'string' ? id : undefined)),
     command('sendSelection', ({ mentions }) => mentions.attachSelection()),
     command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
       mentions.attach(selected ?? (uri ? [uri] : [])),
@@ -148,6 +158,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showAgents', ({ agents }) => agents.showAgents()),
+    command('showSkills', ({ skills }) => skills.showSkills()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),

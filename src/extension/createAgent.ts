@@ -16,9 +16,12 @@ import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { createSkills } from '../node/skills/createSkills.ts';
 import { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
+import { SideCopies } from '../node/sideCopies/sideCopies.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
@@ -52,6 +55,7 @@ export interface Agent {
   readonly languageModels: LanguageModels;
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
+  readonly sideCopies: SideCopies;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
@@ -59,6 +63,7 @@ export interface Agent {
   readonly lmTools: LanguageModelTools;
   readonly offeredTools: OfferedTools;
   readonly agentCommands: AgentCommands;
+  readonly skillCommands: SkillCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -80,8 +85,18 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
-  const { workspace, problems } = editors;
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys };
+  const { workspace, problems, languages } = editors;
+  const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
+  const ports: Ports = {
+    ...node,
+    ...(baseline && { baseline }),
+    workspace,
+    problems,
+    languages,
+    log,
+    secrets: keys,
+    sideCopies,
+  };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
@@ -142,11 +157,24 @@ export function createAgent(
     memento: context.workspaceState,
     texts: proposedTexts,
   });
+  const skills = createSkills({
+    ports,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+  });
+  const skillCommands = new SkillCommands({
+    ...skills,
+    memento: context.workspaceState,
+    texts: proposedTexts,
+    maxTokens: () => settings()['skills.maxTokens'],
+  });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
     trust: new Trust('tools.json', ports.storage, log),
-    workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
+    workspaceOf: (cwd: string) => {
+      const home = sideCopies.homeOf(cwd);
+      return ports.workspace.roots.find((root) => isBelow(home, root)) ?? home;
+    },
   };
   const factory = new ThreadFactory({
     manager,
@@ -175,6 +203,10 @@ export function createAgent(
     agentRoles: () => {
       agentCommands.announce().catch(report);
       return agentFiles.roles();
+    },
+    skills: () => {
+      skillCommands.announce().catch(report);
+      return skills.used();
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     proposals: editors.proposals,
@@ -242,6 +274,7 @@ export function createAgent(
     languageModels,
     demo,
     factory,
+    sideCopies,
     threads,
     history,
     otherPrograms,
@@ -253,6 +286,7 @@ export function createAgent(
       begin: (session) => void manager.live.begin(session),
     }),
     agentCommands,
+    skillCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

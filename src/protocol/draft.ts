@@ -27,8 +27,15 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
   return input.flatMap((part): readonly Attachment[] => {
     if (part.type === 'text') return [];
     if (part.type !== 'mention') return [{ part, inText: false }];
+    // It follows from the text, and is added again when that is sent.
+    if (isRunByText(part)) return [];
     return [{ part: unsent(part), inText: named.has(part.name) }];
   });
+}
+
+/** A skill or a prompt that the text of the message runs. */
+export function isRunByText(part: UserInput): boolean {
+  return part.type === 'mention' && (part.kind === 'skill' || part.kind === 'prompt');
 }
 
 interface EditOf<Type extends string> {

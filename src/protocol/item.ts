@@ -13,7 +13,10 @@ import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
-/** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
+/**
+ * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
+ * session adds a `skill` or a `prompt` when a message runs one.
+ */
 export const mentionKindSchema = z.enum([
   'file',
   'folder',
@@ -24,6 +27,8 @@ export const mentionKindSchema = z.enum([
   'changes',
   'thread',
   'resource',
+  'skill',
+  'prompt',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
@@ -271,6 +276,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the language extensions of the editor. A rename that is done is a `file_change` instead. */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('code_navigation'),
+    callId: z.string(),
+    op: z.enum(['definition', 'references', 'implementations', 'symbols', 'hover', 'rename', 'diagnostics']),
+    /** As the model has written them. */
+    symbol: z.string().optional(),
+    path: z.string().optional(),
+    line: z.number().optional(),
+    /** How many places, symbols or problems were found; absent until then. */
+    found: z.number().optional(),
+    /** What the model got. */
+    text: z.string().optional(),
   }),
   /** The model has got a text from the web (`fetch_url`). */
   z.object({

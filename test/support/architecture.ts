@@ -29,6 +29,8 @@ const CORE = [
   'mcp',
   'hooks',
   'agentFiles',
+  'skills',
+  'sideCopies',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -43,12 +45,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
   'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
+  'core/skills': [...FOUNDATION, ...inCore('policy', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
+  'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'skills'),
   ],
   'core/agent': [
     ...FOUNDATION,
@@ -82,6 +86,8 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     hooks: [],
     agentFiles: ['host'],
+    skills: ['host'],
+    sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -97,14 +103,17 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: ['ui'],
     languageModelTools: ['ui', 'settings'],
     agents: ['ui'],
+    skills: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
+    sideCopies: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
       [
         'approvals',
         'chat',
+        'languages',
         'edits',
         'codeReview',
         'mentions',

@@ -269,6 +269,7 @@ export class FakeSession {
           userInstructions: '',
           compaction: '',
           projectDocFallbackFilenames: [],
+          skillTokens: 0,
           verbosity: null,
           showRawReasoning: false,
         },

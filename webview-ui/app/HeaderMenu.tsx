@@ -11,13 +11,20 @@ interface Entry {
   readonly run: () => void;
 }
 
+/** The host sets it for a page in an editor tab. */
+const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
+
 export function HeaderMenu() {
   const entries: readonly Entry[] = [
+    command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
+    command('repo-forked', t('Side Copies'), 'sideCopies'),
     command('key', t('Enter an API key'), 'setApiKey'),
     command('law', t('Rules and approvals'), 'showRules'),
     command('settings-gear', t('Settings'), 'openSettings'),
     command('book', t('Walkthrough'), 'openWalkthrough'),
     command('output', t('Show log'), 'showLog'),
+    ...(IS_IN_EDITOR ? [] : [command('open-preview', t('Open Chat in Editor'), 'openInEditor')]),
+    command('multiple-windows', t('Open Chat in New Window'), 'openInWindow'),
     command('book', t('Open Thread as Text'), 'openThreadText'),
     { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
   ];

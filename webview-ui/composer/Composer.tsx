@@ -88,7 +88,7 @@ export function Composer() {
               lookAt(currentTarget);
             }}
             onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
-            onBlur={list.close}
+            onBlur={list.leave}
             onKeyDown={onKeyDown}
           />
         </div>

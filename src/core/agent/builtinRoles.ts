@@ -11,6 +11,7 @@ const LOOKING = [
   'read_file',
   'list_dir',
   'grep_files',
+  'code_navigation',
   'view_image',
   'update_plan',
 ];

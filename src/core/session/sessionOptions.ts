@@ -9,6 +9,8 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ListedSkill } from '../prompt/skillList.ts';
+import type { Skill } from '../skills/skillFile.ts';
 import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler } from '../tools/handler.ts';
@@ -54,6 +56,8 @@ export interface ThreadSettings {
     readonly compaction: string;
     /** Names besides AGENTS.md. */
     readonly projectDocFallbackFilenames: readonly string[];
+    /** Estimated tokens of the list of skills; 0: none. */
+    readonly skillTokens: number;
     /** `null`: the default of the model family. */
     readonly verbosity: Verbosity | null;
     /** `null`: only of servers that send no summary. */
@@ -127,6 +131,13 @@ export interface ThreadHost {
    * Never rejects.
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
+  /**
+   * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
+   * what a recorded message has run stays as it was recorded.
+   */
+  readonly skills?: () => Promise<readonly Skill[]>;
+  /** For a replay: the skills that were listed to the model. */
+  readonly listedSkills?: () => Promise<readonly ListedSkill[]>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

@@ -2,6 +2,8 @@ import type { EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { commandsMayConnect } from '../../protocol/policy.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
+import type { Languages } from '../ports.ts';
+import { codeTools } from '../tools/code/codeTools.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import type { ReadMemory } from '../tools/handlers/getMemory.ts';
 import { type Rejected, ToolRegistry } from '../tools/registry.ts';
@@ -24,6 +26,8 @@ export interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used where the settings say so. */
   readonly readMemory: ReadMemory;
+  /** Of an editor. */
+  readonly languages?: Languages | undefined;
   /** Of sub-agents. */
   readonly agentTools?: ToolProvider | undefined;
   /** Reports a tool that is left out. Once per name. */
@@ -31,7 +35,7 @@ export interface ToolsetOptions {
 }
 
 /**
- * The tools of one thread, in the order of their providers: built in, then those of the client, then those of servers.
+ * The tools of one thread, in the order of their providers: built in (with those of the editor), then those of the client, then those of servers.
  * Of two tools with the same name the first one is kept.
  */
 export class Toolset {
@@ -44,14 +48,24 @@ export class Toolset {
   readonly #limits: ToolLimits | undefined;
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, readMemory, agentTools, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, languages, agentTools, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
     const limits = limitsIn(settings);
     this.#limits = limits;
     const builtin = new BuiltinTools({ ...settings, rules });
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
+    const mayChange = limits === undefined || isOffered('apply_patch', limits);
+    const code = languages ? [codeTools(languages, settings.review, mayChange)] : [];
     const agents = agentTools ? [agentTools] : [];
-    const providers = [builtin, harmlessTools, ...memory, ...agents, this.#client, ...(host.toolProviders ?? [])];
+    const providers = [
+      builtin,
+      ...code,
+      harmlessTools,
+      ...memory,
+      ...agents,
+      this.#client,
+      ...(host.toolProviders ?? []),
+    ];
     const { replaceTool } = host;
     const offered = limits ? providers.map((provider) => limited(provider, limits)) : providers;
     this.#providers = replaceTool

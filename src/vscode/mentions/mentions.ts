@@ -16,6 +16,8 @@ import { contextRows, findMentions, type MentionableResource, type MentionableTh
 import { TerminalOutput } from './terminalOutput.ts';
 
 export interface MentionsDeps {
+  /** Shows the panel. */
+  readonly reveal: () => Promise<void>;
   /** What may be read under the settings of now. */
   readonly guard: () => Promise<ReadGuard>;
   /** Threads of this workspace, the newest first, without the shown one. */
@@ -145,7 +147,7 @@ export class Mentions implements Disposable {
   }
 
   async #insert(attachments: readonly Attachment[]): Promise<void> {
-    await vscode.commands.executeCommand('tiller.chat.focus');
+    await this.#deps.reveal();
     this.#deps.postWhenReady({ type: 'insert_text', text: '', attachments });
   }
 

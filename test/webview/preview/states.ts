@@ -298,6 +298,12 @@ function review(): PanelScene {
   return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
+/** The thread works in a side copy, and something has not come home. */
+function sideCopy(): PanelScene {
+  const { messages } = review();
+  return { messages: [...messages, { type: 'side_copy', build: BUILD, row: { id: '0123456789ab', changed: 12 } }] };
+}
+
 function done(): Script {
   const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
   looksAround(script)
@@ -825,6 +831,26 @@ function agents(): Script {
     )
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item({
+      type: 'code_navigation',
+      callId: 'n1',
+      op: 'references',
+      symbol: 'retry',
+      found: 2,
+      text: '2 references of retry:\nsrc/client.ts:12  return retry(send, 3);\ntest/retry.test.ts:4  await retry(fail, 2);',
+    })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-renamed',
+        type: 'code_navigation',
+        status: 'failed',
+        callId: 'n2',
+        op: 'rename',
+        symbol: 'send',
+        why: 'Index not ready: within 10 s no language extension of the editor has answered about this.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
@@ -1351,6 +1377,7 @@ export const SCENES = {
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
+  'side-copy': sideCopy(),
   done: scene(done()),
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
@@ -1435,6 +1462,28 @@ export const SCENES = {
       },
     ],
     typed: '/ne',
+  },
+  'command-skills': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'skills',
+        build: BUILD,
+        rows: [
+          {
+            kind: 'skill',
+            name: 'deploy',
+            help: 'Deploys the service to one of its environments. Use it for releases and for rollbacks.',
+            hint: '[environment]',
+            isProposed: false,
+          },
+          { kind: 'skill', name: 'redo', help: 'Does it again.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'front:test', help: 'Test the front.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'dependencies', help: 'Updates them.', hint: '', isProposed: true },
+        ],
+      },
+    ],
+    typed: '/de',
   },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {
