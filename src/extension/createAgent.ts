@@ -33,6 +33,7 @@ import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { ReadOnlyTexts } from '../vscode/ui/readOnlyTexts.ts';
+import { agentCopies } from '../vscode/sideCopies/agentCopy.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
@@ -204,11 +205,13 @@ export function createAgent(
       agentCommands.announce().catch(report);
       return agentFiles.roles();
     },
-    skills: () => {
-      skillCommands.announce().catch(report);
-      return skills.used();
+    skills: async () => {
+      const found = await skills.current();
+      skillCommands.announce(found).catch(report);
+      return skills.used(found);
     },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
+    makeSideCopy: agentCopies({ store: sideCopies, links: () => settings()['sideCopies.links'], report }),
     proposals: editors.proposals,
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
@@ -230,7 +233,9 @@ export function createAgent(
   );
   store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
   const markChanges = async (changes: readonly RecordedChange[]) => {
-    if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+    // Those in a side copy are reviewed when they come home.
+    const here = changes.filter(({ path }) => sideCopies.homeOf(path) === path);
+    if (baseline !== undefined) await editors.review.commandChanged(here, (hash) => baseline.read(hash));
   };
   const otherPrograms = store.add(
     new OtherPrograms({

@@ -10,6 +10,8 @@ import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { startEdit } from '../core/agent/editThread.ts';
+import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
+import { isFinal } from '../core/tools/agents/agentStatus.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import type { UserInput } from '../protocol/item.ts';
@@ -217,7 +219,14 @@ export function createPanel(
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
         return readResourceText(agent.mcp.servers, { server, uri }, signal);
       },
-      send: (op, target) => threads.send(op, target),
+      send: (op, target) => {
+        const state = threads.live.find(({ threadId }) => threadId === target.threadId);
+        // A thread that was suspended is opened by the message.
+        const stored = target.threadId === undefined ? undefined : sideCopies.of(target.threadId);
+        const folders = state ? sideCopies.foldersAround(cwdOf(state)) : stored?.folders;
+        const isMessage = op.type === 'user_turn' || op.type === 'steer';
+        return threads.send(folders && isMessage ? { ...op, input: inputInCopy(op.input, folders) } : op, target);
+      },
       hold: (input, target) => view.hold(input, target.threadId ?? null),
       reveal: () => view.reveal(),
       post: (message) => view.tell(message),
@@ -350,6 +359,12 @@ export function createPanel(
     onRemoved: () => shownCopy.refresh(),
     report,
   });
+  store.add(
+    manager.live.onEvent(({ event: { msg } }) => {
+      if (msg.type !== 'agent_status' || msg.inSideCopy !== true || !isFinal(msg)) return;
+      if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
+    }),
+  );
   sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
   /** Sends a message that a command of VS Code has made, and shows the panel. */
   const sendToShown = async (input: readonly UserInput[]) => {

@@ -116,6 +116,8 @@ export const settingsSchema = z.strictObject({
   'agents.maxTokens': z.number().int().positive().nullable().default(null),
   'agents.maxRounds': z.number().int().positive().nullable().default(null),
   'agents.maxMinutes': z.number().positive().nullable().default(null),
+  /** `parallel`: a sub-agent that would write while another one of the thread may write works in a side copy. */
+  'agents.sideCopies': z.enum(['never', 'parallel']).default('parallel'),
   /** Names of models in agent files, such as "sonnet", with the model of the provider that is used for each. */
   agentModels: z.record(z.string(), z.string().min(1)).default({}),
   /** Estimated tokens of the list of skills that the model gets; 0: no list. */

@@ -283,7 +283,15 @@ export class FakeSession {
           unreadable: [],
           memory: false,
         },
-        agents: { tools: 'none', maxThreads: 6, maxDepth: 1, maxTokens: null, maxRounds: null, maxMinutes: null },
+        agents: {
+          tools: 'none',
+          maxThreads: 6,
+          maxDepth: 1,
+          maxTokens: null,
+          maxRounds: null,
+          maxMinutes: null,
+          sideCopies: 'never',
+        },
       },
       host: {
         models: {

@@ -148,6 +148,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       maxTokens: null,
       maxRounds: null,
       maxMinutes: null,
+      sideCopies: 'parallel',
       ...options.agents,
     },
   };

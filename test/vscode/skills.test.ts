@@ -60,8 +60,8 @@ suite('Skills', () => {
 
   test('of a workspace are announced once, shown whole before they are approved, and given up again', async () => {
     const { shown } = answers();
-    await commands.announce();
-    await commands.announce();
+    await commands.announce(await skills.current());
+    await commands.announce(await skills.current());
     assert.deepEqual(shown, [
       '.tiller/skills/deploy/SKILL.md describes a skill that Tiller does not use until you approve it.',
     ]);

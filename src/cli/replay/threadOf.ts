@@ -66,6 +66,7 @@ export function startOf(
         maxTokens: null,
         maxRounds: null,
         maxMinutes: null,
+        sideCopies: 'never',
       },
     },
     {

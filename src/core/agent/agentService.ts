@@ -27,6 +27,7 @@ import {
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
 import { askModel, type Question } from './askModel.ts';
+import { policyAt } from './agentCopies.ts';
 import { confined, forkedHistory } from './agentThread.ts';
 import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
@@ -198,7 +199,9 @@ export class AgentService {
     const meta = path === undefined ? undefined : await readMeta(this.#ports.storage, path);
     if (meta?.parent_id !== parentId) return 'its thread is gone';
     const isSameServer = meta.provider === host.models.id && thread.turn.provider === undefined;
-    const turn = isSameServer ? { ...thread.turn, model: meta.model } : thread.turn;
+    const cwd = this.#ports.sideCopies?.foldersAround(meta.cwd) === undefined ? thread.turn.cwd : meta.cwd;
+    const sandboxPolicy = policyAt(cwd, thread.turn.sandboxPolicy, this.#ports.sideCopies);
+    const turn = { ...thread.turn, cwd, sandboxPolicy, ...(isSameServer ? { model: meta.model } : {}) };
     const resumed = await this.resume({ id }, { ...thread, turn }, { ...host, keepsSettings: false });
     if (resumed.type === 'resumed') return resumed.session;
     return resumed.type === 'owned' ? 'another process works in its thread' : resumed.message;

@@ -138,6 +138,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       maxTokens: settings['agents.maxTokens'],
       maxRounds: settings['agents.maxRounds'],
       maxMinutes: settings['agents.maxMinutes'],
+      sideCopies: settings['agents.sideCopies'],
     },
   };
 }

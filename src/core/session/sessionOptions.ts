@@ -101,6 +101,17 @@ export interface AgentSettings {
   readonly maxTokens: number | null;
   readonly maxRounds: number | null;
   readonly maxMinutes: number | null;
+  /** `parallel`: an agent that would write beside another one works in a side copy. */
+  readonly sideCopies: 'never' | 'parallel';
+}
+
+/** A side copy that was made for an agent. */
+export interface AgentCopy {
+  readonly folders: readonly { readonly home: string; readonly copy: string }[];
+  /** Call when the agent has a thread. */
+  assign(threadId: string): Promise<void>;
+  /** Call instead when it could not be started. */
+  discard(): Promise<void>;
 }
 
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
@@ -131,6 +142,11 @@ export interface ThreadHost {
    * Never rejects.
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
+  /**
+   * Makes a side copy of the open folders for an agent of a thread with this working directory; `undefined` where the agent
+   * works in the same folder. Rejects only with the signal's reason.
+   */
+  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | undefined>;
   /**
    * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
    * what a recorded message has run stays as it was recorded.

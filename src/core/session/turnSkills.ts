@@ -102,8 +102,10 @@ export class TurnSkills {
 
 function listable(call: ToolCall, names: readonly string[], place: Parameters<typeof hookedTool>[2]): ListableCall {
   const tool = hookedTool(call, names, place);
-  // Reading what a running command prints is no call of its own.
-  if (names[0] === 'write_stdin' && (tool?.own.input['chars'] ?? '') === '') return { names, uses: [] };
+  const input = tool?.own.input ?? {};
+  // Reading what a running command prints, or what a language server knows, does nothing that a list has to name.
+  if (names[0] === 'write_stdin' && (input['chars'] ?? '') === '') return { names, uses: [] };
+  if (names[0] === 'code_navigation') return { names, uses: input['op'] === 'rename' ? [{ name: 'Edit' }] : [] };
   const faces =
     tool === undefined || tool.claude.length === 0 ? [{ name: names[0] ?? call.name, input: {} }] : tool.claude;
   const uses = faces.map(({ name, input }: { name: string; input: Readonly<Record<string, unknown>> }) => {

@@ -19,8 +19,8 @@ export interface SkillsHost {
 export interface Skills {
   /** As the files are now. Never rejects: without what cannot be read there are fewer. */
   current(): Promise<SelectedSkills>;
-  /** Those that are used; the same array while nothing has changed. Never rejects. */
-  used(): Promise<readonly Skill[]>;
+  /** Those that are used, of what was read before or else now; the same array while nothing has changed. Never rejects. */
+  used(found?: SelectedSkills): Promise<readonly Skill[]>;
   /** Approves or refuses one of a workspace; `null` takes the decision back. */
   decide(hash: string, accepted: boolean | null): Promise<void>;
 }
@@ -39,8 +39,8 @@ export function createSkills({ ports, roots }: SkillsHost): Skills {
   };
   return {
     current,
-    async used() {
-      const { skills } = await current();
+    async used(found) {
+      const { skills } = found ?? (await current());
       const used = skills.flatMap(({ skill, state }) => (state === 'used' ? [skill] : []));
       const key = JSON.stringify(used);
       if (made.key !== key) made = { key, skills: used };

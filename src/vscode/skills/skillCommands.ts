@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { skillList } from '../../core/prompt/skillList.ts';
 import type { SelectedSkill, SelectedSkills } from '../../core/skills/selectSkills.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import { inOneLine } from '../../protocol/text/truncate.ts';
+import { inOneLine, shortened } from '../../protocol/text/truncate.ts';
 import type { SkillRow } from '../../protocol/wire.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
@@ -22,6 +22,9 @@ export interface SkillCommandDeps {
 interface SkillItem extends vscode.QuickPickItem {
   readonly run?: () => unknown;
 }
+
+/** In characters, of one row in the composer. */
+const MAX_HELP = 200;
 
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenSkills';
@@ -62,8 +65,7 @@ export class SkillCommands {
   }
 
   /** Says once for each skill and prompt that a file of the workspace proposes it. */
-  async announce(): Promise<void> {
-    const { skills } = await this.#deps.current();
+  async announce({ skills }: SelectedSkills): Promise<void> {
     const proposed = skills.filter(({ state }) => state === 'proposed');
     await announceOnce(proposed, {
       memento: this.#deps.memento,
@@ -94,7 +96,8 @@ export class SkillCommands {
       .map(({ skill: { kind, name, description, argumentHint }, state }) => ({
         kind,
         name,
-        help: description,
+        // Messages to the panel are limited in size.
+        help: shortened(description, MAX_HELP),
         hint: argumentHint,
         isProposed: state === 'proposed',
       }));

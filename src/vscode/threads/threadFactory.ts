@@ -23,7 +23,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay'> {
+export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay' | 'makeSideCopy'> {
   readonly manager: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
@@ -183,7 +183,7 @@ export class ThreadFactory implements ThreadSource {
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    const { sandboxFor, proposals, givesWay } = this.#deps;
+    const { sandboxFor, proposals, givesWay, makeSideCopy } = this.#deps;
     const thread = threadSettingsOf(settings, {
       ...places,
       model,
@@ -204,6 +204,7 @@ export class ThreadFactory implements ThreadSource {
       skills: this.#deps.skills,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
+      ...(makeSideCopy && { makeSideCopy }),
     };
     return [{ ...thread, turn: this.#withChoices(thread.turn, places) }, host];
   }
