@@ -267,7 +267,7 @@ suite('a commit message', () => {
   );
 
   test(
-    'does not replace what the user types meanwhile',
+    'does not replace what the user has typed since',
     withCommit(
       {
         answer: async (repository) => {
