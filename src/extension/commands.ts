@@ -4,6 +4,7 @@ import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
@@ -16,6 +17,7 @@ import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
+import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
@@ -26,6 +28,7 @@ export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
+  readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
@@ -38,6 +41,7 @@ export interface CommandTargets {
   readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
+  readonly copies: Pick<SideCopyCommands, 'start' | 'showList' | 'bringHome' | 'remove'>;
   readonly models: ModelCommands;
   readonly threads: ThreadCommands;
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
@@ -64,6 +68,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('focus', ({ chat }) => chat.focus()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
+    command('startInSideCopy', ({ copies }) => copies.start()),
+    command('sideCopies', ({ copies }) => copies.showList()),
+    command('bringHome', ({ copies }) => copies.bringHome()),
+    command('removeSideCopy', ({ copies }, id?: unknown) => copies.remove(typeof id === 'string' ? id : undefined)),
     command('sendSelection', ({ mentions }) => mentions.attachSelection()),
     command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
       mentions.attach(selected ?? (uri ? [uri] : [])),
@@ -72,6 +80,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    command('editAtCursor', ({ edits }) => edits.ask()),
+    command('earlierInstruction', ({ edits }) => edits.recall('earlier')),
+    command('laterInstruction', ({ edits }) => edits.recall('later')),
+    command('retryEdit', ({ edits }, id: number) => edits.retry(id)),
+    command('stopEdit', ({ edits }, id?: unknown) => edits.stop(typeof id === 'number' ? id : undefined)),
+    command('openEdit', ({ edits }, id?: unknown) => edits.open(typeof id === 'number' ? id : undefined)),
+    command('answerEdit', ({ edits }, id: number | EditAnswer, answer?: EditAnswer) => edits.answer(id, answer)),
+    command('decideEdit', ({ edits }, id: number, what: 'keep' | 'undo') => edits.decide(id, what)),
     // From the Source Control view it gets a repository, which is not a kind.
     command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
     command('interrupt', ({ chat }) => chat.interrupt()),

@@ -9,6 +9,7 @@ import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
+import { startEdit } from '../core/agent/editThread.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -17,6 +18,7 @@ import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
+import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
@@ -28,6 +30,7 @@ import { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
@@ -40,6 +43,9 @@ import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
+import { BringHome } from '../vscode/sideCopies/bringHome.ts';
+import { ShownCopy } from '../vscode/sideCopies/shownCopy.ts';
+import { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
 import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
@@ -71,11 +77,13 @@ export interface Panel {
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
+  readonly edits: EditAtCursor;
   readonly codeReview: CodeReview;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
   readonly rules: RuleViews;
+  readonly copies: SideCopyCommands;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   readonly walkthrough: Walkthrough;
@@ -92,7 +100,7 @@ export function createPanel(
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
-  const { threads, manager, factory, history, ports, current } = agent;
+  const { threads, manager, factory, history, ports, current, sideCopies } = agent;
   const { proposals, review, outputs } = editors;
   const { home } = node.storage;
   const tell = (error: unknown) => {
@@ -108,7 +116,9 @@ export function createPanel(
   /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
-  const drafts = new Drafts(context.workspaceState);
+  const draftImages =
+    context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
+  const drafts = new Drafts(context.workspaceState, draftImages);
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
       find: () => findRecoverable(home, node.locks, editors.applyPorts),
@@ -159,6 +169,7 @@ export function createPanel(
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
       onShown: () => {
+        view.tell({ type: 'side_copy', row: shownCopy.row });
         mcpPrompts.post(true);
         mentions.postSelection(true).catch(report);
       },
@@ -255,6 +266,11 @@ export function createPanel(
   const approvals = new ApprovalCommands({
     prompts,
     answeredBy: (uri) => proposals.approvalOf(uri),
+    others: {
+      has: (id) => bringHome.has(id),
+      approve: (id) => bringHome.approve(id),
+      leave: (id) => bringHome.leave(id),
+    },
     pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
   });
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
@@ -292,6 +308,42 @@ export function createPanel(
     await choosing;
     return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
   };
+  const shownCopy: ShownCopy = store.add(
+    new ShownCopy({ threads, store: sideCopies, post: (row) => view.tell({ type: 'side_copy', row }), report }),
+  );
+  const bringHome: BringHome = store.add(
+    new BringHome({
+      store: sideCopies,
+      workspace: editors.workspace,
+      holdFolders: editors.applyPorts.holdFolders,
+      tabs: {
+        propose: (...proposal) => proposals.propose(...proposal),
+        show: (...which) => proposals.show(...which),
+        close: (id) => proposals.close(id),
+        reviewOf: (id) => proposals.reviewOf(id),
+        stateOf: (id) => proposals.proposals.stateOf(id),
+      },
+      apply: editors.applyPatchForUser,
+      onUndone: editors.undo.onUndone,
+      onSettled: () => shownCopy.refresh(),
+      report,
+    }),
+  );
+  const copies = new SideCopyCommands({
+    store: sideCopies,
+    bringHome,
+    shown: () => shownCopy.copy,
+    threads,
+    startIn: (folders) => factory.startIn(folders),
+    hasModel,
+    links: () => settings()['sideCopies.links'],
+    titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
+    showThread: (threadId) => threadCommands.show(threadId),
+    leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
+    onRemoved: () => shownCopy.refresh(),
+    report,
+  });
+  sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
   const problems = new ProblemActions({
     guard,
     mentionOf: mentionOfLines,
@@ -302,6 +354,41 @@ export function createPanel(
     },
   });
   store.add(problems.register());
+  const edits = store.add(
+    new EditAtCursor({
+      guard,
+      isPlanMode: () => factory.settings.planMode === true,
+      hasModel: async () => {
+        await choosing;
+        return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+      },
+      prepare: () => manager.prepare(factory.settings.cwd),
+      start: (input, signal, onProgress) =>
+        startEdit(
+          input,
+          {
+            ids: node.ids,
+            start: () => factory.startEdit(),
+            begin: (session) => void manager.live.begin(session),
+            suspend: (threadId) => manager.live.close(threadId, 'suspend'),
+          },
+          signal,
+          onProgress,
+        ),
+      answer: (threadId, approvalId, decision) =>
+        threads.submitTo(threadId, {
+          type: 'approval',
+          approvalIds: [approvalId],
+          decision: decision === 'approved' ? 'approved' : { denied: {} },
+        }),
+      showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+      showThread: (threadId) => threadCommands.show(threadId),
+      review,
+      memento: context.globalState,
+      keepsInstructions: () => settings()['history.persistence'] !== 'none',
+      report,
+    }),
+  );
   const codeReview = new CodeReview({
     guard,
     cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
@@ -334,7 +421,7 @@ export function createPanel(
     if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
     view.sendSettings();
   };
-  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode, sideCopies.foldersAround(current().cwd));
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
@@ -419,11 +506,13 @@ export function createPanel(
     approvals,
     threads: threadCommands,
     problems,
+    edits,
     codeReview,
     processes,
     reverts,
     plans,
     rules,
+    copies,
     recovery,
     quarantine,
     walkthrough,

@@ -15,6 +15,7 @@ import { Processes } from './Processes.tsx';
 import { ProposedPlan } from './ProposedPlan.tsx';
 import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
+import { SideCopy } from './SideCopy.tsx';
 import { Queue } from './Queue.tsx';
 
 /** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
@@ -43,6 +44,7 @@ export function Dock() {
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
         <ProposedPlan />
         <Review />
+        <SideCopy />
         <Agents />
         <Processes />
         <Queue />

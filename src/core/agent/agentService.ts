@@ -27,6 +27,7 @@ import {
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
 import { confined, forkedHistory } from './agentThread.ts';
+import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
 import { HandOver, takeOver } from './handOver.ts';
 import { type StartedAs, SubAgents } from './subAgents.ts';
@@ -76,6 +77,7 @@ export class AgentService {
   /** Of all threads, whose commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
+  #prepared: { readonly cwd: string; readonly git: ReturnType<typeof readGitFacts> } | undefined;
   /** Made for the first thread that is written down. */
   #memories: MemoryKeeper | undefined;
 
@@ -107,6 +109,11 @@ export class AgentService {
     return this.#handOver.onTaken;
   }
 
+  /** Reads what the next thread in this folder records of it, while the user still writes the message. */
+  prepare(cwd: string): void {
+    this.#prepared = { cwd, git: readGitFacts(this.#ports.workspace, cwd) };
+  }
+
   /**
    * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread
    * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
@@ -116,7 +123,9 @@ export class AgentService {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const inherited = parent && as?.forksContext ? forkedHistory(parent.history()) : undefined;
     const { ids, clock, workspace } = this.#ports;
-    const git = await readGitFacts(workspace, thread.turn.cwd);
+    const { cwd } = thread.turn;
+    const git = await (this.#prepared?.cwd === cwd ? this.#prepared.git : readGitFacts(workspace, cwd));
+    this.#prepared = undefined;
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -280,11 +289,12 @@ export class AgentService {
     host: ThreadHost,
     { meta, path, ownership, replayed, parent, inherited }: StoredThread,
   ): Promise<Session> {
-    const thread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
+    const confinedThread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
+    const rootId = parent?.rootId ?? meta.id;
+    const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
-    const rootId = parent?.rootId ?? meta.id;
-    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: thread, host });
+    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: confinedThread, host });
     const session = new Session({
       settings: thread,
       host,
@@ -292,7 +302,7 @@ export class AgentService {
       inherited,
       agents,
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
-      ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
+      ports,
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
       ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
       sequence: this.#sequence,

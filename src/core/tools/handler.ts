@@ -249,6 +249,8 @@ export interface ToolOptions {
   /** The rules that apply in a working directory at the time of the call. */
   readonly rules: (cwd: string) => Promise<LoadedRules>;
   readonly review: ReviewSetting;
+  /** Patches leave texts that an editor shows unsaved. */
+  readonly leavesUnsaved?: boolean | undefined;
   /** Which environment variables commands get. */
   readonly environment: EnvironmentSettings;
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];

@@ -63,9 +63,11 @@ export function createEditorWorkspace({
     readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
-      const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin) }, signal);
+      const { staysUnsaved } = origin ?? {};
+      const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin), staysUnsaved }, signal);
       if (result.type !== 'applied') return result;
-      unsaved.note(result.files, changes);
+      // What the user has to save is not saved for a command.
+      if (staysUnsaved !== true) unsaved.note(result.files, changes);
       onApplied?.(result.changes, origin);
       return { type: 'applied', files: result.files };
     },

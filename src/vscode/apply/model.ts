@@ -20,6 +20,8 @@ export interface PatchOrigin {
   readonly itemId: string;
   /** Applied without approval: its hunks go to change review. */
   readonly isUnseen?: boolean;
+  /** A text that a tab shows is not saved: the user saves it, as after typing. */
+  readonly staysUnsaved?: boolean;
 }
 
 // ---------------------------------------------------------------- dependencies
@@ -113,6 +115,8 @@ export interface ApplyDeps {
   readonly journal: ApplyJournal;
   readonly log: Log;
   readonly watch?: ApplyWatch | undefined;
+  /** A text that a tab shows is not saved. */
+  readonly staysUnsaved?: boolean | undefined;
 }
 
 // ---------------------------------------------------------------- what was found
@@ -168,8 +172,8 @@ export interface EditStep {
   readonly before: string;
   readonly after: string;
   readonly hunks: readonly TextHunk[];
-  /** Saved although it was dirty: the user agreed to discard the unsaved edits. */
-  readonly savesDirty: boolean;
+  /** `always`, although it was dirty: the user agreed to discard the unsaved edits. */
+  readonly saving: 'if_clean' | 'always' | 'never';
 }
 
 /** An edit that was applied. */

@@ -298,6 +298,12 @@ function review(): PanelScene {
   return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
+/** The thread works in a side copy, and something has not come home. */
+function sideCopy(): PanelScene {
+  const { messages } = review();
+  return { messages: [...messages, { type: 'side_copy', build: BUILD, row: { id: '0123456789ab', changed: 12 } }] };
+}
+
 function done(): Script {
   const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
   looksAround(script)
@@ -536,7 +542,7 @@ function patches(): Script {
       type: 'item_delta',
       itemId: script.lastItem,
       kind: 'patch',
-      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n${'+a\n'.repeat(4)}`,
+      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n export interface Policy {\n-  attempts: number;\n+  readonly attempts: number;\n+  readonly delayMs: number;\n`,
     })
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
@@ -1351,6 +1357,7 @@ export const SCENES = {
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
+  'side-copy': sideCopy(),
   done: scene(done()),
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),

@@ -9,7 +9,7 @@ import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
-import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
+import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
@@ -24,6 +24,7 @@ export async function applyApproved(
   plan: ApplyPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
   context: ToolContext,
+  { leavesUnsaved = false }: Pick<ToolOptions, 'leavesUnsaved'> = {},
 ): Promise<ToolResult> {
   const { operations, cwd, planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
@@ -39,7 +40,12 @@ export async function applyApproved(
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
-    const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
+    const origin = {
+      turnId: context.turnId,
+      itemId: item.id,
+      ...(answer === null ? { isUnseen: true } : {}),
+      ...(leavesUnsaved ? { staysUnsaved: true } : {}),
+    };
     const { result, report } = await checkedApply(changes, context, () =>
       context.changes.patchApplies(
         { itemId: item.id, paths: changes.flatMap(writtenBy) },
