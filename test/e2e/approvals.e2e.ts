@@ -182,7 +182,7 @@ test('several pending requests are one notification and one list; a destructive 
   await panel.send('Touch them.');
   await vscode.hideChat();
   hidden.open();
-  await vscode.notification('Tiller wants your answer to 3 requests').waitFor();
+  await vscode.notification('3 requests need your answer').waitFor();
   expect(await vscode.notification('Tiller wants').count()).toBe(1);
   await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('3 waiting for you');
   await vscode.screenshot('approvals/several-notification');

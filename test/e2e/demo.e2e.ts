@@ -92,7 +92,7 @@ test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the 
   await vscode.screenshot('demo/5-undo-patch');
 });
 
-test('a file in the editor is changed there, and Undo turn reverts it', async () => {
+test('a file in the editor is changed there, and Undo Turn reverts it', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   await panel.newThread();

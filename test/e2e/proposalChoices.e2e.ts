@@ -65,10 +65,10 @@ test('a hunk is rejected above it in the diff, and the rest is approved', async 
   await proposed('lens.txt');
   await vscode.codeLens('Reject').nth(1).click();
   await vscode.codeLens('Restore').waitFor();
-  await vscode.codeLens('Approve 2 of 3 hunks').waitFor();
+  await vscode.codeLens('Approve 2 of 3 Hunks').waitFor();
   await panel.get('review-count').getByText('2 of 3 hunks').waitFor();
   await vscode.screenshot('review/before');
-  await vscode.codeLens('Approve 2 of 3 hunks').click();
+  await vscode.codeLens('Approve 2 of 3 Hunks').click();
   await applied('lens.txt', taken(2, 29));
   expect(model.outputs.at(-1)).toContain('1 of 3 hunks in lens.txt rejected');
 });
@@ -136,7 +136,7 @@ test('a key rejects the hunk at the cursor and restores it', async () => {
   await vscode.page.keyboard.press('Control+Alt+r');
   await expect.poll(() => vscode.codeLens('Restore').count(), soon).toBe(0);
   await vscode.page.keyboard.press('Control+Alt+r');
-  await vscode.codeLens('Approve 2 of 3 hunks').waitFor();
+  await vscode.codeLens('Approve 2 of 3 Hunks').waitFor();
   await vscode.titleAction('Approve').click();
   await applied('keys.txt', taken(15, 29));
 });
@@ -145,7 +145,7 @@ test('closing the tab decides nothing, and a rejected hunk stays rejected', asyn
   const { vscode, panel, disk } = window();
   await proposed('closed.txt');
   await vscode.codeLens('Reject').first().click();
-  await vscode.codeLens('Approve 2 of 3 hunks').waitFor();
+  await vscode.codeLens('Approve 2 of 3 Hunks').waitFor();
   await expect.poll(() => vscode.isDirty('closed.txt (proposed)'), soon).toBe(false);
   await vscode.closeTab('closed.txt (proposed)');
   expect(await disk('closed.txt')).toBe(TEXT);

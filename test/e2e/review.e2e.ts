@@ -129,7 +129,7 @@ describe('applied changes', () => {
     await expect.poll(strip, soon).toBe(changes(4, 3));
     await keyboard.press('Control+y');
     await expect.poll(strip, soon).toBe(changes(3, 3));
-    await vscode.command('Tiller: Revert the Last Keep');
+    await vscode.command('Tiller: Undo Last Keep');
     await expect.poll(strip, soon).toBe(changes(4, 3));
     expect(await panel.get('review-file').count()).toBe(3);
   });

@@ -40,7 +40,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await vscode.screenshot('box/2-moved-away');
     await vscode.page.getByRole('button', { name: 'Restore', exact: true }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');
-    await vscode.page.getByText('.claude is restored.', { exact: true }).first().waitFor();
+    await vscode.page.getByText('.claude was restored.', { exact: true }).first().waitFor();
     await panel.get('put-back').waitFor({ state: 'detached' });
   });
 

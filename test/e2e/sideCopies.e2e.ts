@@ -37,7 +37,7 @@ test('a thread works in a side copy, and what is left of its review comes home b
   await vscode.codeLens('Approve').first().waitFor(soon);
   await vscode.screenshot('copies/bring-home');
   await vscode.codeLens('Reject').nth(1).click();
-  await vscode.codeLens('Approve 1 of 2 hunks').click();
+  await vscode.codeLens('Approve 1 of 2 Hunks').click();
   await vscode.notification('Brought home 1 file. Changes of 1 file are left in the side copy.').waitFor(soon);
   await vscode.openFile('a.txt');
   const text = await vscode.text();

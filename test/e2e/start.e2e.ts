@@ -33,7 +33,7 @@ describe('a user who has set up nothing', () => {
     // A message without a model opens the choice, and comes back when there is none.
     await panel.write('What is here?');
     await panel.get('composer-input').press('Enter');
-    await expect.poll(() => title.innerText(), soon).toBe('Where does the model run?');
+    await expect.poll(() => title.innerText(), soon).toBe('Select Provider');
     await vscode.screenshot('start/9-message-first');
     await vscode.closeQuickInput();
     await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('What is here?');
@@ -42,14 +42,14 @@ describe('a user who has set up nothing', () => {
     await expect.poll(() => title.innerText(), soon).toBe('API key for https://api.openai.com');
     await vscode.closeQuickInput();
     await panel.get('setup-endpoint').click();
-    await expect.poll(() => title.innerText(), soon).toBe('Address of the server');
+    await expect.poll(() => title.innerText(), soon).toBe('Server Address');
     await vscode.closeQuickInput();
     await panel.get('more-actions').click();
     await panel.page.getByRole('menuitem', { name: 'Settings' }).click();
     // In sections, each setting of text with a field.
     const settings = vscode.page.locator('.settings-editor');
     await settings.getByRole('treeitem', { name: /^Approvals/ }).waitFor();
-    const model = settings.locator('.setting-item-contents').filter({ hasText: 'as its provider names it' });
+    const model = settings.locator('.setting-item-contents').filter({ hasText: 'as its provider lists it' });
     await model.getByRole('textbox').waitFor();
     await vscode.screenshot('start/7-settings');
     await vscode.closeModalEditor();

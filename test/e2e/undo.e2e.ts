@@ -48,7 +48,7 @@ test('a turn with a patch and a command is undone after a preview, and redone', 
   await expect.poll(() => panel.get('changed-file').count(), soon).toBe(3);
   await vscode.screenshot('undo/1-changes');
   await panel.get('turn-review').click();
-  await vscode.page.locator('.part.editor .tab', { hasText: 'Changes of a turn' }).waitFor();
+  await vscode.page.locator('.part.editor .tab', { hasText: 'Changes of a Turn' }).waitFor();
   await vscode.screenshot('undo/2-review');
 
   await panel.get('turn-undo').click();
@@ -135,7 +135,7 @@ test('rewind takes files and conversation back to before a message', async () =>
   expect(await disk('r.txt')).toBe('2\n');
   await panel.get('user-message').last().hover();
   await panel.get('user-message-rewind').last().click();
-  await vscode.quickRow('Files and conversation').click();
+  await vscode.quickRow('Files and Thread').click();
   await expect.poll(() => rows().count(), soon).toBe(1);
   await expect.poll(() => preview().count(), soon).toBe(1);
   await vscode.page.keyboard.press('Enter');

@@ -175,7 +175,10 @@ suite('MCP servers', () => {
     assert.equal(mcp.servers.get('notes'), undefined);
     const { shown } = answers();
     assert(!(await confirmServer(controller.selected[0], 'outside')));
-    assert.match(shown[0] ?? '', /is to run without a sandbox, as \.mcp\.json of this workspace says: it could/);
+    assert.match(
+      shown[0] ?? '',
+      /^In \.mcp\.json of this workspace, the MCP server notes runs without a sandbox: it could/,
+    );
     assert.match(shown[1] ?? '', /\nSandbox: none$/);
   });
 
@@ -196,7 +199,7 @@ suite('MCP servers', () => {
     const started = new Promise<void>((resolve) => mcp.servers.onChange(() => resolve()));
     const { shown } = answers({ button: 'Show Details…' }, { button: 'Start Outside the Sandbox' });
     await controller.configured();
-    assert.match(shown[0] ?? '', /^The MCP server notes is to run without a sandbox/);
+    assert.match(shown[0] ?? '', /^In your settings, the MCP server notes runs without a sandbox/);
     await started;
     assert.equal((await settled('notes')).status.type, 'ready');
     answers();

@@ -287,12 +287,12 @@ suite('a proposal under review', () => {
       ]);
       await preview.toggleHunk(uri, 1);
       assert.deepEqual((await lenses(uri)).slice(0, 4), [
-        [0, '$(check) Approve 2 of 3 hunks'],
+        [0, '$(check) Approve 2 of 3 Hunks'],
         [0, '$(close) Deny…'],
         [1, '$(discard) Reject'],
         [14, '$(redo) Restore (rejected)'],
       ]);
-      assert.deepEqual((await lenses(uri))[4], [14, '$(comment) Say Why…']);
+      assert.deepEqual((await lenses(uri))[4], [14, '$(comment) Add Reason…']);
     }),
   );
 });

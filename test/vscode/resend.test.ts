@@ -246,6 +246,6 @@ suite('a message that is sent again or is not sent, by itself', () => {
       user.restore();
     }
     assert.deepEqual(returned, []);
-    assert.deepEqual(user.shown, ['The thread was closed before anything went back. Open it and try again.']);
+    assert.deepEqual(user.shown, ['The thread was closed before anything was undone. Open it and try again.']);
   });
 });

@@ -187,7 +187,7 @@ suite('review of an applied patch', () => {
       await here.apply([here.add('new.txt', 'new\n')], unseen);
       await here.type('new.txt', 'mine ');
       const left = await here.decisions.undo([{ file: fileAt(here, 'new.txt'), hunks: 'all' }]);
-      assert.deepEqual(left, [{ path: here.at('new.txt'), reason: 'You have worked on it since.' }]);
+      assert.deepEqual(left, [{ path: here.at('new.txt'), reason: 'You have edited it since.' }]);
       assert.equal(here.document('new.txt')?.getText(), 'mine new\n');
     }),
   );

@@ -83,7 +83,7 @@ suite('Select Model', () => {
     const { provider, model } = settings();
     assert.deepEqual({ provider, model }, { provider: 'ollama', model: 'qwen3-coder:30b' });
     // With the card in the panel, the row and the message there are three interactions.
-    assert.match(user.shown.join('\n'), /^Models on this machine\nqwen3-coder:30b \(32.768 tokens · loaded\)$/);
+    assert.match(user.shown.join('\n'), /^Models on This Machine\nqwen3-coder:30b \(32.768 tokens · loaded\)$/);
   });
 
   test('keeps a server that only the settings baseUrl and wireApi name, when the user chooses another one', async () => {
@@ -146,7 +146,7 @@ suite('Select Model', () => {
 
     const chat = await ModelServer.start(() => [says('OK')], { wire: 'chat' });
     open.push(chat);
-    const typed = new ScriptedUser({ type: chat.baseUrl }, { pick: 'Enter the Name' }, { type: 'my-model' });
+    const typed = new ScriptedUser({ type: chat.baseUrl }, { pick: 'Enter a Model ID' }, { type: 'my-model' });
     await commands.select('endpoint').finally(() => typed.restore());
     assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: chat.baseUrl, wireApi: 'chat' } });
     assert.equal(settings().model, 'my-model');
@@ -161,7 +161,7 @@ suite('Select Model', () => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter the Name' }, { type: 'x' }, 'cancel');
+    const user = new ScriptedUser({ type: baseUrl }, { pick: 'Enter a Model ID' }, { type: 'x' }, 'cancel');
     await commands.select('endpoint').finally(() => user.restore());
     server.close();
     assert.match(
@@ -189,7 +189,7 @@ suite('Select Model', () => {
       { type: 'sk-old' },
       { pick: 'Enter Another Key' },
       { type: 'sk-test' },
-      { pick: 'Enter the Name' },
+      { pick: 'Enter a Model ID' },
       { type: 'my-model' },
     );
     await commands.select('endpoint').finally(() => user.restore());
@@ -203,7 +203,7 @@ suite('Select Model', () => {
     const user = new ScriptedUser({ type: ` ${server.baseUrl}/ ` }, { pick: 'Qwen/Qwen3-Coder' });
     await commands.select().finally(() => user.restore());
     assert.deepEqual(settings().providers, { '127.0.0.1': { baseUrl: server.baseUrl, wireApi: 'responses' } });
-    assert.match(user.shown.join('\n'), new RegExp(`Use the server ${server.baseUrl} `));
+    assert.match(user.shown.join('\n'), new RegExp(`Use Server ${server.baseUrl} `));
   });
 
   test('asks another server for its models first, and for a key only when it wants one', async () => {
@@ -261,7 +261,7 @@ suite('Select Model', () => {
     open.push(server);
     const complained: string[] = [];
     complain = (message) => complained.push(message);
-    const user = new ScriptedUser({ type: server.baseUrl }, { pick: 'Enter the Name' }, { type: 'my-model' });
+    const user = new ScriptedUser({ type: server.baseUrl }, { pick: 'Enter a Model ID' }, { type: 'my-model' });
     await commands.select('endpoint').finally(() => user.restore());
     assert(isAdded);
     assert.match(complained[0] ?? '', /providers\.invalid/);
@@ -281,7 +281,7 @@ suite('Select Model', () => {
     await update('model', 'small');
     const ofSettings = new ScriptedUser({ pick: '$(check) Context window' });
     await commands.showAbilities().finally(() => ofSettings.restore());
-    assert.match(ofSettings.shown.join('\n'), /^small of mine can do .*\n.*1.?111 tokens/);
+    assert.match(ofSettings.shown.join('\n'), /^Abilities of small \(mine\) .*\n.*1.?111 tokens/);
     thread = { provider: 'other', model: 'large' };
     const ofThread = new ScriptedUser({ pick: '$(check) Context window' });
     const { executeCommand } = vscode.commands;
@@ -291,7 +291,7 @@ suite('Select Model', () => {
       ofThread.restore();
       Object.assign(vscode.commands, { executeCommand });
     });
-    assert.match(ofThread.shown.join('\n'), /^large of other can do .*\n.*2.?222 tokens/);
+    assert.match(ofThread.shown.join('\n'), /^Abilities of large \(other\) .*\n.*2.?222 tokens/);
     // Where the user can say what it can do.
     assert.deepEqual(executed, ['tiller.openSettings']);
   });

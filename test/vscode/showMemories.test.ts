@@ -34,7 +34,7 @@ suite('Show Memories', () => {
       assert.deepEqual(user.shown, [
         'There are no memories yet.',
         'There are no memories: the setting “tiller.memory.enabled” is off.',
-        'Memories of threads | Select a memory to read or edit it',
+        'Memories | Select a memory to read or edit it',
         'Fix the parser (2026-11-23)',
       ]);
     } finally {

@@ -211,7 +211,7 @@ suite('a side copy comes home', () => {
         writeFileSync(at('image.bin'), OTHER_IMAGE);
         await bringHome.open(copy);
         assert.deepEqual(readFileSync(here.at('image.bin')), IMAGE);
-        assert.equal(told.at(-1), 'Nothing is chosen to come home.');
+        assert.equal(told.at(-1), 'No changes are selected to bring home.');
         assert.deepEqual([bringHome.has(id), await offered()], [true, ['image.bin']]);
       },
       { whole: false },

@@ -54,9 +54,9 @@ suite('a notification that is older than the answer', () => {
     assert.deepEqual(decided, [
       'You have already chosen to roll this patch back: /elsewhere/a.txt',
       'You have already chosen to finish this patch: /elsewhere/a.txt',
-      'The patch was settled already: Another window (process 7) has decided it.',
-      'The patch was settled already: The command line (process 8) has decided it.',
-      'The patch was settled already, in another window or on the command line.',
+      'The patch was already settled: Another window (process 7) has resolved it.',
+      'The patch was already settled: The command line (process 8) has resolved it.',
+      'The patch was already settled, in another window or on the command line.',
     ]);
   });
 });

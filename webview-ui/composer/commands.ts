@@ -180,8 +180,8 @@ function codeReviewValues(written: string): readonly Choice[] {
     post({ type: 'review_changes', what, instructions });
   const kinds = [
     { what: 'uncommitted', label: t('Uncommitted Changes'), detail: t('Staged, not staged, and new files') },
-    { what: 'branch', label: t('Changes Against a Branch…'), detail: t('All since both parted') },
-    { what: 'commit', label: t('A Commit…'), detail: t('What one commit has changed') },
+    { what: 'branch', label: t('Changes Against a Branch…'), detail: t('All changes since the two diverged') },
+    { what: 'commit', label: t('A Commit…'), detail: t('The changes of one commit') },
   ] as const;
   const named = kinds.filter(({ label }) => label.toLowerCase().includes(wish.toLowerCase()));
   if (named.length > 0) return named.map(({ what, label, detail }) => ({ label, detail, run: start(what, '') }));

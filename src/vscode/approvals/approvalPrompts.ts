@@ -131,7 +131,7 @@ export class ApprovalPrompts implements Disposable {
     const [only, ...others] = waiting;
     if (only && others.length === 0) return this.#notifyOfOne(only);
     const show = vscode.l10n.t('Show List');
-    const sentence = vscode.l10n.t('Tiller wants your answer to {0} requests', waiting.length);
+    const sentence = vscode.l10n.t('{0} requests need your answer', waiting.length);
     const answer = await vscode.window.showInformationMessage(sentence, show);
     if (answer !== show) return;
     if (this.#waiting.length > 0) this.#options.showList();

@@ -113,7 +113,7 @@ export class Decisions {
     if (story.type === 'deleted') {
       const isThere = (await this.#deps.reader.stat(path)) !== undefined;
       return isThere
-        ? leftAlone(path, vscode.l10n.t('There is a new file of that name.'))
+        ? leftAlone(path, vscode.l10n.t('There is a new file with that name.'))
         : { type: 'back', file, change: addition(there, story.image, null) };
     }
     const read = await textAt(there, this.#deps.reader);
@@ -129,7 +129,7 @@ export class Decisions {
     }
     const now = read.text;
     if (story.type === 'added' && hunks === 'all') {
-      if (isTouched(file)) return leftAlone(path, vscode.l10n.t('You have worked on it since.'));
+      if (isTouched(file)) return leftAlone(path, vscode.l10n.t('You have edited it since.'));
       return { type: 'back', file, change: { kind: 'delete', ...at(there), before: now } };
     }
     return this.#withoutHunks(this.#upToDate(file, now), there, hunks, now);
@@ -153,13 +153,13 @@ export class Decisions {
       if (edits.length === 0) {
         return leftAlone(
           path,
-          hunks === 'all' ? vscode.l10n.t('You have worked on it since.') : vscode.l10n.t('It is no longer there.'),
+          hunks === 'all' ? vscode.l10n.t('You have edited it since.') : vscode.l10n.t('It is no longer there.'),
         );
       }
       return { ...back, change: { ...change, movedTo: null, movedOver: null } };
     }
     if ((await this.#deps.reader.stat(story.from)) !== undefined)
-      return leftAlone(path, vscode.l10n.t('There is a new file of that name.'));
+      return leftAlone(path, vscode.l10n.t('There is a new file with that name.'));
     const from = await this.#placeOf(story.from, story.place);
     if (from === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
     const places = { ...change.places, movedTo: from.place };

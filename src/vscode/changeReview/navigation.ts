@@ -21,7 +21,7 @@ export class Navigation {
   async go(way: 'next' | 'previous', within = false): Promise<void> {
     const stops = this.#reviews.pending.flatMap(stopsOf);
     if (stops.length === 0) {
-      if (!within) void vscode.window.showInformationMessage(vscode.l10n.t('No changes are waiting for your review.'));
+      if (!within) void vscode.window.showInformationMessage(vscode.l10n.t('There are no changes to review.'));
       return;
     }
     const stop = stopFrom(stops, way);

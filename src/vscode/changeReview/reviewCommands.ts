@@ -95,7 +95,7 @@ export class ReviewCommands {
   unkeep(): void {
     const isSomething = this.#decisions.unkeep();
     this.#keys.refresh();
-    if (!isSomething) void vscode.window.showInformationMessage(vscode.l10n.t('There is no Keep to revert.'));
+    if (!isSomething) void vscode.window.showInformationMessage(vscode.l10n.t('There is no Keep to undo.'));
   }
 
   /** A button of the peek; `changes` has the changes of all source controls. */
@@ -179,7 +179,7 @@ export class ReviewCommands {
 }
 
 function nothingHere(): void {
-  void vscode.window.showInformationMessage(vscode.l10n.t('No changes are waiting for your review here.'));
+  void vscode.window.showInformationMessage(vscode.l10n.t('There are no changes to review here.'));
 }
 
 function reportLeftAlone(leftAlone: readonly LeftAlone[]): void {

@@ -36,7 +36,7 @@ export class ReviewStatus implements Disposable {
 
   #create(): vscode.StatusBarItem {
     const item = vscode.window.createStatusBarItem('tiller.review', vscode.StatusBarAlignment.Right, 99);
-    item.name = vscode.l10n.t('Tiller: changes to review');
+    item.name = vscode.l10n.t('Tiller: Changes to Review');
     item.command = 'tiller.review.next';
     return item;
   }

@@ -84,7 +84,7 @@ export class CodeReview {
         const branch = await pickBranch(repository);
         if (branch === undefined) return undefined;
         const changes = await changesAgainst(repository, branch, mayRead);
-        if (changes === '') return tell(vscode.l10n.t('There are no changes against {0}.', branch));
+        if (changes === '') return tell(vscode.l10n.t('There are no changes compared with {0}.', branch));
         return { target: { type: 'branch', branch }, changes };
       }
       case 'commit': {
@@ -129,9 +129,9 @@ async function pickKind(): Promise<ReviewKind | undefined> {
     {
       what: 'branch',
       label: vscode.l10n.t('Changes Against a Branch…'),
-      detail: vscode.l10n.t('All since both parted, uncommitted changes included'),
+      detail: vscode.l10n.t('All changes since the two diverged, including uncommitted ones'),
     },
-    { what: 'commit', label: vscode.l10n.t('A Commit…'), detail: vscode.l10n.t('What one commit has changed') },
+    { what: 'commit', label: vscode.l10n.t('A Commit…'), detail: vscode.l10n.t('The changes of one commit') },
   ];
   const placeHolder = vscode.l10n.t('What should be reviewed?');
   return (await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Review Changes'), placeHolder }))?.what;
@@ -159,7 +159,7 @@ async function pickCommit(repository: Repository): Promise<GitCommit | undefined
     description: commit.hash.slice(0, 12),
     commit,
   }));
-  if (items.length === 0) return tell(vscode.l10n.t('There is no commit.'));
+  if (items.length === 0) return tell(vscode.l10n.t('There are no commits.'));
   const options = { title: vscode.l10n.t('Review a Commit'), matchOnDescription: true };
   return (await vscode.window.showQuickPick(items, options))?.commit;
 }

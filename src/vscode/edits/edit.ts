@@ -59,7 +59,7 @@ function progressOf(progress: EditProgress, asked: string): string {
     case 'asking':
       return vscode.l10n.t('Tiller wants to make this change: {0}', asked);
     case 'applied':
-      return vscode.l10n.t('Tiller checks the change: {0}', asked);
+      return vscode.l10n.t('Tiller is checking the change: {0}', asked);
   }
 }
 

@@ -158,7 +158,7 @@ export class EditAtCursor implements Disposable {
 
   #refusal(): string | undefined {
     if (!vscode.workspace.isTrusted) {
-      return vscode.l10n.t('Tiller changes nothing in a workspace that you have not trusted.');
+      return vscode.l10n.t('Tiller changes files in a trusted workspace only.');
     }
     if (this.#deps.isPlanMode()) return vscode.l10n.t('Plan mode changes no files. Choose another mode in the panel.');
     return undefined;

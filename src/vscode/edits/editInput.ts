@@ -53,7 +53,7 @@ export class EditInput implements Disposable {
     this.#typed = given;
     box.title = vscode.l10n.t('Edit at the Cursor');
     box.placeholder = vscode.l10n.t('What to change in {0}', place);
-    box.prompt = vscode.l10n.t('Arrow up for earlier instructions.');
+    box.prompt = vscode.l10n.t('Press the Up key for earlier instructions.');
     box.value = given;
     this.#setIsOpen(true);
     return new Promise((resolve) => {

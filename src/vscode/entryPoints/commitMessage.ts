@@ -82,7 +82,7 @@ export class CommitMessage {
     const options = {
       location: vscode.ProgressLocation.Notification,
       cancellable: true,
-      title: vscode.l10n.t('Tiller writes a commit message…'),
+      title: vscode.l10n.t('Writing a commit message…'),
     };
     const answer = await vscode.window.withProgress(options, (_progress, token) => {
       token.onCancellationRequested(() => abort.abort(new vscode.CancellationError()));
@@ -90,7 +90,7 @@ export class CommitMessage {
     });
     abort.signal.throwIfAborted();
     const message = commitMessageIn(answer);
-    if (message === '') throw new Error(vscode.l10n.t('the model answered with nothing'));
+    if (message === '') throw new Error(vscode.l10n.t('the model returned no text'));
     await put(message, inputBox, begun);
   }
 

@@ -45,7 +45,7 @@ export class LanguageModelTools {
     }
   }
 
-  /** "Tools of Other Extensions": switches them on and off one by one. */
+  /** "Tools from Other Extensions": switches them on and off one by one. */
   async choose(): Promise<void> {
     const { languageModelTools: on } = this.#settings();
     const items = this.#available.map(({ name, description }) => ({
@@ -62,7 +62,7 @@ export class LanguageModelTools {
       return;
     }
     const chosen = await vscode.window.showQuickPick(items, {
-      title: vscode.l10n.t('Tools of Other Extensions'),
+      title: vscode.l10n.t('Tools from Other Extensions'),
       placeHolder: vscode.l10n.t(
         'Select the tools that Tiller may offer to the model. Each asks before it runs, until you allow it.',
       ),

@@ -23,11 +23,11 @@ export async function confirmServer(server: NamedServer, about: ServerQuestion):
 export function outsideText({ name, file }: NamedServer): string {
   return file === undefined
     ? vscode.l10n.t(
-        'The MCP server {0} is to run without a sandbox, as its entry in your settings says: it could read and change everything that you can.',
+        'In your settings, the MCP server {0} runs without a sandbox: it could read and change everything that you can.',
         name,
       )
     : vscode.l10n.t(
-        'The MCP server {0} is to run without a sandbox, as {1} of this workspace says: it could read and change everything that you can.',
+        'In {1} of this workspace, the MCP server {0} runs without a sandbox: it could read and change everything that you can.',
         name,
         vscode.workspace.asRelativePath(file),
       );

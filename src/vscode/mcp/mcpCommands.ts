@@ -115,7 +115,7 @@ export class McpCommands {
     if (live) actions.push(item(vscode.l10n.t('$(output) Show Log'), () => logs.show(live)));
     if (server.type !== 'problem') {
       const forget = () => trust.forgetTools(server.definition.hash);
-      actions.push(item(vscode.l10n.t('$(trash) Forget What Was Allowed of Its Tools'), forget));
+      actions.push(item(vscode.l10n.t('$(trash) Forget Approvals of Its Tools'), forget));
     }
     return actions;
   }

@@ -14,7 +14,7 @@ export async function showAbilities(provider: string, model: string, abilities: 
       detail: sourceOf(sources[ability]),
     };
   });
-  const title = vscode.l10n.t('{0} of {1} can do', model, provider);
+  const title = vscode.l10n.t('Abilities of {0} ({1})', model, provider);
   const placeHolder = vscode.l10n.t('The setting tiller.providers.{0}.models takes precedence', provider);
   const picked = await vscode.window.showQuickPick(rows, { title, placeHolder, matchOnDescription: true });
   if (picked) await vscode.commands.executeCommand('tiller.openSettings');

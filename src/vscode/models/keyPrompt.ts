@@ -22,10 +22,10 @@ export async function askKey(
 
 async function chooseKey(origin: string, variable: string, key: string): Promise<string | undefined> {
   const use: vscode.QuickPickItem = {
-    label: vscode.l10n.t('Use the key in the environment variable {0}', variable),
+    label: vscode.l10n.t('Use the Key in the Environment Variable {0}', variable),
     detail: vscode.l10n.t('It is copied into the secret storage of VS Code and sent to {0} only.', origin),
   };
-  const type: vscode.QuickPickItem = { label: vscode.l10n.t('Enter a key…') };
+  const type: vscode.QuickPickItem = { label: vscode.l10n.t('Enter a Key…') };
   const picked = await vscode.window.showQuickPick([use, type], { title: titleOf(origin), ignoreFocusOut: true });
   if (picked === undefined) return undefined;
   return picked.label === use.label ? key : typeKey(origin);
@@ -37,7 +37,7 @@ async function typeKey(origin: string): Promise<string | undefined> {
     prompt: vscode.l10n.t('Kept in the secret storage of VS Code and sent to this server only.'),
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (/\s/.test(value.trim()) ? vscode.l10n.t('A key has no spaces.') : undefined),
+    validateInput: (value) => (/\s/.test(value.trim()) ? vscode.l10n.t('A key cannot contain spaces.') : undefined),
   });
   return key?.trim() || undefined;
 }

@@ -38,7 +38,7 @@ export class ModelCommands {
     if (server !== undefined) await askKey(new URL(server.provider.baseUrl).origin, this.#deps.keys);
     else
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('Select the model of a server first: a key belongs to one.'),
+        vscode.l10n.t('Select a model first: the key is stored for its server.'),
       );
   }
 
@@ -51,7 +51,7 @@ export class ModelCommands {
   async showAbilities(): Promise<void> {
     const server = this.#deps.inUse();
     if (server === undefined || server.model === '') {
-      return void vscode.window.showInformationMessage(vscode.l10n.t('Select the model of a server first.'));
+      return void vscode.window.showInformationMessage(vscode.l10n.t('Select a model first.'));
     }
     const { provider, model } = server;
     await showAbilities(provider.id, model, this.#deps.http.abilities(provider, model));

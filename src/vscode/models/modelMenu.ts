@@ -135,7 +135,7 @@ export class ModelMenu implements Disposable {
       label: shortened(visibleName(model.name), MAX_LABEL),
       detail: [visibleName(model.vendor), factsOf({ id: model.id, contextWindow: model.maxInputTokens })].join(' · '),
     }));
-    const title = vscode.l10n.t('Models of other extensions');
+    const title = vscode.l10n.t('Models from Other Extensions');
     return groupWith(VSCODE_PROVIDER, title, rows, { type: 'listed' }, false);
   }
 

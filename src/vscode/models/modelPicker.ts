@@ -52,7 +52,7 @@ export async function pickModel(
 }
 
 async function pickListed(id: string, models: readonly ReportedModel[]): Promise<Row['choice'] | undefined> {
-  const typed: Row = { label: vscode.l10n.t('Another model…'), choice: { type: 'typed' } };
+  const typed: Row = { label: vscode.l10n.t('Another Model…'), choice: { type: 'typed' } };
   const rows = [...byUse(models).map((model) => rowOf(model)), typed];
   const title = vscode.l10n.t('Model of {0}', id);
   const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true, matchOnDetail: true });
@@ -71,9 +71,9 @@ export function factsOf(model: ReportedModel): string {
     ...(model.contextWindow === undefined
       ? []
       : [vscode.l10n.t('{0} tokens', model.contextWindow.toLocaleString(vscode.env.language))]),
-    ...(model.images === true ? [vscode.l10n.t('takes images')] : []),
+    ...(model.images === true ? [vscode.l10n.t('accepts images')] : []),
     ...(model.isLoaded === true ? [vscode.l10n.t('loaded')] : []),
-    ...(model.tools === false ? [vscode.l10n.t('no tools: it can only talk')] : []),
+    ...(model.tools === false ? [vscode.l10n.t('no tools: chat only')] : []),
   ];
   return facts.join(' · ');
 }
@@ -116,7 +116,7 @@ function remediesOf({ kind }: ModelFault): readonly RemedyRow[] {
 /** Why the models are not listed, in the words of the server, and the cures. */
 async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
   const typed: Row = {
-    label: vscode.l10n.t('Enter the Name of a Model…'),
+    label: vscode.l10n.t('Enter a Model ID…'),
     detail: vscode.l10n.t('Some servers do not list their models.'),
     choice: { type: 'typed' },
   };

@@ -198,7 +198,7 @@ async function selectLanguageModel({ languageModels, settings }: ModelSetupDeps)
     detail: nameOfLanguageModel(model),
   }));
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Models of other extensions'),
+    title: vscode.l10n.t('Models from Other Extensions'),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -239,7 +239,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
     return answer === another ? selectModel(deps, 'endpoint') : false;
   }
   const picked = await vscode.window.showQuickPick(rows, {
-    title: vscode.l10n.t('Models on this machine'),
+    title: vscode.l10n.t('Models on This Machine'),
     matchOnDescription: true,
     matchOnDetail: true,
   });

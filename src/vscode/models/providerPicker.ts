@@ -40,7 +40,7 @@ export async function pickProvider(
   );
   const rows: Row[] = [
     {
-      label: vscode.l10n.t('Find servers on this machine'),
+      label: vscode.l10n.t('Find Servers on This Machine'),
       description: vscode.l10n.t('Ollama, LM Studio, llama.cpp, vLLM on their usual ports'),
       choice: { type: 'local' },
     },
@@ -49,13 +49,13 @@ export async function pickProvider(
     ...(hasLanguageModels
       ? [
           {
-            label: vscode.l10n.t('Models of other extensions'),
+            label: vscode.l10n.t('Models from Other Extensions'),
             choice: { type: 'vscode' },
           } satisfies Row,
         ]
       : []),
     {
-      label: vscode.l10n.t('Another server…'),
+      label: vscode.l10n.t('Another Server…'),
       description: vscode.l10n.t('By its address'),
       choice: { type: 'address' },
     },
@@ -66,12 +66,12 @@ export async function pickProvider(
     },
   ];
   const picked = await pickOrType(rows, {
-    title: vscode.l10n.t('Where does the model run?'),
-    placeHolder: vscode.l10n.t('Choose, or type the address of a server'),
+    title: vscode.l10n.t('Select Provider'),
+    placeHolder: vscode.l10n.t('Select a provider, or type the address of a server'),
     rowOf: (typed): Row | undefined => {
       const baseUrl = addressIn(typed);
       if (baseUrl === undefined) return undefined;
-      const label = vscode.l10n.t('Use the server {0}', baseUrl);
+      const label = vscode.l10n.t('Use Server {0}', baseUrl);
       return { label, alwaysShow: true, choice: { type: 'address', baseUrl } };
     },
   });
@@ -86,7 +86,7 @@ function addressIn(typed: string): string | undefined {
 
 export async function askBaseUrl(example = 'https://models.example.com/v1'): Promise<string | undefined> {
   const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Address of the server'),
+    title: vscode.l10n.t('Server Address'),
     prompt: vscode.l10n.t('Up to and including /v1, for example {0}', example),
     ignoreFocusOut: true,
     validateInput: (value) =>

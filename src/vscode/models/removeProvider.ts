@@ -24,14 +24,14 @@ export async function removeProvider(settings: Settings, keys: KeyStore): Promis
     rows.push({ label: providerTitle(name), description: server?.baseUrl ?? '', detail, name });
   }
   if (rows.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No provider of yours and no key is stored.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('There are no providers of your own and no stored keys.'));
     return undefined;
   }
-  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Remove which provider?') });
+  const picked = await vscode.window.showQuickPick(rows, { title: vscode.l10n.t('Remove Provider') });
   if (picked === undefined) return undefined;
   const remove = vscode.l10n.t('Remove');
   const answer = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Remove {0}? A stored key cannot be brought back.', picked.label),
+    vscode.l10n.t('Remove {0}? A stored key cannot be restored.', picked.label),
     { modal: true },
     remove,
   );
@@ -44,7 +44,7 @@ function detailOf(isOwn: boolean, hasKey: boolean, others: readonly string[]): s
   if (!isOwn) {
     return others.length === 0
       ? vscode.l10n.t('Its key')
-      : vscode.l10n.t('Its key, which {0} uses, too', others.join(', '));
+      : vscode.l10n.t('Its key, which {0} also uses', others.join(', '));
   }
   if (!hasKey) return vscode.l10n.t('Its entry in the settings');
   return others.length === 0

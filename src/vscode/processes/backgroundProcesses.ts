@@ -39,7 +39,7 @@ export class BackgroundProcesses implements Disposable {
     this.#item = this.#store.add(
       vscode.window.createStatusBarItem('tiller.processes', vscode.StatusBarAlignment.Right, 99),
     );
-    this.#item.name = vscode.l10n.t('Tiller: background processes');
+    this.#item.name = vscode.l10n.t('Tiller: Background Processes');
     this.#item.command = 'tiller.backgroundProcesses';
     this.#store.add(
       threads.onEvent(({ event: { msg } }) => {
@@ -54,7 +54,7 @@ export class BackgroundProcesses implements Disposable {
   async pick(): Promise<void> {
     const running = this.#running();
     if (running.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing runs in the background.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('There are no background processes.'));
       return;
     }
     const picked = await choose(running);
@@ -109,11 +109,11 @@ interface Choice {
 }
 
 function choose(running: readonly Running[]): Promise<Choice | undefined> {
-  const output = { iconPath: new vscode.ThemeIcon('output'), tooltip: vscode.l10n.t('Open full output') };
+  const output = { iconPath: new vscode.ThemeIcon('output'), tooltip: vscode.l10n.t('Open Full Output') };
   const kill = { iconPath: new vscode.ThemeIcon('close'), tooltip: vscode.l10n.t('Kill') };
   const pick = vscode.window.createQuickPick<ProcessPick>();
   pick.title = vscode.l10n.t('Background Processes');
-  pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
+  pick.placeholder = vscode.l10n.t('Select a background process to open it in a terminal');
   pick.matchOnDescription = true;
   pick.items = running.map((one) => ({
     label: withoutIcons(inOneLine(one.process.command, MAX_LABEL)),

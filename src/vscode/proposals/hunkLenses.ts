@@ -82,7 +82,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
 /** The reason that the user has given, else the offer to give one. */
 function why(file: ReviewedFile | undefined, hunk: number | null): string {
   const reason = file?.reasons.find((each) => each.hunk === hunk)?.text;
-  if (reason === undefined) return `$(comment) ${vscode.l10n.t('Say Why…')}`;
+  if (reason === undefined) return `$(comment) ${vscode.l10n.t('Add Reason…')}`;
   return `$(comment) “${withoutIcons(inOneLine(reason, SHOWN_REASON))}”`;
 }
 
@@ -97,7 +97,7 @@ function answers(files: ReviewState['files']): readonly { readonly title: string
 export function approveLabel(taken: number, total: number, touched: boolean): string {
   if (!touched) return vscode.l10n.t('Approve');
   if (taken === total) return vscode.l10n.t('Approve as Edited');
-  return vscode.l10n.t('Approve {0} of {1} hunks', taken, total);
+  return vscode.l10n.t('Approve {0} of {1} Hunks', taken, total);
 }
 
 function rejectFile(): string {

@@ -116,7 +116,7 @@ export class DiffPreview implements vscode.Disposable {
     const given = await vscode.window.showInputBox({
       title: vscode.l10n.t('Reject with a Reason'),
       prompt: vscode.l10n.t(
-        'Why do you reject this? The model gets it beside the change. Leave it empty to give no reason.',
+        'Why do you reject this? The model gets the reason with the change. Leave it empty to give no reason.',
       ),
       value: reason ?? '',
     });

@@ -52,7 +52,7 @@ export class QuarantineOffer implements Disposable {
   async pick(): Promise<void> {
     const entries = this.#deps.list().toReversed();
     if (entries.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was moved out of a workspace.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No files were moved out of a workspace.'));
       return;
     }
     const picked = await vscode.window.showQuickPick(
@@ -71,7 +71,7 @@ export class QuarantineOffer implements Disposable {
     try {
       const path = this.#deps.restore(id);
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} is restored.', withoutLinks(visibleName(shownPath(path)))),
+        vscode.l10n.t('{0} was restored.', withoutLinks(visibleName(shownPath(path)))),
       );
     } catch (error) {
       void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));

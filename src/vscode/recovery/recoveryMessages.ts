@@ -25,7 +25,7 @@ export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<R
     label: withoutIcons(shortList(patch.changes.map(({ path }) => path))),
     description: patch.startedAt.toLocaleString(),
   }));
-  const title = vscode.l10n.t('Which interrupted patch?');
+  const title = vscode.l10n.t('Select an Interrupted Patch');
   return (await vscode.window.showQuickPick(rows, { title }))?.patch;
 }
 
@@ -47,7 +47,7 @@ export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoic
 
 /** Shown while another process decides the same patch. */
 export function waitingFor(owner: ThreadOwner): string {
-  return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
+  return vscode.l10n.t('{0} is resolving it…', nameOf(owner));
 }
 
 /** For a user who answers after the patch was settled: how, or by which process; `null`: unknown. */
@@ -63,8 +63,8 @@ export function settledSentence(
 
 function settledElsewhere(by: ThreadOwner | null): string {
   return by !== null
-    ? vscode.l10n.t('The patch was settled already: {0} has decided it.', nameOf(by))
-    : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
+    ? vscode.l10n.t('The patch was already settled: {0} has resolved it.', nameOf(by))
+    : vscode.l10n.t('The patch was already settled, in another window or on the command line.');
 }
 
 export function showSettlement(settlement: PatchSettlement, way: RecoveryChoice): void {

@@ -74,8 +74,8 @@ async function pickRules(rules: readonly Rule[]): Promise<readonly Rule[] | unde
     return { rule, label, description: decisionOf(rule), detail, picked: true };
   });
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Rules to add, for everywhere'),
-    placeHolder: vscode.l10n.t('Commands stay inside the sandbox, whatever the rules did there'),
+    title: vscode.l10n.t('Select the rules to add for all workspaces'),
+    placeHolder: vscode.l10n.t('Commands stay inside the sandbox, even if the imported rules ran them outside'),
     canPickMany: true,
     ignoreFocusOut: true,
   });

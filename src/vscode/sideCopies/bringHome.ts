@@ -111,7 +111,7 @@ export class BringHome {
     if (review === undefined) return;
     const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
     if (!isAlone)
-      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
+      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
   }
 
   /** Call when the copy is removed. */
@@ -165,7 +165,7 @@ export class BringHome {
     ];
     const modes = review.plans.filter((plan) => plan.type === 'mode');
     if (all.length + modes.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is chosen to come home.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('No changes are selected to bring home.'));
       return;
     }
     const places = await workspace.places(all.map(({ path }) => path));

@@ -105,7 +105,7 @@ export class SideCopyCommands {
   async #bringHome(copy: SideCopy): Promise<void> {
     if (this.#isRunning(copy)) {
       const anyway = vscode.l10n.t('Bring Home Anyway');
-      const question = vscode.l10n.t('Tiller still works in this side copy. Bring home what it has done so far?');
+      const question = vscode.l10n.t('Tiller is still working in this side copy. Bring home what it has done so far?');
       if ((await vscode.window.showWarningMessage(question, { modal: true }, anyway)) !== anyway) return;
     }
     await this.#deps.bringHome.open(copy);
@@ -134,7 +134,9 @@ export class SideCopyCommands {
     const copy = this.#deps.store.all.find((one) => one.id === id);
     if (copy === undefined) return this.showList();
     if (this.#isRunning(copy)) {
-      void vscode.window.showWarningMessage(vscode.l10n.t('Tiller works in this side copy. Stop the thread first.'));
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('Tiller is working in this side copy. Stop the thread first.'),
+      );
       return;
     }
     const changes = await this.#deps.store.changes(copy.id, new AbortController().signal);
@@ -194,7 +196,8 @@ export class SideCopyCommands {
       copies.map(async (copy): Promise<CopyItem> => {
         const title = copy.threadId === null ? undefined : await this.#deps.titleOf(copy.threadId);
         const live = this.#deps.threads.live.find(({ threadId }) => threadId === copy.threadId);
-        const name = live?.title ?? title ?? (live ? vscode.l10n.t('New thread') : vscode.l10n.t('Its thread is gone'));
+        const name =
+          live?.title ?? title ?? (live ? vscode.l10n.t('New thread') : vscode.l10n.t('Its thread was deleted'));
         const homes = copy.folders.map(({ home }) => home).join(', ');
         return {
           copy,
@@ -248,7 +251,7 @@ function localRoots(): readonly string[] | undefined {
   const problem = !vscode.workspace.isTrusted
     ? vscode.l10n.t('A side copy needs a trusted workspace.')
     : local.length === 0
-      ? vscode.l10n.t('Open a folder of this machine first: a side copy is made of it.')
+      ? vscode.l10n.t('Open a folder on this machine first: a side copy is made of it.')
       : undefined;
   if (problem === undefined) return local;
   void vscode.window.showWarningMessage(problem);
@@ -266,8 +269,11 @@ async function agreesToLose(paths: readonly string[]): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question =
     paths.length === 1
-      ? vscode.l10n.t('Remove the side copy? The changes of 1 file have not come home and are lost.')
-      : vscode.l10n.t('Remove the side copy? The changes of {0} files have not come home and are lost.', paths.length);
+      ? vscode.l10n.t('Remove the side copy? The changes of 1 file were not brought home and will be lost.')
+      : vscode.l10n.t(
+          'Remove the side copy? The changes of {0} files were not brought home and will be lost.',
+          paths.length,
+        );
   const named = paths.slice(0, MOST_NAMED).map(shownPath);
   const detail = [...named, ...(paths.length > MOST_NAMED ? ['…'] : [])].join('\n');
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;

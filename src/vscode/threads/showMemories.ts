@@ -21,17 +21,17 @@ export async function showMemories({ home, isOn, ...ports }: ShowMemoriesDeps): 
   if (memories.length === 0) return sayNone(isOn());
   const rows = memories.flatMap((memory) => rowOf(memory, home));
   const folder: MemoryRow = {
-    label: vscode.l10n.t('Open the folder'),
+    label: vscode.l10n.t('Open Folder'),
     iconPath: new vscode.ThemeIcon('folder-opened'),
     alwaysShow: true,
     uri: vscode.Uri.file(join(home, MEMORIES_FOLDER)),
     isFolder: true,
   };
   const picked = await vscode.window.showQuickPick([...rows, folder], {
-    title: vscode.l10n.t('Memories of threads'),
+    title: vscode.l10n.t('Memories'),
     placeHolder: isOn()
       ? vscode.l10n.t('Select a memory to read or edit it')
-      : vscode.l10n.t('Memories are off: nothing is written and no model reads these'),
+      : vscode.l10n.t('Memories are off: none are written, and models do not read these'),
     matchOnDetail: true,
   });
   if (picked === undefined) return;

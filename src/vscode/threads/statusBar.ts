@@ -76,7 +76,7 @@ function sandboxSentence({ box, noSandboxCause, sandboxPolicy }: TurnSettings): 
   switch (box) {
     case 'bubblewrap':
     case 'seatbelt':
-      if (sandboxPolicy.type === 'read-only') return vscode.l10n.t('Commands run in a sandbox and write nowhere.');
+      if (sandboxPolicy.type === 'read-only') return vscode.l10n.t('Commands run in a read-only sandbox.');
       return allowsNetwork(sandboxPolicy)
         ? vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, with network.')
         : vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, without network.');

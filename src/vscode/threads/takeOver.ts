@@ -8,7 +8,7 @@ export async function allowsTakeOver(state: ThreadState | undefined): Promise<bo
   if (!state || isAtRest(state)) return true;
   const handOver = vscode.l10n.t('Hand Over');
   const sentence = vscode.l10n.t(
-    'Another window wants to take over “{0}”. Everything that runs in it would be stopped.',
+    'Another window wants to take over “{0}”. This stops everything that runs in it.',
     shownTitle(state.title),
   );
   return (await vscode.window.showWarningMessage(sentence, handOver, vscode.l10n.t('Keep'))) === handOver;

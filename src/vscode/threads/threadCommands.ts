@@ -211,7 +211,7 @@ export class ThreadCommands implements Disposable {
 function showFailure(result: Exclude<CatalogResult, { type: 'done' }>): void {
   const sentence =
     result.type === 'missing'
-      ? vscode.l10n.t('This thread is gone or cannot be read. The log says more.')
+      ? vscode.l10n.t('This thread was deleted or cannot be read. The log has the details.')
       : vscode.l10n.t('This thread is open in another window.');
   void vscode.window.showWarningMessage(sentence);
 }

@@ -19,7 +19,7 @@ export function provideKeptDocuments(store: Pick<BaselineStore, 'read'>): vscode
     async provideTextDocumentContent({ query }) {
       if (query === '') return '';
       const bytes = await store.read(query);
-      if (bytes === undefined) return vscode.l10n.t('This content is not kept any more.');
+      if (bytes === undefined) return vscode.l10n.t('This content is no longer kept.');
       return decodeText(bytes)?.text ?? vscode.l10n.t('This file is not text.');
     },
   });

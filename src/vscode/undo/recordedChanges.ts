@@ -23,7 +23,7 @@ export async function openRecordedChanges(
   const all = changes.flatMap((change) => diffOf(change) ?? []);
   const files = all.filter((diff) => file === undefined || diff.path === file);
   if (files.length === 0) return false;
-  const title = step === undefined ? vscode.l10n.t('Changes of a turn') : vscode.l10n.t('Changes of a step');
+  const title = step === undefined ? vscode.l10n.t('Changes of a Turn') : vscode.l10n.t('Changes of a Step');
   await showKeptDiffs(title, files);
   return true;
 }

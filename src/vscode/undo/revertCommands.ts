@@ -56,7 +56,7 @@ export class RevertCommands {
     if (state === undefined) return;
     switch (target.type) {
       case 'undo':
-        await this.#askAndRevert({ type: 'undo', turnId: target.turnId }, state, vscode.l10n.t('Undo turn'));
+        await this.#askAndRevert({ type: 'undo', turnId: target.turnId }, state, vscode.l10n.t('Undo Turn'));
         return;
       case 'redo':
         await this.#askAndRevert({ type: 'redo' }, state, vscode.l10n.t('Redo'));
@@ -96,7 +96,7 @@ export class RevertCommands {
       if (state.activeTurnId !== null) this.#deps.live.submit(threadId, { type: 'interrupt' });
       const op = { type: 'rollback', toItemId: itemId, files, conversation: true } as const;
       const hasGoneBack = files
-        ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'))
+        ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to Here'))
         : (await this.#submit(op, threadId)).hasGoneBack;
       if (!hasGoneBack) return false;
     }
@@ -115,18 +115,18 @@ export class RevertCommands {
   async #rewind(itemId: string, state: ThreadState): Promise<void> {
     const message = messageIn(state, itemId);
     if (message === undefined) return;
-    const both = { label: vscode.l10n.t('Files and conversation'), files: true, conversation: true };
-    const filesOnly = { label: vscode.l10n.t('Files only'), files: true, conversation: false };
-    const conversationOnly = { label: vscode.l10n.t('Conversation only'), files: false, conversation: true };
+    const both = { label: vscode.l10n.t('Files and Thread'), files: true, conversation: true };
+    const filesOnly = { label: vscode.l10n.t('Files Only'), files: true, conversation: false };
+    const conversationOnly = { label: vscode.l10n.t('Thread Only'), files: false, conversation: true };
     const picked = await vscode.window.showQuickPick([both, filesOnly, conversationOnly], {
-      title: vscode.l10n.t('Rewind to here'),
-      placeHolder: vscode.l10n.t('What goes back to before this message'),
+      title: vscode.l10n.t('Rewind to Here'),
+      placeHolder: vscode.l10n.t('Select what to rewind to before this message'),
     });
     if (picked === undefined) return;
     const { files, conversation } = picked;
     const op = { type: 'rollback', toItemId: itemId, files, conversation } as const;
     const hasGoneBack = files
-      ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to here'))
+      ? await this.#askAndRevert(op, state, vscode.l10n.t('Rewind to Here'))
       : (await this.#submit(op, state.threadId)).hasGoneBack;
     if (hasGoneBack) this.#deps.giveBack(message.content, state.threadId);
   }
@@ -225,8 +225,8 @@ async function pickMessage({ turns }: ThreadState): Promise<string | undefined> 
     return [{ label, description: new Date(startedAt).toLocaleTimeString(), itemId: first.id }];
   });
   const picked = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Rewind to here'),
-    placeHolder: vscode.l10n.t('The message to go back to before'),
+    title: vscode.l10n.t('Rewind to Message'),
+    placeHolder: vscode.l10n.t('Select the message to rewind to'),
   });
   return picked?.itemId;
 }
@@ -236,7 +236,7 @@ function isAnswer(msg: { readonly type: string }): msg is Answer {
 }
 
 function tellClosed(): void {
-  const sentence = vscode.l10n.t('The thread was closed before anything went back. Open it and try again.');
+  const sentence = vscode.l10n.t('The thread was closed before anything was undone. Open it and try again.');
   void vscode.window.showWarningMessage(sentence);
 }
 

@@ -22,7 +22,7 @@ export class UndoCommand {
   async undo(id: string | undefined): Promise<void> {
     const wanted = id ?? this.#undo.latest?.itemId;
     if (wanted === undefined || !this.#undo.canUndo(wanted)) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('There is no patch of this window to undo.'));
+      void vscode.window.showInformationMessage(vscode.l10n.t('There is no patch to undo in this window.'));
       return;
     }
     const report = await this.#undo.undo(wanted);

@@ -21,7 +21,7 @@ export class Panel {
   /** Shows the panel, as the palette does. Does nothing when it is shown. */
   async open(): Promise<void> {
     // A view that is being restored takes the focus, and would close the palette.
-    if (!(await this.#vscode().isViewTabActive('Tiller'))) await this.#vscode().command('Tiller: Focus');
+    if (!(await this.#vscode().isViewTabActive('Tiller'))) await this.#vscode().command('Tiller: Open Chat');
     await this.get('panel').waitFor();
   }
 

@@ -1362,7 +1362,7 @@ const MODELS = [
       title: 'Ollama',
       models: [
         { id: 'qwen3-coder:30b', label: 'qwen3-coder:30b', detail: '32,768 tokens · loaded' },
-        { id: 'gemma3:4b', label: 'gemma3:4b', detail: 'no tools: it can only talk' },
+        { id: 'gemma3:4b', label: 'gemma3:4b', detail: 'no tools: chat only' },
       ],
       isCut: false,
       listing: { type: 'asking' },
