@@ -13,7 +13,7 @@ const PATIENCE_MS = 15_000;
  */
 export async function settleInterrupted(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
   const sayVisibly = (line: string) => say(visibleName(line));
-  for (const interrupted of await recoverJournals(home, locks)) await rollBack(interrupted, sayVisibly);
+  for (const interrupted of await recoverJournals(home, locks, sayVisibly)) await rollBack(interrupted, sayVisibly);
 }
 
 async function rollBack(interrupted: InterruptedApply, say: (line: string) => void): Promise<void> {

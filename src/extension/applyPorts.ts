@@ -33,10 +33,10 @@ export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves
     pathWrites: pathWrites(home),
     locks: new PathLock(),
     journal: {
-      async open(entries) {
+      async open(entries, signal) {
         // By the pid in the name, another window that finds an incomplete journal knows that it is being written.
         const id = `${ids.uuid()}-${process.pid}`;
-        return openJournal(home, id, withFolders(entries));
+        return openJournal(home, id, withFolders(entries), signal);
       },
     },
     log,

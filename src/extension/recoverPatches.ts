@@ -1,4 +1,4 @@
-import type { Locks } from '../core/ports.ts';
+import type { Locks, Log } from '../core/ports.ts';
 import {
   type CutFile,
   type InterruptedApply,
@@ -13,11 +13,14 @@ import type { RecoverablePatch, SettledPatch } from '../vscode/recovery/interrup
 export async function findRecoverable(
   home: string,
   locks: Locks,
-  deps: RecoveryDeps,
+  deps: RecoveryDeps & { readonly log: Pick<Log, 'warn'> },
 ): Promise<readonly RecoverablePatch[]> {
   const another = { before: 'after', after: 'before' } as const;
-  const interrupted = await recoverJournals(home, locks, (files, side) =>
-    holdsUnsaved(goingTo(side, another[side], files)),
+  const interrupted = await recoverJournals(
+    home,
+    locks,
+    (sentence) => deps.log.warn(sentence),
+    (files, side) => holdsUnsaved(goingTo(side, another[side], files)),
   );
   return interrupted.map((found) => {
     const { id, startedAt, changes } = found;

@@ -1,6 +1,8 @@
 /** What several processes have used in one day. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { CapCounters, TurnSpending } from '../../src/core/session/capCounters.ts';
+import { NO_CAPS, type CapSettings } from '../../src/core/session/caps.ts';
 import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { localDay } from '../../src/core/util/localDay.ts';
 import { inTimeZone } from '../support/timeZone.ts';
@@ -143,3 +145,23 @@ test('counts are gathered for a second and saved at once; a raised cap, a questi
   expect((await day.spent()).day).toMatchObject({ tokens: 52, raised: { tokens: { cap: 60, to: 120 } } });
   expect(due).toEqual([]);
 });
+
+test.each(['day', 'month'] as const)(
+  'a cap of a %s counts at once, in this process and, when it is compared, in others: no save is due yet',
+  async (span) => {
+    using folder = tempFolder();
+    const caps: CapSettings = { ...NO_CAPS, [span]: { tokens: 100, cost: null } };
+    // Their saves never become due.
+    const processes = [0, 1].map(() => {
+      const day = counter(folder.path, () => new Date('2026-11-21T12:00:00Z'));
+      return new CapCounters(caps, new TurnSpending(), day);
+    });
+    const reached = () => Promise.all(processes.map((each) => each.reached(new AbortController().signal)));
+    processes[0]?.add({ tokens: 99, cost: 0, estimated: false });
+    expect(await reached()).toEqual([undefined, undefined]);
+    processes[0]?.add({ tokens: 1, cost: 0, estimated: false });
+    const [own] = await reached();
+    expect(own).toMatchObject({ span, unit: 'tokens', used: 100, cap: 100 });
+    expect(await reached()).toEqual([own, own]);
+  },
+);

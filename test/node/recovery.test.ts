@@ -4,6 +4,7 @@ import {
   cpSync,
   existsSync,
   linkSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -25,8 +26,8 @@ import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashe
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { journalsIn } from '../support/journals.ts';
 
-const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
-  recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'), holdsAnother);
+const found = (folder: TempFolder, holdsAnother?: HoldsAnother, warn: (sentence: string) => void = assert.fail) =>
+  recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'), warn, holdsAnother);
 
 /** The result, or undefined when another process settled the patch. */
 async function settled(
@@ -214,5 +215,45 @@ describe('a process that is killed while it applies a patch', () => {
       assert.deepEqual(await found(folder), []);
       assert.deepEqual(journals(folder), []);
     }
+  });
+
+  test.each([
+    ['of a newer version', /newer version/, (bytes: string) => bytes.replace('"version":1', '"version":2')],
+    ['with a damaged first line', /damaged/, (bytes: string) => bytes.replace('{', '[')],
+    ['that is longer than its first line says', /longer/, (bytes: string) => `${bytes}more`],
+    ['that the system cannot read', /./, () => null],
+  ])('leaves a journal %s as it is, and says so', async (_which, reason, damaged) => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 25);
+    const [name = ''] = journals(folder);
+    const path = folder.at('home', 'journal', name);
+    const bytes = damaged(readFileSync(path, 'latin1'));
+    if (bytes === null) unlinkSync(path);
+    // A link to itself: the error of the system holds for every user.
+    if (bytes === null) symlinkSync(name, path);
+    else writeFileSync(path, bytes, 'latin1');
+    const cut = tree(folder);
+    const warnings: string[] = [];
+    assert.deepEqual(await found(folder, undefined, (sentence) => void warnings.push(sentence)), []);
+    assert.equal(warnings.length, 1);
+    const [said, why = ''] = warnings.join().split(`${path}: `);
+    assert.equal(said, 'The journal of a patch cannot be read and is left as it is: ');
+    assert.match(why, reason);
+    assert.deepEqual(journals(folder), [name]);
+    if (bytes !== null) assert.equal(readFileSync(path, 'latin1'), bytes);
+    assert.deepEqual(tree(folder), cut);
+  });
+
+  test.each([
+    ['this process', process.pid],
+    // The first process of the system: a signal to it is refused, unless the tests run as root.
+    ['a process of another user', process.platform === 'win32' ? 4 : 1],
+  ])('leaves an incomplete journal that %s may be writing', async (_which, pid) => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('home', 'journal'), { recursive: true });
+    writeFileSync(folder.at('home', 'journal', `some-id-${pid}.journal`), '{"version":1');
+    assert.deepEqual(await found(folder), []);
+    assert.deepEqual(journals(folder), [`some-id-${pid}.journal`]);
   });
 });

@@ -1,11 +1,16 @@
 /** A patch that is complete, or rolled back, keeps its journal until its files are on the disk. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, test } from 'vitest';
 import { applyPatch } from '../../src/node/apply/applyPatch.ts';
-import { flushed } from '../../src/node/apply/flush.ts';
+import { applyDeps } from '../../src/extension/applyPorts.ts';
+import { flushed, flushInBackground, placesToFlush } from '../../src/node/apply/flush.ts';
 import { recoverJournals } from '../../src/node/apply/recoverJournals.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
+import type { FileMoves } from '../../src/vscode/apply/fileMoves.ts';
+import type { JournalEntry } from '../../src/vscode/apply/model.ts';
 import { crash, killedAfter, newTree, oldTree, tree, treesOf, write } from '../support/crashedApply.ts';
 import { decidedHere } from '../support/decided.ts';
 import { randomOf } from '../support/random.ts';
@@ -13,13 +18,15 @@ import { rounds } from '../support/rounds.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 const random = randomOf('settledJournals');
+const NO_LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
 afterEach(() => flushed());
 
 /** Settled ones, too. */
 const journals = (folder: TempFolder): string[] => readdirSync(folder.at('home', 'journal'));
 
-const found = (folder: TempFolder) => recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'));
+const found = (folder: TempFolder) =>
+  recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'), assert.fail);
 
 async function choose(folder: TempFolder, way: 'finish' | 'rollback'): Promise<unknown> {
   const [interrupted] = await found(folder);
@@ -72,6 +79,45 @@ describe('a settled patch', () => {
     await applyPatch([update(folder, 'f299.txt', 'b', 'c')], { home, beforeStep });
     assert.equal(seen.length, 1);
     assert.match(seen.join(), /^[^,]+\.journal$/);
+  });
+
+  test('is on the disk before the editor changes one of its files, unless that is stopped', async () => {
+    using folder = tempFolder();
+    write(folder, { 'a.txt': 'a', 'b.txt': 'b' });
+    const ids = { uuid: randomUUID };
+    const { journal } = applyDeps(folder.at('home'), ids, {} as FileMoves, NO_LOG);
+    const entry = (name: string): JournalEntry => ({
+      path: folder.at('work', name),
+      before: { type: 'file', bytes: Buffer.from('b'), mode: null },
+      after: { type: 'file', bytes: Buffer.from('c'), mode: null },
+    });
+    const [seen, earlier] = [[] as string[], new AbortController()];
+    flushInBackground([entry('a.txt')], async () => {
+      await once(earlier.signal, 'abort');
+      seen.push('on the disk');
+    });
+    try {
+      const abort = new AbortController();
+      const stopped = assert.rejects(journal.open([entry('a.txt')], abort.signal), /stopped/);
+      const waiting = journal.open([entry('a.txt')]).then(() => seen.push('opened'));
+      // Journals of other files are written in the meantime.
+      for (let round = 0; round < 3; round++) await (await journal.open([entry('b.txt')])).close();
+      abort.abort(new Error('stopped'));
+      await stopped;
+      assert.deepEqual(seen, []);
+      earlier.abort();
+      await waiting;
+    } finally {
+      earlier.abort();
+    }
+    assert.deepEqual(seen, ['on the disk', 'opened']);
+    await flushed();
+    assert.equal(journals(folder).length, 1);
+  });
+
+  test('is brought to the disk with the folder of each file, which may have been replaced by a rename', () => {
+    const places = placesToFlush(['/w/a.txt', '/w/b.txt', '/w/sub/c.txt'].map((path) => ({ path })));
+    assert.deepEqual(places, ['/w/a.txt', '/w/b.txt', '/w/sub/c.txt', '/w', '/w/sub']);
   });
 
   test('is not offered after a crash, whatever its files hold by then', async () => {

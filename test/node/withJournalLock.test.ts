@@ -1,4 +1,5 @@
 // Two windows, and the command line, settle the same interrupted patch: one of them does, the others get a notice.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
@@ -57,7 +58,11 @@ async function crashed(folder: TempFolder): Promise<() => void> {
 }
 
 async function only(folder: TempFolder): Promise<InterruptedApply> {
-  const [interrupted, ...others] = await recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'));
+  const [interrupted, ...others] = await recoverJournals(
+    folder.at('home'),
+    createLocks(folder.at('home'), 'cli'),
+    assert.fail,
+  );
   if (interrupted === undefined || others.length > 0) throw new Error('There is to be one.');
   return interrupted;
 }

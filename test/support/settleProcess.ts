@@ -18,7 +18,7 @@ async function hang(): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const [interrupted] = await recoverJournals(home, locks);
+  const [interrupted] = await recoverJournals(home, locks, say);
   say('ready');
   for await (const answer of createInterface({ input: process.stdin })) {
     const act = (ways: RecoveryChoices) => {

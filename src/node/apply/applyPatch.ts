@@ -7,7 +7,6 @@ import { describeFileError, messageOf } from '../../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { type DiskFolders, holdFolders, withPlaces } from './heldFolders.ts';
-import { flushed } from './flush.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import { PathLock } from '../../core/util/pathLock.ts';
 import { planApply } from './plan.ts';
@@ -64,15 +63,19 @@ export async function applyPatch(
   }
 }
 
-/** Makes all steps or none, with a journal. Returns undefined on success, otherwise the failure. @throws ApplyRefused */
+/**
+ * Makes all steps or none, with a journal. Returns undefined on success, otherwise the failure. @throws ApplyRefused, or
+ * the signal's reason before the first step
+ */
 export async function runSteps(
   steps: readonly PlannedStep[],
   folders: DiskFolders,
   { home, beforeStep }: ApplyOptions,
   signal?: AbortSignal,
 ): Promise<ApplyResult | undefined> {
-  await flushed(steps.map(({ path }) => path));
-  const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
+  const id = `${randomUUID()}-${process.pid}`;
+  const journal = await openJournal(home, id, steps, signal).catch((error: unknown) => {
+    if (signal?.aborted && error === signal.reason) throw error;
     throw new ApplyRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
   });
   if (signal?.aborted) {

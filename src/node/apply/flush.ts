@@ -7,15 +7,12 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { errorCode } from '../../core/util/fileErrors.ts';
 import { NO_LINK } from '../host/openFlags.ts';
-import type { FileImage } from './fileImage.ts';
 
 /** `failed`: the disk has not taken the content of a file. */
 export type FlushOutcome = 'on_disk' | 'failed';
 
 interface Change {
   readonly path: string;
-  readonly before: FileImage;
-  readonly after: FileImage;
 }
 
 interface Flush {
@@ -31,7 +28,7 @@ const AT_ONCE = 3;
 /** Calls back with the outcome. A failure of the callback is ignored: then the journal is settled at the next start. */
 export function flushInBackground(changes: readonly Change[], onDone: (outcome: FlushOutcome) => Promise<void>): void {
   const paths = new Set(changes.map(({ path }) => path));
-  const done = flushAll([...paths, ...changedFolders(changes)])
+  const done = flushAll(placesToFlush(changes))
     .then(onDone)
     .catch(() => {})
     .finally(() => flushes.delete(flush));
@@ -39,18 +36,18 @@ export function flushInBackground(changes: readonly Change[], onDone: (outcome: 
   flushes.add(flush);
 }
 
-/**
- * Resolves when the patches that touch one of these paths, or all without paths, are on the disk: two journals never
- * hold images of one file, of which a power failure could mix three.
- */
+/** Resolves when the patches that touch one of these paths, or all without paths, are on the disk. Never rejects. */
 export async function flushed(paths?: readonly string[]): Promise<void> {
   const met = [...flushes].filter((flush) => paths?.some((path) => flush.paths.has(path)) ?? true);
   await Promise.all(met.map(({ done }) => done));
 }
 
-/** Folders in which a name was created or removed. */
-function changedFolders(changes: readonly Change[]): ReadonlySet<string> {
-  return new Set(changes.flatMap(({ path, before, after }) => (before.type === after.type ? [] : [dirname(path)])));
+/**
+ * The paths, and their folders: the images do not tell whether a file was overwritten in place or replaced by a rename,
+ * and a folder without changes costs nothing.
+ */
+export function placesToFlush(changes: readonly Change[]): readonly string[] {
+  return [...new Set([...changes.map(({ path }) => path), ...changes.map(({ path }) => dirname(path))])];
 }
 
 async function flushAll(paths: readonly string[]): Promise<FlushOutcome> {

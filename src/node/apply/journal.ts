@@ -10,9 +10,10 @@ import { watch } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import { abortable } from '../../core/util/abort.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { FileImage } from './fileImage.ts';
-import { flushInBackground } from './flush.ts';
+import { flushed, flushInBackground } from './flush.ts';
 import type { PlannedStep } from './step.ts';
 import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
@@ -81,8 +82,19 @@ export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED
 /** Of a journal's name or path. */
 export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');
 
-/** Resolves once the journal is on the disk. */
-export async function openJournal(home: string, id: string, steps: readonly JournalStep[]): Promise<OpenJournal> {
+/**
+ * Resolves once the journal is on the disk, and so are the earlier patches of this process that touch one of its files:
+ * two journals never hold images of one file, of which a power failure could mix three. @throws the signal's reason
+ * while it waits for those; then there is no journal
+ */
+export async function openJournal(
+  home: string,
+  id: string,
+  steps: readonly JournalStep[],
+  signal?: AbortSignal,
+): Promise<OpenJournal> {
+  const earlier = flushed(steps.filter(isOnDisk).map(({ path }) => path));
+  await (signal === undefined ? earlier : abortable(earlier, signal));
   const transitions = steps.map(({ path, before, after, unsaved }, index) => ({
     path,
     before,
@@ -114,12 +126,13 @@ export async function settleJournal(path: string, transitions: readonly Journall
     if (isMissing(error)) return;
     throw error;
   }
-  flushInBackground(
-    transitions.filter(({ unsaved }) => unsaved !== true),
-    async (outcome) => {
-      await (outcome === 'on_disk' ? rm(settled, { force: true }) : keepJournal(settled));
-    },
-  );
+  flushInBackground(transitions.filter(isOnDisk), async (outcome) => {
+    await (outcome === 'on_disk' ? rm(settled, { force: true }) : keepJournal(settled));
+  });
+}
+
+function isOnDisk({ unsaved }: Pick<JournalStep, 'unsaved'>): boolean {
+  return unsaved !== true;
 }
 
 /** Calls back when a journal is created or removed, by any process; never where file watching does not work. */
@@ -141,12 +154,15 @@ export async function keepJournal(path: string): Promise<void> {
   await rename(path, path.replace(ENDINGS, '.kept'));
 }
 
-/** `undefined` when it was cut off while it was written. */
+/**
+ * `undefined` when it was cut off while it was written. @throws the error of the system, or of the format: of a newer
+ * version, or damaged
+ */
 export async function readJournal(path: string): Promise<JournalRecord | undefined> {
   const bytes = await readFile(path);
   const endOfHeader = bytes.indexOf('\n');
   if (endOfHeader === -1) return undefined;
-  const { steps, owner, startedAt } = headerSchema.parse(JSON.parse(bytes.toString('utf8', 0, endOfHeader)));
+  const { steps, owner, startedAt } = parseHeader(bytes.toString('utf8', 0, endOfHeader));
   let offset = endOfHeader + 1;
   const load = (image: StoredImage): FileImage => {
     if (image.type !== 'file') return image;
@@ -155,7 +171,16 @@ export async function readJournal(path: string): Promise<JournalRecord | undefin
     return { ...file, bytes: bytes.subarray(offset - length, offset) };
   };
   const transitions = steps.map((step) => ({ ...step, before: load(step.before), after: load(step.after) }));
+  if (offset < bytes.length) throw new Error('it is longer than its first line says');
   return offset === bytes.length ? { transitions, owner, startedAt } : undefined;
+}
+
+function parseHeader(text: string): Header {
+  try {
+    return headerSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new Error('it is damaged, or of a newer version of Tiller', { cause: error });
+  }
 }
 
 function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array[] {

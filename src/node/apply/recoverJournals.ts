@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locks } from '../../core/ports.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import { isMissing } from '../../core/util/fileErrors.ts';
+import { isMissing, messageOf } from '../../core/util/fileErrors.ts';
 import {
   isJournal,
   isSettledJournal,
@@ -81,17 +81,25 @@ const LOOK_PATIENCE_MS = 2_000;
 
 /**
  * Interrupted patches of ended processes. Those that had not begun, or were complete, are settled here without asking;
- * of the latter a power failure may have lost a part, and then they are interrupted patches, too.
+ * of the latter a power failure may have lost a part, and then they are interrupted patches, too. A journal that cannot
+ * be read stays as it is, and `warn` gets a sentence about it: it may have the only copy of the images.
  */
 export async function recoverJournals(
   home: string,
   locks: Pick<Locks, 'acquire'>,
+  warn: (sentence: string) => void,
   holdsAnother: HoldsAnother = async () => false,
 ): Promise<readonly InterruptedApply[]> {
   const interrupted: InterruptedApply[] = [];
   for (const name of await journalNames(home)) {
     const path = join(journalFolder(home), name);
-    const record = await readJournal(path).catch(() => undefined);
+    const record = await readJournal(path).catch((error: unknown): 'unreadable' => {
+      // Another process has settled it.
+      if (!isMissing(error))
+        warn(`The journal of a patch cannot be read and is left as it is: ${path}: ${messageOf(error)}`);
+      return 'unreadable';
+    });
+    if (record === 'unreadable') continue;
     if (record === undefined) {
       await removeUnlessBeingWritten(path, name);
     } else if (!isRunning(record.owner)) {
@@ -283,9 +291,5 @@ async function journalNames(home: string): Promise<readonly string[]> {
 /** An incomplete journal belongs to a running process if the pid at the end of its name does. */
 async function removeUnlessBeingWritten(path: string, name: string): Promise<void> {
   const pid = Number(journalId(name).split('-').at(-1));
-  try {
-    process.kill(pid, 0);
-  } catch {
-    await rm(path, { force: true });
-  }
+  if (!isRunning({ pid, bootId: null, startTime: null })) await rm(path, { force: true });
 }

@@ -62,7 +62,7 @@ export async function applyPatch(
     applied = await deps.moves.pass(placed, signal);
     const planned = await planApply(placed, files, deps);
     signal?.throwIfAborted();
-    const journal = await deps.journal.open(await journalEntries(planned));
+    const journal = await deps.journal.open(await journalEntries(planned), signal);
     if (signal?.aborted) {
       await journal.close();
       throw signal.reason;

@@ -61,8 +61,9 @@ export interface JournalEntry {
 export interface ApplyJournal {
   /**
    * Resolves once the journal is on the disk: from then on a crash leaves an interrupted patch with a recovery choice.
+   * Waits until earlier patches of the same files are on the disk. @throws the signal's reason during that
    */
-  open(entries: readonly JournalEntry[]): Promise<OpenApplyJournal>;
+  open(entries: readonly JournalEntry[], signal?: AbortSignal): Promise<OpenApplyJournal>;
 }
 
 export interface OpenApplyJournal {

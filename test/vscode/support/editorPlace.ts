@@ -1,4 +1,5 @@
 /** A folder of its own in the workspace of the test VS Code, with working ports. */
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,7 +120,7 @@ export class EditorPlace {
   }
 
   interruptedApplies(): Promise<readonly InterruptedApply[]> {
-    return recoverJournals(this.#deadHome, createLocks(this.#deadHome, 'vscode'));
+    return recoverJournals(this.#deadHome, createLocks(this.#deadHome, 'vscode'), assert.fail);
   }
 
   // ---------------------------------------------------------------- the editor
@@ -198,8 +199,8 @@ export class EditorPlace {
 
   #watched(journal: ApplyJournal): ApplyJournal {
     return {
-      open: async (entries) => {
-        const opened = await journal.open(entries);
+      open: async (entries, signal) => {
+        const opened = await journal.open(entries, signal);
         await this.beforeFirstWrite();
         return opened;
       },
