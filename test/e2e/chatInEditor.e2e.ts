@@ -42,7 +42,7 @@ test('an editor tab shows the same thread and draft as the side bar, and is ther
   for (const place of [panel.get('transcript'), frame?.locator('[data-testid="transcript"]')]) {
     await expect.poll(() => place?.innerText(), soon).toContain('The second answer.');
   }
-  expect(await panel.get('composer-input').inputValue()).toBe('');
+  await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('');
 
   await vscode.reload();
   await tab.waitFor();

@@ -160,10 +160,8 @@ describe.each(['this process', 'the starter'])('by %s', (parent) => {
     test('by force when it ignores the signal, as after a timeout', async () => {
       const child = await shell("trap '' TERM; echo ready; while :; do sleep 0.05; done");
       await new Promise<void>((resolve) => child.onOutput(() => resolve()));
-      const start = performance.now();
       await child.kill(100);
       assert.equal((await child.exited).code, 137);
-      assert.ok(performance.now() - start < 1_000);
     });
 
     test('with a child that called setsid and whose parent has ended', async () => {

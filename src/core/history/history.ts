@@ -39,14 +39,14 @@ export class History {
     return [...this.#owed.values()];
   }
 
-  /** The last thing that was said; a compaction says nothing. */
+  /** The last thing that was said or called; a compaction says nothing, and neither does reasoning behind a message. */
   get last(): ResponseItem | undefined {
     let items: readonly ResponseItem[] = this.#items;
     for (const { before, kept } of this.#compacted.toReversed()) {
       if (items.length > kept) break;
       items = before;
     }
-    return items.at(-1);
+    return items.findLast(({ type }) => type !== 'reasoning');
   }
 
   append(item: ResponseItem): void {

@@ -242,6 +242,22 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
   );
 }
 
+/** "Try Again" after an answer with reasoning behind it; found with seed 1679987170. */
+const TRIED_AGAIN_AFTER_REASONING: [ModelStep[][], { move: Move; ticks: number }[]] = [
+  [
+    [
+      { type: 'says', text: 'Hello there.' },
+      { type: 'thinks', text: 'Hm.' },
+    ],
+    [run('make ok')],
+    [],
+  ],
+  [
+    { move: says, ticks: 8 },
+    { move: { type: 'retries' }, ticks: 8 },
+  ],
+];
+
 describe('for any sequence of actions', () => {
   it('the prompt is only appended to, on both wires', async () => {
     await fc.assert(
@@ -253,7 +269,7 @@ describe('for any sequence of actions', () => {
         await chat.session.dispose();
         expect(cacheBreaches(chat.model.prompts)).toEqual([]);
       }),
-      { numRuns: rounds(50, 1000) },
+      { numRuns: rounds(50, 1000), examples: [TRIED_AGAIN_AFTER_REASONING] },
     );
   });
 
