@@ -43,9 +43,10 @@ suite('Agents', () => {
     writeFileSync(file, '---\ndescription: Writes verse.\n---\nYou are a poet.\n');
   });
 
-  teardown(() => {
+  teardown(async () => {
     user?.restore();
     user = undefined;
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     rmSync(path.join(folder, '.tiller'), { recursive: true });
     texts.dispose();
     home[Symbol.dispose]();
