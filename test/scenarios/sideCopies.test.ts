@@ -6,6 +6,7 @@ import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
 import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { agentScript, outputsOf } from '../support/agentScript.ts';
+import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
@@ -24,9 +25,10 @@ async function startInCopy(options: ScenarioOptions): Promise<InCopy> {
   let copies: SideCopies | undefined;
   const home = await startScenario({
     ...options,
-    deps: ({ storage, locks, clock }) => {
+    deps: (ports) => {
+      const { storage, locks, clock } = ports;
       copies = new SideCopies({ home: storage.home, locks, clock });
-      return { sideCopies: copies };
+      return { ...options.deps?.(ports), sideCopies: copies };
     },
   });
   if (copies === undefined) throw new Error('no ports');
@@ -92,6 +94,23 @@ describe('a thread in a side copy', () => {
     await chat.send('go');
     expect(read('a.txt')).toBe('two\n');
     expect(home.files()).toEqual({ 'a.txt': 'one\n', 'later.txt': 'later\n', 'node_modules/p/index.js': 'p\n' });
+  });
+
+  it('has no code navigation, which knows the workspace and would rename there', async () => {
+    const languages = new FakeLanguages();
+    const before = 'const load = 1;\n';
+    const rename = { op: 'rename', symbol: 'load', path: 'lib.ts', line: 1, new_name: 'fetch' };
+    await using place = await startInCopy({
+      files: { 'lib.ts': before },
+      deps: () => ({ languages }),
+      model: [[calls('code_navigation', rename)], [says('Done.')]],
+    });
+    const { chat, home, read } = place;
+    languages.at = (name) => home.folder.at(name);
+    await chat.send('go');
+    expect(chat.server.lastRequest.toolNames).not.toContain('code_navigation');
+    expect(languages.requests).toEqual([]);
+    expect([home.files(), read('lib.ts')]).toEqual([{ 'lib.ts': before }, before]);
   });
 
   it('goes on in the workspace when its copy is gone', async () => {

@@ -301,6 +301,34 @@ describe('a skill of a workspace', () => {
     ]);
   });
 
+  it('does not lose its name to one that is refused or not approved, or to a prompt', async () => {
+    const places = ['.tiller', '.agents', '.claude', '.github'].map((folder) => `${folder}/skills/deploy/SKILL.md`);
+    await using given = await withSkills({
+      model: [],
+      files: {
+        ...Object.fromEntries(places.map((one) => [one, DEPLOY])),
+        '.claude/commands/test.md': 'Test all.',
+        '.claude/commands/front/test.md': 'Test the front.',
+      },
+    });
+    const { skills, user } = given;
+    put(user.at('.claude/commands/deploy.md'), 'Deploy it.');
+    const hashes = (await skills.current()).skills.map(({ hash }) => hash);
+    await skills.decide(hashes[1] ?? '', false);
+    await skills.decide(hashes[3] ?? '', true);
+    await skills.decide(hashes[5] ?? '', false);
+    expect(await states(skills)).toEqual([
+      ['deploy', 'user', 'used'],
+      ['deploy', 'workspace', 'refused'],
+      ['deploy', 'workspace', 'proposed'],
+      ['deploy', 'workspace', 'used'],
+      ['deploy', 'workspace', 'shadowed'],
+      ['test', 'workspace', 'refused'],
+      ['test', 'workspace', 'proposed'],
+    ]);
+    expect((await skills.used()).map(({ kind, name }) => `${kind}:${name}`)).toEqual(['prompt:deploy', 'skill:deploy']);
+  });
+
   it('may be reached by a link inside the workspace, once, and by none that leads out of it', async () => {
     await using given = await withSkills({ model: [], files: { '.agents/skills/deploy/SKILL.md': DEPLOY } });
     const { chat, user, skills } = given;
@@ -378,4 +406,26 @@ describe('tiller exec', () => {
     expect(texts).toContain('Run ship.sh for it.');
     expect(texts).not.toContain('Spies.');
   });
+
+  it.each(['', '.'])(
+    'takes no files of a repository for those of the user where a variable is "%s"',
+    PATIENT,
+    async (value) => {
+      using home = tempFolder();
+      const repository = home.at('work');
+      put(path.join(repository, 'skills/spy/SKILL.md'), file('description: Spies as a skill.'));
+      put(path.join(repository, 'commands/go.md'), 'Spies as a command.');
+      put(path.join(repository, 'prompts/fix.md'), 'Spies as a prompt.');
+      put(path.join(repository, 'agents/spy.md'), file('name: spy\ndescription: Spies as an agent.'));
+      const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'spies' }] }] };
+      put(path.join(repository, 'hooks.json'), JSON.stringify({ hooks }));
+      put(path.join(repository, 'settings.json'), JSON.stringify({ hooks }));
+      await using server = await ModelServer.start(nothing(1));
+      const options = { home: home.path, cwd: repository, env: { CLAUDE_CONFIG_DIR: value, CODEX_HOME: value } };
+      const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, '/fix it'], options);
+      expect(run).toMatchObject({ code: 0, stdout: 'Done.\n' });
+      expect(run.stderr).not.toMatch(/hooks|prompts/);
+      expect(JSON.stringify(server.lastRequest.body)).not.toContain('Spies');
+    },
+  );
 });

@@ -109,10 +109,12 @@ export function offeredCommands(): readonly SlashCommand[] {
   return [...own, ...when(isOwn.value, ...skillCommands(own.map(({ name }) => name)))];
 }
 
-/** The skills and prompts of files. One with the name of another command is offered as `/skill:name`. */
-function skillCommands(taken: readonly string[]): readonly SlashCommand[] {
+/** The skills and prompts of files. One with the name of a command before it is offered as `/skill:name`. */
+function skillCommands(others: readonly string[]): readonly SlashCommand[] {
+  const taken = new Set(others);
   return skills.value.map(({ kind, name, help, hint, isProposed }): SlashCommand => {
-    const shown = taken.includes(name) ? `${kind}:${name}` : name;
+    const shown = taken.has(name) ? `${kind}:${name}` : name;
+    taken.add(shown);
     if (isProposed) {
       const run = () => runCommand('showSkills');
       return { name: shown, icon: 'question', help: t('Not used until you approve it'), run };

@@ -3,7 +3,8 @@ import type { ThreadSettings } from '../session/sessionOptions.ts';
 
 /**
  * What a thread gets whose working directory is in a side copy: its tools find the folders of the copy open, in place of
- * those of the workspace, and its model knows. Unchanged for any other thread.
+ * those of the workspace, and its model knows. Without language servers: they know the workspace only, and a rename of
+ * theirs would change it. Unchanged for any other thread.
  */
 export function inSideCopy(
   thread: ThreadSettings,
@@ -13,14 +14,15 @@ export function inSideCopy(
   if (folders === undefined) return { thread, ports };
   const { userInstructions } = thread.prompt;
   const note = noteFor(folders);
-  const { workspace } = ports;
+  const { languages: _, ...others } = ports;
+  const { workspace } = others;
   return {
     thread: {
       ...thread,
       prompt: { ...thread.prompt, userInstructions: userInstructions === '' ? note : `${userInstructions}\n\n${note}` },
     },
     ports: {
-      ...ports,
+      ...others,
       workspace: {
         ...workspace,
         roots: folders.map(({ copy }) => copy),

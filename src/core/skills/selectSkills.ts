@@ -8,7 +8,7 @@ export interface SelectedSkill {
   readonly file: SkillFile;
   /** Of the file with its text: an approval holds for exactly this, and not for other files of the folder. */
   readonly hash: string;
-  /** `shadowed`: an earlier file has its name. */
+  /** `shadowed`: an earlier file of its kind has its name. */
   readonly state: ProposalState | 'shadowed';
   /** What of the file is unusual or has no effect, one sentence each. */
   readonly notes: readonly string[];
@@ -23,7 +23,7 @@ export interface SelectedSkills {
 export const NO_SKILLS: SelectedSkills = { skills: [], problems: [] };
 
 /**
- * Decides which skills and prompts of files are used; of two with one name the first. Files of the user come first, so that no
+ * Decides which skills and prompts of files are used; of two of one kind with one name the first that is not refused. Files of the user come first, so that no
  * workspace replaces one of them.
  */
 export async function selectSkills(
@@ -32,7 +32,8 @@ export async function selectSkills(
 ): Promise<SelectedSkills> {
   const skills: SelectedSkill[] = [];
   const problems: { readonly source: string; readonly message: string }[] = [];
-  const taken = new Set<string>();
+  /** By kind and name: a skill and a prompt of one name are reached as `/skill:name` and `/prompt:name`. */
+  const takenBy = new Map<string, ProposalState>();
   for (const file of files) {
     const parsed = parseSkillFile(file);
     if (parsed.type === 'problem') {
@@ -41,10 +42,15 @@ export async function selectSkills(
     }
     const { name } = parsed.skill;
     const names = file.group === '' ? [name] : [name, `${file.group}:${name}`];
-    const free = names.find((one) => !taken.has(one));
-    if (free !== undefined) taken.add(free);
     const hash = proposalHash(file);
-    const state = free === undefined ? 'shadowed' : await proposalState(file, hash, trust);
+    const decided = await proposalState(file, hash, trust);
+    const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
+    // What is not approved yet does not take the name of what is.
+    const free =
+      names.find((one) => holder(one) === undefined) ??
+      (decided === 'used' ? names.find((one) => holder(one) !== 'used') : undefined);
+    if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
+    const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;
     skills.push({ skill: { ...parsed.skill, name: free ?? name }, file, hash, state, notes: parsed.notes });
   }
   return { skills, problems };

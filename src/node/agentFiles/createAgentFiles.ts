@@ -5,6 +5,7 @@ import { NO_AGENTS, selectAgents, type SelectedAgents } from '../../core/agentFi
 import type { Ports } from '../../core/ports.ts';
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import { Trust } from '../../core/trust/trust.ts';
+import { productFolder } from '../../core/util/productFolder.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { markdownIn, shortTextOf } from '../host/markdownFiles.ts';
 
@@ -72,12 +73,11 @@ export async function agentFilesIn(root: string): Promise<readonly string[]> {
 async function readAgentFiles(
   roots: readonly string[],
   home: string,
-  { homeDirectory, environment }: Ports['host'],
+  host: Ports['host'],
 ): Promise<readonly AgentFile[]> {
-  const claude = environment['CLAUDE_CONFIG_DIR'] ?? path.join(homeDirectory, '.claude');
-  const user = [path.join(home, 'agents'), path.join(claude, 'agents')];
+  const user = [path.join(home, 'agents'), path.join(productFolder('claude', host), 'agents')];
   const workspace = roots
-    .filter((root) => root !== homeDirectory)
+    .filter((root) => root !== host.homeDirectory)
     .flatMap((root) => WORKSPACE_FOLDERS.map((folder) => path.join(root, folder)));
   const found = await Promise.all([
     ...user.map((folder) => filesIn(folder, 'user')),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { HookFile } from '../../core/hooks/hookFiles.ts';
 import type { HookPlace } from '../../core/hooks/definition.ts';
 import type { Host } from '../../core/ports.ts';
+import { productFolder } from '../../core/util/productFolder.ts';
 
 /** In bytes: a longer file is left out. */
 const MAX_BYTES = 1024 * 1024;
@@ -14,14 +15,12 @@ const MAX_FILES = 50;
 /** Reads the files that are there; one that cannot be read is left out. `roots`: the folders of a trusted workspace. */
 export async function readHookFiles(
   roots: readonly string[],
-  { homeDirectory, environment }: Pick<Host, 'homeDirectory' | 'environment'>,
+  host: Pick<Host, 'homeDirectory' | 'environment'>,
 ): Promise<readonly HookFile[]> {
-  const claude = environment.CLAUDE_CONFIG_DIR ?? path.join(homeDirectory, '.claude');
-  const codex = environment.CODEX_HOME ?? path.join(homeDirectory, '.codex');
   const places: readonly HookPlace[] = [
-    { origin: 'user', source: path.join(claude, 'settings.json'), style: 'claude' },
-    { origin: 'user', source: path.join(codex, 'hooks.json'), style: 'codex' },
-    ...(await Promise.all(roots.filter((root) => root !== homeDirectory).map(placesIn))).flat(),
+    { origin: 'user', source: path.join(productFolder('claude', host), 'settings.json'), style: 'claude' },
+    { origin: 'user', source: path.join(productFolder('codex', host), 'hooks.json'), style: 'codex' },
+    ...(await Promise.all(roots.filter((root) => root !== host.homeDirectory).map(placesIn))).flat(),
   ];
   const files = await Promise.all(places.map(async (place) => ({ ...place, text: await textOf(place.source) })));
   return files.flatMap(({ text, ...place }) => (text === undefined ? [] : [{ ...place, text }]));

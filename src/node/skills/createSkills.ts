@@ -7,6 +7,7 @@ import type { Skill, SkillFile } from '../../core/skills/skillFile.ts';
 import { NO_SKILLS, selectSkills, type SelectedSkills } from '../../core/skills/selectSkills.ts';
 import { Trust } from '../../core/trust/trust.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
+import { productFolder } from '../../core/util/productFolder.ts';
 import { markdownIn, shortTextOf } from '../host/markdownFiles.ts';
 
 export interface SkillsHost {
@@ -79,10 +80,10 @@ export async function skillFilesIn(root: string): Promise<readonly string[]> {
 async function readSkillFiles(
   roots: readonly string[],
   home: string,
-  { homeDirectory, environment }: Ports['host'],
+  host: Ports['host'],
 ): Promise<readonly SkillFile[]> {
-  const claude = environment['CLAUDE_CONFIG_DIR'] ?? path.join(homeDirectory, '.claude');
-  const codex = environment['CODEX_HOME'] ?? path.join(homeDirectory, '.codex');
+  const { homeDirectory } = host;
+  const [claude, codex] = [productFolder('claude', host), productFolder('codex', host)];
   const ofUser = [
     skillsIn(skillFolder(home)),
     skillsIn(path.join(homeDirectory, '.agents', 'skills')),

@@ -91,8 +91,10 @@ export class SkillCommands {
   /** What the composer offers at a `/`. */
   async rows(): Promise<readonly SkillRow[]> {
     const { skills } = await this.#deps.current();
+    const isUsed = ({ kind, name }: SelectedSkill['skill']) =>
+      skills.some(({ skill, state }) => state === 'used' && skill.kind === kind && skill.name === name);
     return skills
-      .filter(({ skill, state }) => skill.forUser && (state === 'used' || state === 'proposed'))
+      .filter(({ skill, state }) => skill.forUser && (state === 'used' || (state === 'proposed' && !isUsed(skill))))
       .map(({ skill: { kind, name, description, argumentHint }, state }) => ({
         kind,
         name,

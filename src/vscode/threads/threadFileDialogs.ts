@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { productFolder } from '../../core/util/productFolder.ts';
 
 /** The target of an export, or `undefined` when the user cancels; the extension of the name selects the format. */
 export async function askForExport(title: string): Promise<vscode.Uri | undefined> {
@@ -14,7 +15,7 @@ export async function askForExport(title: string): Promise<vscode.Uri | undefine
 
 /** A rollout of Codex, or one of Tiller from another machine. */
 export async function askForImport(homeDirectory: string): Promise<readonly vscode.Uri[] | undefined> {
-  const sessions = path.join(process.env['CODEX_HOME'] ?? path.join(homeDirectory, '.codex'), 'sessions');
+  const sessions = path.join(productFolder('codex', { homeDirectory, environment: process.env }), 'sessions');
   return vscode.window.showOpenDialog({
     title: vscode.l10n.t('Import Thread'),
     openLabel: vscode.l10n.t('Import'),

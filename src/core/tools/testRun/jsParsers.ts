@@ -10,8 +10,8 @@ const RULE = /^⎯+(?:\[\d+\/\d+\]⎯*)?$/;
 
 export function parseVitest(output: string): TestResults | undefined {
   const lines = output.split('\n');
-  const files = lines.findLast((line) => /^\s*Test Files\s/.test(line));
-  if (files === undefined) return undefined;
+  // With several runs in one command a count of one of them would hide the failures of another.
+  if (lines.filter((line) => /^\s*Test Files\s/.test(line)).length !== 1) return undefined;
   const tests = lines.findLast((line) => /^\s*Tests\s/.test(line)) ?? '';
   const failures: TestFailure[] = [];
   let names: string[] = [];
@@ -66,6 +66,8 @@ export function parseJest(output: string): TestResults | undefined {
     [, file = ''] = /^FAIL (\S+)/.exec(block) ?? [];
     if (file === '') continue;
     for (const part of block.split(/^(?= {2}● )/m).slice(1)) {
+      // What the tests of the file have printed.
+      if (/^ {2}● Console\s*$/.test(part.split('\n', 1)[0] ?? '')) continue;
       const [head = '', ...body] = part.split(/\n(?=Test Suites:)/)[0]?.split('\n') ?? [];
       failures.push(jestFailure(head.slice('  ● '.length), file, body));
     }

@@ -69,14 +69,19 @@ export function parseGo(output: string): TestResults | undefined {
   const lines = output.split('\n');
   if (!lines.some((line) => /^(?:ok|FAIL|---|\?) ?\s/.test(line) || line === 'FAIL' || line === 'PASS'))
     return undefined;
+  // It ends the tests of its package: what has passed and failed is not known.
+  if (lines.some((line) => line.startsWith('panic: '))) return undefined;
   const failures: TestFailure[] = [];
+  const failed = lines.flatMap((line) => /^ *--- FAIL: (\S+)/.exec(line)?.[1] ?? []);
   let open: { readonly name: string; readonly indent: number; readonly body: string[] } | undefined;
   const close = () => {
     if (open === undefined) return;
     const { name, body } = open;
     open = undefined;
     // A test fails with its subtest, without lines of its own.
-    if (body.length > 0) failures.push({ name, ...placeIn(body.map((line) => ` ${line}`)), message: body.join('\n') });
+    const isLeaf = !failed.some((other) => other.startsWith(`${name}/`));
+    if (isLeaf || body.length > 0)
+      failures.push({ name, ...placeIn(body.map((line) => ` ${line}`)), message: body.join('\n') });
   };
   let building = '';
   for (const line of lines) {

@@ -103,6 +103,26 @@ describe('the output of', () => {
     });
   });
 
+  it('go test has each failed test without subtests, also one without a message, and nothing of a panic', () => {
+    const failures = '--- FAIL: TestA (0.00s)\n    a_test.go:1: bad\n--- FAIL: TestB (0.00s)\nFAIL\nFAIL\tx/y\t0.1s\n';
+    const results = TEST_RUNNERS.go.parse(failures);
+    expect([results?.failed, results?.failures.map(({ name }) => name)]).toEqual([2, ['TestA', 'TestB']]);
+    expect(TEST_RUNNERS.go.parse(`${failures}panic: boom [recovered]\n`)).toBeUndefined();
+  });
+
+  it('jest has no failure for what the tests print', () => {
+    const failed = '  ● sum › adds\n\n    bad\n\n      at Object.x (a.test.js:3:1)\n';
+    const output = `FAIL a.test.js\n  ● Console\n\n    console.log\n      hello\n\n${failed}\nTests:       1 failed, 1 total\n`;
+    const results = TEST_RUNNERS.jest.parse(output);
+    expect(results?.failures.map(({ name }) => name)).toEqual(['sum > adds']);
+  });
+
+  it('vitest is not read when a command has run it twice', () => {
+    const run = (counts: string) => ` Test Files  1 ${counts} (1)\n      Tests  1 ${counts} (1)\n`;
+    expect(TEST_RUNNERS.vitest.parse(run('passed'))).toMatchObject({ passed: 1, failed: 0 });
+    expect(TEST_RUNNERS.vitest.parse(run('failed') + run('passed'))).toBeUndefined();
+  });
+
   it.each(['vitest', 'jest', 'mocha', 'pytest', 'go', 'cargo'] as const)('another program is none of %s', (runner) => {
     expect(TEST_RUNNERS[runner].parse('Compiled 3 files.\nError: no such file\n')).toBeUndefined();
     expect(TEST_RUNNERS[runner].parse('')).toBeUndefined();
