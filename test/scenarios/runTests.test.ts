@@ -6,12 +6,12 @@ import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
 const OUTPUT = readFileSync(path.join(import.meta.dirname, '../fixtures/testRuns/mocha.txt'), 'utf8');
-const task = (command: string) =>
-  JSON.stringify({ tasks: [{ label: 'tests', type: 'shell', command, group: 'test' }] });
+const testTasks = (...commands: string[]) =>
+  JSON.stringify({ tasks: commands.map((command) => ({ label: 'tests', type: 'shell', command, group: 'test' })) });
 
 /** A workspace whose test command prints this and exits so. */
 const project = (output: string, exitCode: number): Record<string, string> => ({
-  '.vscode/tasks.json': task('node mocha.cjs'),
+  '.vscode/tasks.json': testTasks('node mocha.cjs'),
   'mocha.cjs': `console.log(${JSON.stringify(output)}); console.log(process.argv.slice(2).join(' ')); process.exitCode = ${exitCode};\n`,
 });
 
@@ -71,6 +71,25 @@ describe('run_tests', () => {
     const { item } = await ran({ path: 'packages/one/test/a.js' }, files);
     expect(item?.command).toBe('node mocha.cjs test/a.js');
     expect(item?.cwd.endsWith('packages/one')).toBe(true);
+  });
+
+  it('takes the command that can run a part before one that cannot', async () => {
+    const known = { ...project('', 0), '.vscode/tasks.json': testTasks('node check.cjs', 'node mocha.cjs') };
+    expect((await ran({ name: 'adds' }, known)).item?.command).toBe('node mocha.cjs -g adds');
+    expect((await ran({}, { ...known, 'check.cjs': '' })).item?.command).toBe('node check.cjs');
+  });
+
+  it('runs the tests of a folder with a conftest.py in the Python project above it', async () => {
+    const pytest = { 'tests/unit/conftest.py': '', 'tests/unit/test_a.py': '', 'tests/conftest.py': '' };
+    const where = async (files: Record<string, string>) => {
+      const { item } = await ran({ path: 'tests/unit/test_a.py' }, { ...pytest, ...files });
+      return [item?.command, item?.cwd.replace(/.*\/tests/, 'tests')];
+    };
+    const [command, folder] = await where({ 'pyproject.toml': '[tool.pytest.ini_options]', 'package.json': '{}' });
+    expect(command).toBe('pytest tests/unit/test_a.py');
+    expect(folder).not.toMatch(/^tests/);
+    expect((await where({ 'tests/unit/pytest.ini': '' }))[0]).toBe('pytest test_a.py');
+    expect((await where({}))[0]).toBe('pytest tests/unit/test_a.py');
   });
 
   it('returns the output where something else than a test has failed', async () => {

@@ -93,16 +93,51 @@ async function commandFor({ path: written, name }: Arguments, context: ToolConte
     return { output: `${place.path} does not exist. Nothing was run.` };
   }
   const folders = place === undefined ? [settings.cwd] : foldersUp(place.path, context);
-  for (const folder of folders) {
-    const commands = await testCommandsIn(folder, workspace);
-    const command = commands.find((each) => fits(each, place?.path)) ?? commands[0];
-    if (command === undefined) continue;
+  const isPart = place !== undefined || name !== undefined;
+  const nearest = await nearestCommand(folders, { file: place?.path, isPart }, workspace);
+  if (nearest !== undefined) {
+    const { folder, command } = nearest;
     const filter = { path: place && (path.relative(folder, place.path).replaceAll('\\', '/') || undefined), name };
     return lineFor(command, filter, folder);
   }
   return {
     output: `No test command was found in ${shownPath(folders.at(-1) ?? settings.cwd, settings.cwd)}. Looked for: ${LOOKED_FOR.join(', ')}. Nothing was run.`,
   };
+}
+
+interface Part {
+  readonly file: string | undefined;
+  readonly isPart: boolean;
+}
+
+interface Nearest {
+  readonly folder: string;
+  readonly command: TestCommand;
+}
+
+/** The command of the first of these folders that names one, the nearest first. */
+async function nearestCommand(
+  folders: readonly string[],
+  part: Part,
+  workspace: Pick<Workspace, 'readBytes'>,
+): Promise<Nearest | undefined> {
+  let inner: Nearest | undefined;
+  for (const folder of folders) {
+    const commands = await testCommandsIn(folder, workspace);
+    const { runner } = inner?.command ?? {};
+    const command = chosen(inner === undefined ? commands : commands.filter((each) => each.runner === runner), part);
+    if (command === undefined) continue;
+    if (command.mayBeInner !== true) return { folder, command };
+    inner = { folder, command };
+  }
+  return inner;
+}
+
+/** For a part the first command that can run one, before those that cannot. */
+function chosen(commands: readonly TestCommand[], { file, isPart }: Part): TestCommand | undefined {
+  const fitting = commands.filter((each) => fits(each, file));
+  const candidates = fitting.length > 0 ? fitting : commands;
+  return (isPart ? candidates.find(({ takesWords }) => takesWords) : undefined) ?? candidates[0];
 }
 
 /** The folders above a path, the nearest first, up to the working directory or an open folder. */
