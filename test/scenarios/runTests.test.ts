@@ -43,7 +43,7 @@ async function ran(
 
 describe('run_tests', () => {
   it('returns each failed test with its place and message, and not the output', async () => {
-    const { output, item, offered, audit } = await ran({}, project(OUTPUT, 2));
+    const { output, item, offered, audit } = await ran({}, { ...project(OUTPUT, 2), 'test/sum.js': '' });
     const [head, text = ''] = output.split('Output:\n');
     expect(head).toContain('Process exited with code 2');
     expect(text.split('\n').slice(0, 4)).toEqual([
@@ -90,6 +90,19 @@ describe('run_tests', () => {
     expect(folder).not.toMatch(/^tests/);
     expect((await where({ 'tests/unit/pytest.ini': '' }))[0]).toBe('pytest test_a.py');
     expect((await where({}))[0]).toBe('pytest tests/unit/test_a.py');
+  });
+
+  it('names places relative to the working directory, and none where there is no file', async () => {
+    const inner = Object.entries(project(OUTPUT, 2)).map(([name, text]) => [`one/${name}`, text] as const);
+    const { output, item } = await ran({ path: 'one/test' }, { ...Object.fromEntries(inner), 'one/test/sum.js': '' });
+    expect(output).toContain('FAILED sum > refuses text (one/test/sum.js:15)');
+    expect(item?.tests?.failures[0]).toMatchObject({ path: 'one/test/sum.js', line: 15 });
+    const missing = await ran(
+      { path: 'one/test' },
+      { ...Object.fromEntries(inner), 'one/test/a.js': '', 'test/sum.js': '' },
+    );
+    expect(missing.output).toContain('FAILED sum > refuses text\n');
+    expect(missing.item?.tests?.failures[0]).not.toHaveProperty('path');
   });
 
   it('returns the output where something else than a test has failed', async () => {
