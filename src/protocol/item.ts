@@ -133,7 +133,7 @@ export type PatchProblems = z.infer<typeof patchProblemsSchema>;
 export const testFailureSchema = z.object({
   /** With the names of what it is in, as the runner prints it. */
   name: z.string(),
-  /** As the runner prints it; from 1. */
+  /** Relative to the working directory of the thread where it lies below it, else absolute; line from 1. */
   path: z.string().optional(),
   line: z.number().optional(),
   message: z.string(),

@@ -6,12 +6,12 @@ import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
 const OUTPUT = readFileSync(path.join(import.meta.dirname, '../fixtures/testRuns/mocha.txt'), 'utf8');
-const task = (command: string) =>
-  JSON.stringify({ tasks: [{ label: 'tests', type: 'shell', command, group: 'test' }] });
+const testTasks = (...commands: string[]) =>
+  JSON.stringify({ tasks: commands.map((command) => ({ label: 'tests', type: 'shell', command, group: 'test' })) });
 
 /** A workspace whose test command prints this and exits so. */
 const project = (output: string, exitCode: number): Record<string, string> => ({
-  '.vscode/tasks.json': task('node mocha.cjs'),
+  '.vscode/tasks.json': testTasks('node mocha.cjs'),
   'mocha.cjs': `console.log(${JSON.stringify(output)}); console.log(process.argv.slice(2).join(' ')); process.exitCode = ${exitCode};\n`,
 });
 
@@ -43,7 +43,7 @@ async function ran(
 
 describe('run_tests', () => {
   it('returns each failed test with its place and message, and not the output', async () => {
-    const { output, item, offered, audit } = await ran({}, project(OUTPUT, 2));
+    const { output, item, offered, audit } = await ran({}, { ...project(OUTPUT, 2), 'test/sum.js': '' });
     const [head, text = ''] = output.split('Output:\n');
     expect(head).toContain('Process exited with code 2');
     expect(text.split('\n').slice(0, 4)).toEqual([
@@ -71,6 +71,38 @@ describe('run_tests', () => {
     const { item } = await ran({ path: 'packages/one/test/a.js' }, files);
     expect(item?.command).toBe('node mocha.cjs test/a.js');
     expect(item?.cwd.endsWith('packages/one')).toBe(true);
+  });
+
+  it('takes the command that can run a part before one that cannot', async () => {
+    const known = { ...project('', 0), '.vscode/tasks.json': testTasks('node check.cjs', 'node mocha.cjs') };
+    expect((await ran({ name: 'adds' }, known)).item?.command).toBe('node mocha.cjs -g adds');
+    expect((await ran({}, { ...known, 'check.cjs': '' })).item?.command).toBe('node check.cjs');
+  });
+
+  it('runs the tests of a folder with a conftest.py in the Python project above it', async () => {
+    const pytest = { 'tests/unit/conftest.py': '', 'tests/unit/test_a.py': '', 'tests/conftest.py': '' };
+    const where = async (files: Record<string, string>) => {
+      const { item } = await ran({ path: 'tests/unit/test_a.py' }, { ...pytest, ...files });
+      return [item?.command, item?.cwd.replace(/.*\/tests/, 'tests')];
+    };
+    const [command, folder] = await where({ 'pyproject.toml': '[tool.pytest.ini_options]', 'package.json': '{}' });
+    expect(command).toBe('pytest tests/unit/test_a.py');
+    expect(folder).not.toMatch(/^tests/);
+    expect((await where({ 'tests/unit/pytest.ini': '' }))[0]).toBe('pytest test_a.py');
+    expect((await where({}))[0]).toBe('pytest tests/unit/test_a.py');
+  });
+
+  it('names places relative to the working directory, and none where there is no file', async () => {
+    const inner = Object.entries(project(OUTPUT, 2)).map(([name, text]) => [`one/${name}`, text] as const);
+    const { output, item } = await ran({ path: 'one/test' }, { ...Object.fromEntries(inner), 'one/test/sum.js': '' });
+    expect(output).toContain('FAILED sum > refuses text (one/test/sum.js:15)');
+    expect(item?.tests?.failures[0]).toMatchObject({ path: 'one/test/sum.js', line: 15 });
+    const missing = await ran(
+      { path: 'one/test' },
+      { ...Object.fromEntries(inner), 'one/test/a.js': '', 'test/sum.js': '' },
+    );
+    expect(missing.output).toContain('FAILED sum > refuses text\n');
+    expect(missing.item?.tests?.failures[0]).not.toHaveProperty('path');
   });
 
   it('returns the output where something else than a test has failed', async () => {

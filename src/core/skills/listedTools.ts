@@ -36,7 +36,9 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
   const entries = list.map(entryOf);
   if (entries.some(({ tool, pattern }) => tool === '*' && pattern === undefined)) return true;
   return uses.every(({ name, command }) => {
-    const fitting = entries.filter(({ tool }) => means(tool, [name, ...(uses.length > 1 ? [] : names)]));
+    // Of several uses of one call each has to be listed by itself.
+    const own = uses.length > 1 ? names.filter((one) => toolsNamed(name)?.includes(one)) : names;
+    const fitting = entries.filter(({ tool }) => means(tool, name, own));
     if (fitting.some(({ pattern }) => pattern === undefined)) return true;
     return (
       command !== undefined &&
@@ -53,13 +55,23 @@ function entryOf(text: string): Entry {
   return { tool: tool.trim(), pattern };
 }
 
-/** The name of an MCP server means all of its tools. */
-function means(entry: string, names: readonly string[]): boolean {
+/**
+ * The name of an MCP server means all of its tools. Only the entry is expanded, not the use: `Bash` means several tools here,
+ * and an entry for one of them must not list the others. `names`: those of the tool for this use.
+ */
+function means(entry: string, use: string, names: readonly string[]): boolean {
   const meant = [entry, ...(toolsNamed(entry) ?? [])];
-  const called = names.flatMap((name) => [name, ...(toolsNamed(name) ?? [])]);
-  return called.some((name) =>
-    meant.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`))),
+  const called = [...names, ...oneTool(use)];
+  return (
+    entry.toLowerCase() === use.toLowerCase() ||
+    called.some((name) => meant.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`))))
   );
+}
+
+/** The tool that a name of Claude Code means, where it means only one: `Write` and `Edit` are the same here. */
+function oneTool(use: string): readonly string[] {
+  const tools = toolsNamed(use) ?? [];
+  return tools.length === 1 ? tools : [];
 }
 
 /** Each command of the script has to fit a pattern. */

@@ -35,6 +35,12 @@ describe('a list of tools', () => {
     [['WebFetch'], { names: ['fetch_url'], uses: [{ name: 'WebFetch' }] }],
     [['Task'], { names: ['task'], uses: [{ name: 'Task' }] }],
     [['shoot'], tool('shoot')],
+    [['exec_command'], command('ls')],
+    [['BashOutput'], { names: ['write_stdin'], uses: [{ name: 'write_stdin' }] }],
+    [['run_tests'], { names: ['run_tests'], uses: [{ name: 'Bash', command: 'npm test' }] }],
+    [['Bash'], { names: ['run_tests'], uses: [{ name: 'run_tests' }] }],
+    [['apply_patch'], patch],
+    [['execute', 'apply_patch'], patchByCommand],
   ])('%j names the call', (list, call) => {
     expect(isListed(list, call)).toBe(true);
   });
@@ -60,6 +66,12 @@ describe('a list of tools', () => {
     [['mcp__note'], tool('mcp__notes__add')],
     [['WebFetch(domain:x.y)'], { names: ['fetch_url'], uses: [{ name: 'WebFetch' }] }],
     [['Read'], { names: ['task'], uses: [{ name: 'Task' }] }],
+    [['run_tests'], command('rm -rf /')],
+    [['write_stdin'], command('rm -rf /')],
+    [['BashOutput'], command('rm -rf /')],
+    [['KillShell'], command('rm -rf /')],
+    [['run_tests', 'KillBash', 'apply_patch'], patchByCommand],
+    [['write_stdin'], { names: ['run_tests'], uses: [{ name: 'Bash', command: 'npm test' }] }],
   ])('%j does not name the call', (list, call) => {
     expect(isListed(list, call)).toBe(false);
   });

@@ -48,7 +48,7 @@ export interface CommandRequest {
    * Reads the output of a command that has ended, at most what a `HeadTailBuffer` keeps; its text is what the model gets in
    * place of the output. `undefined`: the model gets the output.
    */
-  readonly summarize?: (output: string, exitCode: number | null) => TestSummary | undefined;
+  readonly summarize?: (output: string, exitCode: number | null) => Promise<TestSummary | undefined>;
 }
 
 export interface TestSummary {
@@ -291,7 +291,7 @@ async function resultOf(
   const taken = process.takeOutput();
   const output = cutOutput(taken, request.maxOutputTokens);
   const { end, durationMs } = process;
-  const summary = end?.by === 'itself' ? request.summarize?.(taken.head + taken.tail, end.exitCode) : undefined;
+  const summary = end?.by === 'itself' ? await request.summarize?.(taken.head + taken.tail, end.exitCode) : undefined;
   if (end !== undefined) {
     if (output.isCut) process.log.keep();
     await process.log.close();

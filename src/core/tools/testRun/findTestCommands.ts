@@ -13,10 +13,15 @@ export interface TestCommand {
   readonly separator?: '--' | undefined;
   /** False where further words would not reach the runner: it is not the last command of a line. */
   readonly takesWords: boolean;
+  /** Named by a file that folders inside a project have, too: a folder above counts before it. */
+  readonly mayBeInner?: true;
 }
 
 /** The text of a file of the folder; `undefined` where there is none. */
 export type ReadManifest = (name: string) => string | undefined;
+
+/** A package and the lock files of its manager. */
+const PACKAGE = ['package.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'] as const;
 
 interface Finder {
   /** Files that it reads; the first is the one that counts. */
@@ -29,16 +34,22 @@ const plain = (file: string, command: string, runner?: RunnerName): Finder => ({
   find: () => [{ command, source: file, runner, takesWords: runner !== undefined }],
 });
 
+/** `conftest.py`: pytest reads one in any folder of tests. */
+const conftest = (file: string): Finder => ({
+  files: [file],
+  find: () => [{ ...pytest(file, 'pytest'), mayBeInner: true }],
+});
+
 /** In the order in which they count. */
 const FINDERS: readonly Finder[] = [
-  { files: ['.vscode/tasks.json'], find: testTasks },
-  { files: ['package.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'], find: packageTests },
+  { files: ['.vscode/tasks.json', ...PACKAGE], find: testTasks },
+  { files: PACKAGE, find: packageTests },
   plain('pytest.ini', 'pytest', 'pytest'),
   { files: ['pyproject.toml', 'uv.lock', 'poetry.lock'], find: pythonTests },
   { files: ['setup.cfg'], find: (text) => (text.includes('[tool:pytest]') ? [pytest('setup.cfg', 'pytest')] : []) },
   { files: ['tox.ini'], find: (text) => (text.includes('[pytest]') ? [pytest('tox.ini', 'pytest')] : []) },
-  plain('conftest.py', 'pytest', 'pytest'),
-  plain('tests/conftest.py', 'pytest', 'pytest'),
+  conftest('conftest.py'),
+  conftest('tests/conftest.py'),
   plain('go.mod', 'go test', 'go'),
   plain('Cargo.toml', 'cargo test', 'cargo'),
   plain('gradlew', './gradlew test'),
@@ -66,7 +77,11 @@ export function findTestCommands(read: ReadManifest): readonly TestCommand[] {
     const text = read(file);
     return text === undefined ? [] : find(text, read);
   });
-  return [...new Map(found.map((command) => [command.command, command])).values()];
+  return [...new Set(found.map(({ command }) => command))].flatMap((line) => {
+    const same = found.filter(({ command }) => command === line);
+    // A task `npm test` does not say what the script runs.
+    return same.find(({ takesWords }) => takesWords) ?? same.slice(0, 1);
+  });
 }
 
 // ---------------------------------------------------------------- package.json
@@ -135,31 +150,41 @@ function pythonTests(text: string, read: ReadManifest): readonly TestCommand[] {
 
 // ---------------------------------------------------------------- tasks of VS Code
 
-/** Tasks of the group `test`, the default one first. A task with variables other than the folder is left out. */
-function testTasks(text: string): readonly TestCommand[] {
-  const { tasks } = objectIn(parse(text));
+/**
+ * Tasks of the group `test`, the default one first. Left out: a task with variables other than the folder, and one that runs in
+ * another folder or with an environment of its own.
+ */
+function testTasks(text: string, read: ReadManifest): readonly TestCommand[] {
+  const { tasks, options } = objectIn(parse(text));
   if (!Array.isArray(tasks)) return [];
   const found = tasks.map(objectIn).flatMap((task) => {
     const { group } = task;
     const kind = typeof group === 'string' ? group : textIn(objectIn(group)['kind']);
-    const command = kind === 'test' ? taskCommand(task) : undefined;
+    const isPlain = !isElsewhere({ ...objectIn(options), ...objectIn(task['options']) });
+    const command = kind === 'test' && isPlain ? taskCommand(task, read) : undefined;
     if (command === undefined) return [];
-    return [{ command, isDefault: objectIn(group)['isDefault'] === true, label: textIn(task['label']) ?? command }];
+    const source = `.vscode/tasks.json: ${textIn(task['label']) ?? command.command}`;
+    return [{ command: { ...command, source }, isDefault: objectIn(group)['isDefault'] === true }];
   });
-  return found
-    .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault))
-    .map(({ command, label }) => ({
-      command,
-      source: `.vscode/tasks.json: ${label}`,
-      runner: runnerIn(command),
-      takesWords: runnerIn(command) !== undefined,
-    }));
+  return found.toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault)).map(({ command }) => command);
 }
 
-function taskCommand(task: Readonly<Record<string, unknown>>): string | undefined {
+/** True where a task runs in another folder than that of the workspace, or with variables of its own. */
+function isElsewhere({ cwd, env }: Readonly<Record<string, unknown>>): boolean {
+  return !isOwnFolder(cwd) || Object.keys(objectIn(env)).length > 0;
+}
+
+function isOwnFolder(folder: unknown): boolean {
+  return folder === undefined || ['', '.', './', '${workspaceFolder}', '${workspaceRoot}'].includes(String(folder));
+}
+
+type TaskCommand = Omit<TestCommand, 'source'>;
+
+function taskCommand(task: Readonly<Record<string, unknown>>, read: ReadManifest): TaskCommand | undefined {
   if (task['type'] === 'npm') {
     const script = textIn(task['script']);
-    return script && `npm run ${script}`;
+    if (script === undefined || !isOwnFolder(task['path'])) return undefined;
+    return scriptCommand(script, objectIn(objectIn(parse(read('package.json') ?? ''))['scripts']), managerIn(read));
   }
   const command = textIn(task['command']);
   const args = Array.isArray(task['args']) ? task['args'] : [];
@@ -167,7 +192,8 @@ function taskCommand(task: Readonly<Record<string, unknown>>): string | undefine
   const placed = [command, ...args].map((word) => word.replaceAll('${workspaceFolder}', '.'));
   if (placed.some((word) => word.includes('${'))) return undefined;
   const [program = '', ...words] = placed;
-  return words.length === 0 ? program : `${program} ${joinShellWords(words)}`;
+  const line = words.length === 0 ? program : `${program} ${joinShellWords(words)}`;
+  return { command: line, runner: runnerIn(line), takesWords: runnerIn(line) !== undefined };
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> {

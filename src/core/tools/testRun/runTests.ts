@@ -13,7 +13,8 @@ import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
 import { findTestCommands, LOOKED_FOR, MANIFESTS, type TestCommand } from './findTestCommands.ts';
 import { resultsText } from './testReport.ts';
-import { TEST_RUNNERS, type TestFilter, type TestRunner } from './testRunners.ts';
+import { withPlaces } from './testPlaces.ts';
+import { type RunnerName, TEST_RUNNERS, type TestFilter, type TestRunner } from './testRunners.ts';
 
 /** Milliseconds until tests go on in the background. */
 const YIELD_MS = 120_000;
@@ -63,7 +64,7 @@ export function runTests(options: Pick<ToolOptions, 'rules' | 'environment'>): T
           sandboxPermissions: 'use_default',
           justification: undefined,
           format: 'exec_command',
-          summarize: (output, exitCode) => summaryOf(output, exitCode, runner),
+          summarize: (output, exitCode) => summaryOf(output, exitCode, { folder, runner }, context),
         },
         options,
         context,
@@ -74,14 +75,24 @@ export function runTests(options: Pick<ToolOptions, 'rules' | 'environment'>): T
 }
 
 /** None where something else than a test has failed: then the output says what. */
-function summaryOf(output: string, exitCode: number | null, runner: TestRunner | undefined): TestSummary | undefined {
-  const tests = runner?.parse?.(plainTerminalText(output));
-  if (tests === undefined || (exitCode !== 0 && tests.failed === 0)) return undefined;
+async function summaryOf(
+  printed: string,
+  exitCode: number | null,
+  { folder, runner }: { readonly folder: string; readonly runner: RunnerName | undefined },
+  { settings, workspace }: Pick<ToolContext, 'settings' | 'workspace'>,
+): Promise<TestSummary | undefined> {
+  if (runner === undefined) return undefined;
+  const known: TestRunner = TEST_RUNNERS[runner];
+  const output = plainTerminalText(printed);
+  const results = known.parse?.(output);
+  if (results === undefined || (exitCode !== 0 && results.failed === 0)) return undefined;
+  const run = { folder, cwd: settings.cwd, runner, output };
+  const tests = { ...results, failures: await withPlaces(results.failures, run, workspace) };
   return { tests, text: resultsText(tests) };
 }
 
 type Found =
-  | { readonly folder: string; readonly line: string; readonly runner: TestRunner | undefined }
+  | { readonly folder: string; readonly line: string; readonly runner: RunnerName | undefined }
   /** For the model. */
   | { readonly output: string };
 
@@ -93,16 +104,51 @@ async function commandFor({ path: written, name }: Arguments, context: ToolConte
     return { output: `${place.path} does not exist. Nothing was run.` };
   }
   const folders = place === undefined ? [settings.cwd] : foldersUp(place.path, context);
-  for (const folder of folders) {
-    const commands = await testCommandsIn(folder, workspace);
-    const command = commands.find((each) => fits(each, place?.path)) ?? commands[0];
-    if (command === undefined) continue;
+  const isPart = place !== undefined || name !== undefined;
+  const nearest = await nearestCommand(folders, { file: place?.path, isPart }, workspace);
+  if (nearest !== undefined) {
+    const { folder, command } = nearest;
     const filter = { path: place && (path.relative(folder, place.path).replaceAll('\\', '/') || undefined), name };
     return lineFor(command, filter, folder);
   }
   return {
     output: `No test command was found in ${shownPath(folders.at(-1) ?? settings.cwd, settings.cwd)}. Looked for: ${LOOKED_FOR.join(', ')}. Nothing was run.`,
   };
+}
+
+interface Part {
+  readonly file: string | undefined;
+  readonly isPart: boolean;
+}
+
+interface Nearest {
+  readonly folder: string;
+  readonly command: TestCommand;
+}
+
+/** The command of the first of these folders that names one, the nearest first. */
+async function nearestCommand(
+  folders: readonly string[],
+  part: Part,
+  workspace: Pick<Workspace, 'readBytes'>,
+): Promise<Nearest | undefined> {
+  let inner: Nearest | undefined;
+  for (const folder of folders) {
+    const commands = await testCommandsIn(folder, workspace);
+    const { runner } = inner?.command ?? {};
+    const command = chosen(inner === undefined ? commands : commands.filter((each) => each.runner === runner), part);
+    if (command === undefined) continue;
+    if (command.mayBeInner !== true) return { folder, command };
+    inner = { folder, command };
+  }
+  return inner;
+}
+
+/** For a part the first command that can run one, before those that cannot. */
+function chosen(commands: readonly TestCommand[], { file, isPart }: Part): TestCommand | undefined {
+  const fitting = commands.filter((each) => fits(each, file));
+  const candidates = fitting.length > 0 ? fitting : commands;
+  return (isPart ? candidates.find(({ takesWords }) => takesWords) : undefined) ?? candidates[0];
 }
 
 /** The folders above a path, the nearest first, up to the working directory or an open folder. */
@@ -135,14 +181,14 @@ function lineFor({ command, runner, separator, takesWords }: TestCommand, filter
   if (isWhole) {
     // `go test` alone tests one folder.
     const line = runner === 'go' && words !== undefined ? `${command} ${joinShellWords(words)}` : command;
-    return { folder, line, runner: known };
+    return { folder, line, runner };
   }
   if (words === undefined || !takesWords) {
     return {
       output: `The test command (${command}) cannot run only a part. Call run_tests without arguments, or run the tests with exec_command. Nothing was run.`,
     };
   }
-  return { folder, line: [command, ...(separator ? [separator] : []), joinShellWords(words)].join(' '), runner: known };
+  return { folder, line: [command, ...(separator ? [separator] : []), joinShellWords(words)].join(' '), runner };
 }
 
 /** The largest file that is read, in bytes: a longer one only has to be there. */

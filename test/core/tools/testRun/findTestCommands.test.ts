@@ -61,6 +61,37 @@ describe('the test command of a folder', () => {
     ]);
   });
 
+  it('is the script of an npm task, by the package manager and with its runner', () => {
+    const tasks = JSON.stringify({ tasks: [{ type: 'npm', script: 'test', group: 'test', label: 'npm: test' }] });
+    const files = { '.vscode/tasks.json': tasks, ...manifest({ test: 'npm run unit', unit: 'vitest run' }) };
+    expect(found(files)).toEqual(['npm run unit | .vscode/tasks.json: npm: test | vitest | true']);
+    expect(found({ ...files, 'pnpm-lock.yaml': '' })).toEqual([
+      'pnpm run unit | .vscode/tasks.json: npm: test | vitest | true',
+    ]);
+  });
+
+  it('is the script behind a shell task that runs it', () => {
+    const tasks = JSON.stringify({ tasks: [{ type: 'shell', command: 'npm test', group: 'test' }] });
+    expect(found({ '.vscode/tasks.json': tasks, ...manifest({ test: 'jest' }) })).toEqual([
+      'npm test | package.json: scripts.test | jest | true',
+    ]);
+  });
+
+  it.each([
+    ['a folder', { command: 'pytest', options: { cwd: '${workspaceFolder}/server' } }],
+    ['variables', { command: 'pytest', options: { env: { CI: '1' } } }],
+    ['a package', { type: 'npm', script: 'test', path: 'server/' }],
+  ])('is no task with %s of its own', (_, task) => {
+    const files = (tasks: object) => ({ '.vscode/tasks.json': JSON.stringify(tasks), 'go.mod': '' });
+    const go = 'go test | go.mod | go | true';
+    expect(found(files({ tasks: [{ ...task, group: 'test' }] }))).toEqual([go]);
+    const { options, ...rest } = { options: {}, ...task };
+    if ('path' in task) return;
+    expect(found(files({ options, tasks: [{ ...rest, group: 'test' }] }))).toEqual([go]);
+    const own = { options: { cwd: '${workspaceFolder}', env: {} } };
+    expect(found(files({ options, tasks: [{ ...rest, ...own, group: 'test' }] }))[0]).toMatch(/^pytest /);
+  });
+
   it.each([
     ['no files', {}],
     ['a package without tests', manifest({ build: 'tsc' })],
