@@ -175,7 +175,8 @@ function isElsewhere({ cwd, env }: Readonly<Record<string, unknown>>): boolean {
 }
 
 function isOwnFolder(folder: unknown): boolean {
-  return folder === undefined || ['', '.', './', '${workspaceFolder}', '${workspaceRoot}'].includes(String(folder));
+  if (typeof folder !== 'string') return folder === undefined;
+  return ['', '.', './', '${workspaceFolder}', '${workspaceRoot}'].includes(folder);
 }
 
 type TaskCommand = Omit<TestCommand, 'source'>;
