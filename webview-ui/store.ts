@@ -21,6 +21,7 @@ import type {
   HostMessage,
   InterruptedPatch,
   PanelSettings,
+  PendingComments,
   PendingReview,
   PromptRow,
   ThreadAccess,
@@ -80,6 +81,8 @@ export const history = signal<readonly string[]>([]);
 export const prompts = signal<readonly PromptRow[]>([]);
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
+/** Comments on lines that are not sent. */
+export const pendingComments = signal<PendingComments>({ count: 0, files: 0 });
 /** Interrupted patches of all threads. */
 const interrupted = signal<readonly InterruptedPatch[]>([]);
 /** Counts the requests to focus the composer. */
@@ -295,6 +298,9 @@ function take(message: HostMessage): void {
       break;
     case 'interrupted':
       interrupted.value = message.patches;
+      break;
+    case 'comments':
+      pendingComments.value = message.pending;
       break;
     case 'review':
       review.value = message.review;

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
+import type { FindingThreads } from '../vscode/comments/findingThreads.ts';
+import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
@@ -27,6 +29,8 @@ export interface CommandTargets {
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
+  readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
+  readonly comments: Pick<LineComments, 'add' | 'remove' | 'send' | 'discard'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
   readonly openProposal: () => Promise<void>;
@@ -74,6 +78,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     ),
     // From the Source Control view it gets a repository, which is not a kind.
     command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
+    command('finding.fix', ({ findings }, thread?: unknown) => findings.fix(thread)),
+    command('finding.quote', ({ findings }, thread?: unknown) => findings.quote(thread)),
+    command('finding.dismiss', ({ findings }, thread?: unknown) => findings.dismiss(thread)),
+    command('comments.add', ({ comments }, reply?: unknown) => comments.add(reply)),
+    command('comments.remove', ({ comments }, given?: unknown) => comments.remove(given)),
+    command('comments.send', ({ comments }) => comments.send()),
+    command('comments.discard', ({ comments }) => comments.discard()),
+    command('comments.show', () => vscode.commands.executeCommand('workbench.action.focusCommentsPanel')),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),

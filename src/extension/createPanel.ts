@@ -7,6 +7,7 @@ import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
+import type { UserInput } from '../protocol/item.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
@@ -25,6 +26,8 @@ import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { CodeReview } from '../vscode/codeReview/codeReview.ts';
+import { FindingThreads } from '../vscode/comments/findingThreads.ts';
+import { LineComments } from '../vscode/comments/lineComments.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
@@ -35,6 +38,7 @@ import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -72,6 +76,8 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
   readonly codeReview: CodeReview;
+  readonly findings: FindingThreads;
+  readonly comments: LineComments;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
@@ -109,6 +115,7 @@ export function createPanel(
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
   const drafts = new Drafts(context.workspaceState);
+  const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
       find: () => findRecoverable(home, node.locks, editors.applyPorts),
@@ -132,6 +139,10 @@ export function createPanel(
       giveBack: (input) => view.giveBack(input, target.threadId ?? null),
     });
   };
+  const sendMessage = async (input: readonly UserInput[], target: MessageTarget) => {
+    await revealPanel();
+    await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
+  };
   const view: ChatView = store.add(
     new ChatView({
       extensionUri: context.extensionUri,
@@ -151,11 +162,12 @@ export function createPanel(
           },
           storedQuarantine.ids,
         ),
-      submit: (op) => sendOrGiveBack(op, threads.target),
+      submit: (op) => sendOrGiveBack(comments.withComments(op, threads.target.threadId), threads.target),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
+      pendingComments: () => comments.pending,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
       onShown: () => {
@@ -178,6 +190,22 @@ export function createPanel(
       }),
       { host: node.host, workspace: ports.workspace },
     );
+  const comments: LineComments = store.add(
+    new LineComments({
+      memento: context.workspaceState,
+      threads,
+      guard,
+      isCommentable: (uri) => uri.fsPath.startsWith(planFolder + path.sep),
+      proposalOf,
+      threadAsking: (approvalId) =>
+        threads.overview.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId))
+          ?.threadId,
+      deny: (approvalId, message, threadId) =>
+        threads.submitTo(threadId, { type: 'approval', approvalIds: [approvalId], decision: { denied: { message } } }),
+      sendMessage,
+      report,
+    }),
+  );
   const mentions: Mentions = store.add(
     new Mentions({
       guard,
@@ -246,7 +274,7 @@ export function createPanel(
   const prompts = store.add(
     new ApprovalPrompts({
       threads,
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      submitTo: (threadId, op) => threads.submitTo(threadId, comments.withComments(op, threadId)),
       isPanelVisible: () => view.visible && vscode.window.state.focused,
       showThread,
       showList: () => void chat.showPending(),
@@ -295,11 +323,7 @@ export function createPanel(
   const problems = new ProblemActions({
     guard,
     mentionOf: mentionOfLines,
-    send: async (input) => {
-      const { target } = threads;
-      await revealPanel();
-      await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
-    },
+    send: (input) => sendMessage(input, threads.target),
   });
   store.add(problems.register());
   const codeReview = new CodeReview({
@@ -311,6 +335,18 @@ export function createPanel(
     reveal: revealPanel,
     send: (op, target) => threads.send(op, target),
   });
+  const findings = store.add(
+    new FindingThreads({
+      threads,
+      sendMessage,
+      send: (op, target) => threads.send(op, target),
+      quote: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
+      report,
+    }),
+  );
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
@@ -338,7 +374,7 @@ export function createPanel(
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
-      documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
+      documents: new PlanDocuments(planFolder),
       leavePlanMode: async (target) => {
         const overrides = modeOverrides('agent', policyOf, lastModel) ?? {};
         choose(overrides);
@@ -411,6 +447,7 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
+  store.add(comments.onDidChange(() => view.sendComments()));
   return {
     view,
     chat,
@@ -419,6 +456,8 @@ export function createPanel(
     threads: threadCommands,
     problems,
     codeReview,
+    findings,
+    comments,
     processes,
     reverts,
     plans,

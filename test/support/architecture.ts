@@ -24,6 +24,7 @@ const CORE = [
   'tools',
   'rules',
   'changeReview',
+  'comments',
   'replay',
   'baseline',
   'mcp',
@@ -45,6 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
+  'core/comments': FOUNDATION,
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
@@ -106,6 +108,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
         'approvals',
         'chat',
         'codeReview',
+        'comments',
         'mentions',
         'problems',
         'processes',

@@ -8,6 +8,7 @@ import {
   type InterruptedPatch,
   type PanelUpdate,
   type PanelSettings,
+  type PendingComments,
   type PendingReview,
   type WebviewMessage,
   webviewMessageSchema,
@@ -44,6 +45,8 @@ export interface ChatViewOptions {
   readonly reviews: () => readonly ReviewState[];
   /** Applied changes that are pending in change review. */
   readonly pendingReview: () => PendingReview;
+  /** Comments on lines that are not sent. */
+  readonly pendingComments: () => PendingComments;
   /** Requests that only the extension host can carry out. */
   readonly handle: (
     message: Exclude<WebviewMessage, { type: 'ready' | 'op' | 'draft' | 'load_earlier' | 'log' }>,
@@ -142,6 +145,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   sendReview(): void {
     this.tell({ type: 'review', review: this.#options.pendingReview() });
+  }
+
+  sendComments(): void {
+    this.tell({ type: 'comments', pending: this.#options.pendingComments() });
   }
 
   insertText(text: string): void {
@@ -246,7 +253,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, interrupted, reviews, pendingReview } = this.#options;
+    const { threads, drafts, interrupted, reviews, pendingReview, pendingComments } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
@@ -263,6 +270,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
     this.#post({ type: 'review', review: pendingReview() });
+    this.#post({ type: 'comments', pending: pendingComments() });
     this.#options.onShown();
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
