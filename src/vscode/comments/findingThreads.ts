@@ -74,15 +74,13 @@ export class FindingThreads implements Disposable {
     const found = this.#find(thread);
     if (found === undefined) return;
     const { target } = threads;
-    const { lines, quote } = this.#places.get(found.id) ?? {};
-    const moved = { ...found.finding, ...(lines && { lines }), ...(quote === undefined ? {} : { quote }) };
-    await sendMessage(fixFinding(moved, vscode.l10n.t('Fix this finding of the review:')), target);
+    await sendMessage(fixFinding(this.#now(found), vscode.l10n.t('Fix this finding of the review:')), target);
     await send(markOf(found, 'sent'), target);
   }
 
   quote(thread: unknown): void {
     const found = this.#find(thread);
-    if (found) this.#deps.quote(`${findingText(found.finding)}\n\n`);
+    if (found) this.#deps.quote(`${findingText(this.#now(found))}\n\n`);
   }
 
   async dismiss(thread: unknown): Promise<void> {
@@ -98,6 +96,12 @@ export class FindingThreads implements Disposable {
   #find(thread: unknown): (Shown & { readonly id: string }) | undefined {
     for (const [id, shown] of this.#shown) if (shown.thread === thread) return { id, ...shown };
     return undefined;
+  }
+
+  /** The finding where its lines are now. */
+  #now({ id, finding }: Shown & { readonly id: string }): Finding {
+    const place = this.#places.get(id);
+    return place === undefined ? finding : { ...finding, lines: place.lines, quote: place.quote };
   }
 
   #show(state: ThreadState | null): void {
