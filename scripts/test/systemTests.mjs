@@ -47,6 +47,7 @@ export const SYSTEM_TESTS = [
   'test/node/pathStability.test.ts',
   'test/node/processLock.test.ts',
   'test/node/recovery.test.ts',
+  'test/node/settledJournals.test.ts',
   'test/node/withJournalLock.test.ts',
 ];
 

@@ -11,6 +11,7 @@ import { EXIT, Failure, HELP, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { undo } from './undo.ts';
+import { flushed } from '../node/apply/flush.ts';
 import { keysIn } from '../node/host/secrets.ts';
 
 declare const TILLER_VERSION: string;
@@ -72,12 +73,13 @@ export async function run(): Promise<void> {
     printSentence(process.stderr, `tiller: ${keys.hide(isPlain ? messageOf(error) : (error.stack ?? error.message))}`);
     process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
+  await flushed();
   // Exit even if something is still open: the stdin of a waiting client, a command that cannot be killed.
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
   process.exit();
 }
 
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
+function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => resolve());
   });

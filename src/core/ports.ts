@@ -7,6 +7,7 @@ import type { AuditEntry } from '../protocol/audit.ts';
 import type { FileState } from '../protocol/baseline.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { describeFileError, fileErrorKind } from './util/fileErrors.ts';
+import type { FileMoveLog } from './util/moveLog.ts';
 import type { SecretRedactor } from './util/secretRedactor.ts';
 
 // ---------------------------------------------------------------- workspace
@@ -128,6 +129,8 @@ export interface ApplyOrigin {
   readonly itemId: string;
   /** True when the patch was applied without approval: the user may want to look at it now. */
   readonly isUnseen?: boolean;
+  /** A text that an editor shows is changed there and not saved: the user saves it, as after typing. */
+  readonly staysUnsaved?: boolean;
 }
 
 export interface AppliedFile {
@@ -204,6 +207,8 @@ export interface Workspace {
   unsavedFiles(): readonly string[];
   /** Files whose text in an editor is not the one on the disk; none where absent. */
   unsavedTexts?(): readonly string[];
+  /** Absent where files are not moved in an editor. */
+  readonly moves?: FileMoveLog | undefined;
   /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
   /**

@@ -6,6 +6,7 @@ import type { FindingThreads } from '../vscode/comments/findingThreads.ts';
 import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
@@ -28,11 +29,12 @@ export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
+  readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
   readonly comments: Pick<LineComments, 'add' | 'remove' | 'send' | 'discard'>;
   readonly approvals: ApprovalCommands;
-  readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
+  readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
@@ -76,6 +78,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    command('editAtCursor', ({ edits }) => edits.ask()),
+    command('earlierInstruction', ({ edits }) => edits.recall('earlier')),
+    command('laterInstruction', ({ edits }) => edits.recall('later')),
+    command('retryEdit', ({ edits }, id: number) => edits.retry(id)),
+    command('stopEdit', ({ edits }, id?: unknown) => edits.stop(typeof id === 'number' ? id : undefined)),
+    command('openEdit', ({ edits }, id?: unknown) => edits.open(typeof id === 'number' ? id : undefined)),
+    command('answerEdit', ({ edits }, id: number | EditAnswer, answer?: EditAnswer) => edits.answer(id, answer)),
+    command('decideEdit', ({ edits }, id: number, what: 'keep' | 'undo') => edits.decide(id, what)),
     // From the Source Control view it gets a repository, which is not a kind.
     command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
     command('finding.fix', ({ findings }, thread?: unknown) => findings.fix(thread)),
@@ -98,6 +108,9 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
     command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       proposals.toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
+    command('rejectHunkWithReason', ({ proposals }, uri?: vscode.Uri, hunk?: number | null) =>
+      proposals.rejectWithReason(uri instanceof vscode.Uri ? uri : undefined, hunk),
     ),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),

@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
@@ -31,7 +31,7 @@ export interface Editors {
 
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
   const { node, log, report } = host;
-  const moves = store.add(new FileMoves(() => new DiskPaths()));
+  const moves = store.add(new FileMoves(() => new DiskPaths(), report));
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
@@ -74,7 +74,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     review,
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
-    problems: store.add(new EditorProblems(node)),
+    problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
     onWritten: written.event,
   };
 }

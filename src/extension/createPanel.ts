@@ -10,6 +10,7 @@ import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
+import { startEdit } from '../core/agent/editThread.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -18,6 +19,7 @@ import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
+import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { ModeMemory } from '../vscode/chat/modeMemory.ts';
@@ -31,6 +33,7 @@ import { LineComments } from '../vscode/comments/lineComments.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
 import { chooseModel } from '../vscode/models/modelSetup.ts';
@@ -75,6 +78,7 @@ export interface Panel {
   readonly approvals: ApprovalCommands;
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
+  readonly edits: EditAtCursor;
   readonly codeReview: CodeReview;
   readonly findings: FindingThreads;
   readonly comments: LineComments;
@@ -114,8 +118,10 @@ export function createPanel(
   /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
-  const drafts = new Drafts(context.workspaceState);
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
+  const draftImages =
+    context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
+  const drafts = new Drafts(context.workspaceState, draftImages);
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
       find: () => findRecoverable(home, node.locks, editors.applyPorts),
@@ -326,6 +332,41 @@ export function createPanel(
     send: (input) => sendMessage(input, threads.target),
   });
   store.add(problems.register());
+  const edits = store.add(
+    new EditAtCursor({
+      guard,
+      isPlanMode: () => factory.settings.planMode === true,
+      hasModel: async () => {
+        await choosing;
+        return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+      },
+      prepare: () => manager.prepare(factory.settings.cwd),
+      start: (input, signal, onProgress) =>
+        startEdit(
+          input,
+          {
+            ids: node.ids,
+            start: () => factory.startEdit(),
+            begin: (session) => void manager.live.begin(session),
+            suspend: (threadId) => manager.live.close(threadId, 'suspend'),
+          },
+          signal,
+          onProgress,
+        ),
+      answer: (threadId, approvalId, decision) =>
+        threads.submitTo(threadId, {
+          type: 'approval',
+          approvalIds: [approvalId],
+          decision: decision === 'approved' ? 'approved' : { denied: {} },
+        }),
+      showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+      showThread: (threadId) => threadCommands.show(threadId),
+      review,
+      memento: context.globalState,
+      keepsInstructions: () => settings()['history.persistence'] !== 'none',
+      report,
+    }),
+  );
   const codeReview = new CodeReview({
     guard,
     cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
@@ -408,6 +449,7 @@ export function createPanel(
       if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
+    explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
@@ -455,6 +497,7 @@ export function createPanel(
     approvals,
     threads: threadCommands,
     problems,
+    edits,
     codeReview,
     findings,
     comments,

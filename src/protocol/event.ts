@@ -135,6 +135,10 @@ export const approvalRequestSchema = z.object({
   diff: z.string().optional(),
   /** For a patch that needs approval again because its files have changed: the earlier choices that still fit. */
   reviewed: proposalChoicesSchema.optional(),
+  /** For a patch: files that the user has moved since the model wrote it; it changes them where they are now. */
+  moved: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
+  /** For a patch that needs approval again: folders that are gone since, and that it would create. */
+  missingFolders: z.array(z.string()).optional(),
   /** For a tool of an MCP server: what the server says of it, which is not checked. */
   tool: z
     .object({

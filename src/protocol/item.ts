@@ -86,8 +86,7 @@ export const planStepSchema = z.object({
 });
 export type PlanStep = z.infer<typeof planStepSchema>;
 
-export const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
-export type ChangeDecision = z.infer<typeof changeDecisionSchema>;
+const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
 
 /** One file of a patch. Paths are for display: relative to the working directory if possible. */
 export const fileChangeSummarySchema = z.object({
@@ -105,6 +104,8 @@ export const fileChangeSummarySchema = z.object({
   decision: changeDecisionSchema.optional(),
   /** Of an applied patch: the number of proposed hunks that the user left out. */
   leftOut: z.number().optional(),
+  /** Of a patch that the user has answered: why hunks of this file, or all of it, were rejected, in the user's words. */
+  reasons: z.array(z.string()).optional(),
 });
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 

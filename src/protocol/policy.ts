@@ -4,6 +4,7 @@
  * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
  */
 import * as z from 'zod';
+import { MAX_HUNK_REASON } from './reviewLimits.ts';
 
 /** When the user is asked before something runs or is written (codex-behaviour.md §6.1). */
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
@@ -129,16 +130,25 @@ export type RuleScope = z.infer<typeof ruleScopeSchema>;
 export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace_file']);
 export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
+/** Why the user rejects a hunk, for the model; `hunk` is `null` for the whole file. */
+export const hunkReasonSchema = z.strictObject({
+  hunk: z.int().nonnegative().nullable(),
+  text: z.string().min(1).max(MAX_HUNK_REASON),
+});
+export type HunkReason = z.infer<typeof hunkReasonSchema>;
+
+const reviewedFile = { path: z.string(), reasons: z.array(hunkReasonSchema).min(1).optional() };
+
 /**
  * The user's choices on one file of a patch before it is applied: `path` as on the approval card. Hunks are the `@@` of
  * that file in the diff of the card, counted from 0.
  */
 export const fileReviewSchema = z.union([
   /** The file is not changed. */
-  z.strictObject({ path: z.string(), leftOut: z.literal('file') }),
-  z.strictObject({ path: z.string(), leftOut: z.array(z.int().nonnegative()).min(1) }),
+  z.strictObject({ ...reviewedFile, leftOut: z.literal('file') }),
+  z.strictObject({ ...reviewedFile, leftOut: z.array(z.int().nonnegative()).min(1) }),
   /** The text that is applied instead of the proposed one. */
-  z.strictObject({ path: z.string(), text: z.string() }),
+  z.strictObject({ ...reviewedFile, text: z.string() }),
 ]);
 export type FileReview = z.infer<typeof fileReviewSchema>;
 

@@ -1,5 +1,6 @@
 /** The user's choices on a pending patch, for display. */
 import type { FileChangeSummary } from './item.ts';
+import type { HunkReason } from './policy.ts';
 
 /** `in`: part of what would be applied; `out`: left out; `edited`: replaced by the user's own text. */
 export type HunkState = 'in' | 'out' | 'edited';
@@ -13,6 +14,8 @@ export interface ReviewedFile {
   readonly isEdited: boolean;
   /** One for each `@@` of the file in the diff of the card. */
   readonly hunks: readonly HunkState[];
+  /** Why hunks are rejected, as far as the user has said it; also of hunks that were restored since. */
+  readonly reasons: readonly HunkReason[];
 }
 
 /** The choices on one patch. */

@@ -278,6 +278,12 @@ const attachmentSchema: z.ZodType<Attachment> = z.object({
   inText: z.boolean(),
 });
 
+/** Checks messages of the page, and the files that keep the images of drafts. */
+export const draftImagesSchema = z.object({
+  draft: z.array(attachmentSchema).readonly(),
+  edit: z.array(attachmentSchema).readonly(),
+});
+
 const editShape = {
   id: z.string(),
   original: z.string(),
@@ -306,6 +312,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
   }),
+  /** Sets why a hunk, or for `null` the whole file, is rejected; an empty text removes the reason. */
+  z.object({
+    type: z.literal('explain_hunk'),
+    approvalId: z.string(),
+    path: z.string(),
+    hunk: z.int().nonnegative().nullable(),
+    reason: z.string(),
+  }),
   /** `threadId` is `null` for the thread that the next message starts. */
   z.object({
     type: z.literal('draft'),
@@ -315,9 +329,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     edit: draftEditSchema.nullable(),
     attachments: z.array(attachmentSchema).readonly(),
     /** `null`: the same as before; they are large. */
-    images: z
-      .object({ draft: z.array(attachmentSchema).readonly(), edit: z.array(attachmentSchema).readonly() })
-      .nullable(),
+    images: draftImagesSchema.nullable(),
   }),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),

@@ -1,12 +1,13 @@
 // The extension host is killed in the middle of a patch to fifty files: the result is all of it or nothing. Each row needs a
 // window and half a minute: `npm run test:all` runs all of them, `npm test` three.
-import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { whenStuck } from './support/stuckHost.ts';
 import { useWindow, type Window } from './support/window.ts';
 import { isFullRun } from '../support/rounds.ts';
+import { journalsIn } from '../support/journals.ts';
 
 const isSoak = isFullRun();
 const numbers = Array.from({ length: 50 }, (_, index) => index);
@@ -65,7 +66,7 @@ describe('killed', () => {
     await give(answer, place, window());
     await vscode.notification(DONE[answer]).waitFor(soon);
     expect(await filesIn(window())).toEqual(expected);
-    expect(await journalsOf(window())).toEqual([]);
+    expect(journalsOf(window())).toEqual([]);
     expect(await vscode.notification('Left alone').count()).toBe(0);
     // No buffer has text that is not on disk.
     await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
@@ -102,7 +103,7 @@ describe('killed', () => {
       await give(answer, place, window());
       await vscode.notification(DONE[answer]).waitFor(soon);
       expect(await filesIn(window())).toEqual(expected);
-      expect(await journalsOf(window())).toEqual([]);
+      expect(journalsOf(window())).toEqual([]);
 
       // An undo that was rolled back can be done once more; one that was finished is recorded by the next, and can be redone.
       await panel.get('turn-undo').click();
@@ -217,7 +218,7 @@ async function isSettled(
   const names = Object.keys(unsaved);
   await vscode.notification(DONE[answer]).waitFor(soon);
   expect(await filesIn(window)).toEqual(expected);
-  expect(await journalsOf(window)).toEqual([]);
+  expect(journalsOf(window)).toEqual([]);
   // The window shows the changes of its extensions with a delay.
   await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(names.length);
   for (const name of OLD.slice(0, 2)) {
@@ -232,7 +233,7 @@ async function isHalfDone(window: Window): Promise<void> {
   const left = await filesIn(window);
   expect(left).not.toEqual(BEFORE);
   expect(left).not.toEqual(AFTER);
-  expect(await journalsOf(window)).toHaveLength(1);
+  expect(journalsOf(window)).toHaveLength(1);
 }
 
 /** Reloads the window, whose panel then offers to recover the change. */
@@ -274,8 +275,8 @@ async function filesIn({ disk }: Window): Promise<Record<string, string>> {
   return found;
 }
 
-function journalsOf({ vscode }: Window): Promise<string[]> {
-  return readdir(path.join(vscode.server.folder, 'home/.local/share/tiller/journal')).catch(() => []);
+function journalsOf({ vscode }: Window): string[] {
+  return journalsIn(path.join(vscode.server.folder, 'home/.local/share/tiller'));
 }
 
 /** The process that applies the patch, at its first trace in this file: it has written its pid into the journal. */
@@ -286,7 +287,7 @@ async function killAtChangeOf(name: string, window: Window): Promise<void> {
 }
 
 async function killHost(window: Window): Promise<void> {
-  const [journal = ''] = await journalsOf(window);
+  const [journal = ''] = journalsOf(window);
   const host = Number(/-(\d+)\.journal$/.exec(journal)?.[1]);
   process.kill(host, 'SIGKILL');
   while (await readlink(`/proc/${host}/exe`).then(Boolean, () => false)) await moment();

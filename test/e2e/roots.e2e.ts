@@ -4,6 +4,7 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { useWindow } from './support/window.ts';
+import { journalsIn } from '../support/journals.ts';
 
 const window = useWindow({
   model: 'scripted',
@@ -72,8 +73,7 @@ test('a virtual folder is read, changed, added to and removed from, and nothing 
   expect(await served('shelf/books/new/essay.txt')).toBe('fresh\n');
   expect(await served('shelf/books/old.txt')).toBeNull();
   expect(await readdir(folder)).not.toContain('shelf:');
-  const journals = path.join(vscode.server.folder, 'home/.local/share/tiller/journal');
-  expect(await readdir(journals)).toEqual([]);
+  expect(journalsIn(path.join(vscode.server.folder, 'home/.local/share/tiller'))).toEqual([]);
 });
 
 test('a read-only folder is reported to the model, and keeps its files', async () => {

@@ -9,6 +9,7 @@ import { decidedHere } from '../support/decided.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 import { rounds } from '../support/rounds.ts';
+import { journalsIn } from '../support/journals.ts';
 
 type Tree = Record<string, string>;
 
@@ -93,7 +94,7 @@ test('an applied patch equals the model; a failed one, at whichever step, change
         if (typeof text === 'string') expected[name] = shown(text);
       }
       assert.deepEqual(withoutOneMark(onDisk(root)), expected);
-      assert.deepEqual(readdirSync(join(home, 'journal')), []);
+      assert.deepEqual(journalsIn(home), []);
     }),
     { numRuns: rounds(60, 1500) },
   );

@@ -27,6 +27,7 @@ import {
 import { createDiskWorkspace } from '../../src/node/apply/diskWorkspace.ts';
 import { decided } from '../support/decided.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { journalsIn } from '../support/journals.ts';
 
 interface Place extends Disposable {
   readonly workspace: ApplyTarget;
@@ -71,7 +72,7 @@ function place(files: Record<string, string | Uint8Array> = {}, beforeStep?: Bef
     workspace: applyIn(disk),
     at: (...names) => folder.at('work', ...names),
     tree: () => treeBelow(folder.at('work')),
-    journals: () => (existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : []),
+    journals: () => journalsIn(home),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
@@ -175,12 +176,28 @@ describe('changes are applied', () => {
     });
   });
 
-  test('under all names of a file with hard links', async () => {
+  test('under one name of a file with hard links; the others keep their text', async () => {
     using here = place({ 'one.txt': 'a long first text\n' });
     linkSync(here.at('one.txt'), here.at('two.txt'));
+    chmodSync(here.at('one.txt'), 0o751);
     await here.workspace.apply([update(here.at('one.txt'), 'a long first text\n', 'short\n')]);
-    assert.deepEqual(here.tree(), { 'one.txt': 'short\n', 'two.txt': 'short\n' });
-    assert.equal(statSync(here.at('one.txt')).nlink, 2);
+    assert.deepEqual(here.tree(), { 'one.txt': 'short\n', 'two.txt': 'a long first text\n' });
+    assert.deepEqual([modeOf(here.at('one.txt')), statSync(here.at('two.txt')).nlink], ['751', 1]);
+  });
+
+  test('to the same inodes, which keep their attributes, access control lists and labels', async () => {
+    using here = place({ 'a.txt': 'a\n', 'b.txt': 'a long text\n', 'moved.txt': 'm\n', 'over.txt': 'o\n' });
+    const names = ['a.txt', 'b.txt', 'over.txt'];
+    const inodes = () => names.map((name) => statSync(here.at(name)).ino);
+    const before = inodes();
+    const result = await here.workspace.apply([
+      update(here.at('a.txt'), 'a\n', 'a longer text\n'),
+      update(here.at('b.txt'), 'a long text\n', 'b\n'),
+      move(here.at('moved.txt'), here.at('over.txt'), 'm\n', 'm\n', 'o\n'),
+    ]);
+    assert.equal(result.type, 'applied');
+    assert.deepEqual(inodes(), before);
+    assert.deepEqual(here.tree(), { 'a.txt': 'a longer text\n', 'b.txt': 'b\n', 'over.txt': 'm\n' });
   });
 
   test('with the permissions of the file, also where it moves to', async () => {

@@ -23,7 +23,7 @@ async function finish(child: ExecProcess): Promise<Story> {
 }
 
 async function waitFor(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 20_000;
   while (!condition()) {
     assert.ok(Date.now() < deadline, 'waited in vain');
     await sleep(5);

@@ -23,6 +23,7 @@ import {
 } from '../../src/node/apply/recoverJournals.ts';
 import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedApply.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { journalsIn } from '../support/journals.ts';
 
 const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
   recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'), holdsAnother);
@@ -36,7 +37,7 @@ async function settled(
   return settlement?.type === 'settled' ? settlement.result : undefined;
 }
 
-const journals = (folder: TempFolder): string[] => readdirSync(folder.at('home', 'journal'));
+const journals = (folder: TempFolder): string[] => journalsIn(folder.at('home'));
 
 describe('a process that is killed while it applies a patch', () => {
   test.each([1, 25, 60])('before step %d leaves a patch that can be rolled back, or finished', async (step) => {

@@ -41,7 +41,7 @@ class Watched {
     child.onOutput(({ bytes }) => (this.text += Buffer.from(bytes).toString()));
   }
   async until(wanted: string | RegExp): Promise<void> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 20_000;
     while (!(typeof wanted === 'string' ? this.text.includes(wanted) : wanted.test(this.text))) {
       assert.ok(Date.now() < deadline, `waited in vain for ${String(wanted)} in ${JSON.stringify(this.text)}`);
       await sleep(10);

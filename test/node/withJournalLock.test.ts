@@ -14,6 +14,7 @@ import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
+import { journalsIn } from '../support/journals.ts';
 
 const ROUNDS = rounds(2, 60);
 const random = randomOf('withJournalLock');
@@ -61,7 +62,7 @@ async function only(folder: TempFolder): Promise<InterruptedApply> {
   return interrupted;
 }
 
-const journals = (folder: TempFolder) => readdirSync(folder.at('home', 'journal'));
+const journals = (folder: TempFolder) => journalsIn(folder.at('home'));
 const locks = (folder: TempFolder) => readdirSync(folder.at('home', 'locks'));
 
 describe('an interrupted patch', () => {

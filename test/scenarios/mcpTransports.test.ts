@@ -19,8 +19,12 @@ describe.skipIf(noSandbox)('the reference server', { timeout: LONG }, () => {
       },
     );
     await made.chat.send('go');
-    expect(made.mcp.servers.get('everything')?.unavailable).toBeDefined();
     expect(made.chat.outputs()).toEqual(['Echo: hello', 'The sum of 2 and 3 is 5.']);
+    const offered = made.chat.server.requests[0]?.toolNames ?? [];
+    expect(offered).toContain('mcp__everything__echo');
+    expect(offered).not.toContain('mcp__everything__simulate-research-query');
+    const log = made.mcp.servers.get('everything')?.log.text;
+    expect(log).toContain('The tool simulate-research-query is left out');
   });
 });
 

@@ -90,6 +90,35 @@ describe('a patch approved in part', () => {
     await chat[Symbol.asyncDispose]();
   });
 
+  it('gives the model the reason for each rejected hunk, beside its lines, and shows it in the item', async () => {
+    const { chat, ended } = await waiting();
+    const reasons = [
+      { hunk: 1, text: 'ten has a helper in b.txt' },
+      { hunk: null, text: 'too many numbers' },
+    ];
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [1], reasons }]));
+    await ended;
+    expect(chat.outputs()[0]).toContain(
+      "Why this hunk of a.txt was rejected, in the user's words: ten has a helper in b.txt\n-line 10\n+TEN\n",
+    );
+    expect(chat.outputs()[0]).toContain("Why a.txt was rejected, in the user's words: too many numbers");
+    expect(chat.items('file_change')).toMatchObject([
+      { changes: [{ path: 'a.txt', reasons: ['ten has a helper in b.txt', 'too many numbers'] }] },
+    ]);
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('that is denied gives the model the reasons for its hunks, too', async () => {
+    const { chat, ended } = await waiting();
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [0, 1, 2], reasons: [{ hunk: 2, text: 'keep 18' }] }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT });
+    expect(chat.outputs()[0]).toBe(
+      "Denied by the user: Nothing of this patch is taken.\nWhy this hunk of a.txt was rejected, in the user's words: keep 18\n-line 18\n+EIGHTEEN",
+    );
+    await chat[Symbol.asyncDispose]();
+  });
+
   it('is applied as the user rewrote it, and the model gets the difference', async () => {
     const { chat, ended } = await waiting();
     const mine = TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'ten, as I say it');
@@ -113,6 +142,16 @@ describe('proposal choices', () => {
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [2] }]));
     await ended;
     expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN') });
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('with a reason for a hunk that the patch does not have are refused with a message', async () => {
+    const { chat, ended } = await waiting();
+    const warned = chat.next('warning');
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [1], reasons: [{ hunk: 3, text: 'x' }] }]));
+    expect((await warned).message).toBe('a.txt has no hunk 3: there are 3. The request is still pending.');
+    await chat.answer({ denied: {} });
+    await ended;
     await chat[Symbol.asyncDispose]();
   });
 
@@ -172,6 +211,25 @@ describe('proposal choices', () => {
 });
 
 describe('a patch that is shown in editors', () => {
+  it('is denied with the reasons that the user gave there beside the message of the denial', async () => {
+    const reasons = [{ hunk: 0, text: 'two is taken' }];
+    const chat = await startScenario({
+      review: 'before',
+      files: { 'a.txt': TEXT },
+      model: [[calls('apply_patch', { input: PATCH })], [says('Done.')]],
+      host: { proposals: { propose: () => {}, reviewOf: () => [{ path: 'a.txt', leftOut: [0], reasons }] } },
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer({ denied: { message: 'Ask first.' } });
+    await ended;
+    expect(chat.outputs()[0]).toBe(
+      "Denied by the user: Ask first.\nWhy this hunk of a.txt was rejected, in the user's words: two is taken\n-line 2\n+TWO",
+    );
+    expect(chat.files()).toEqual({ 'a.txt': TEXT });
+    await chat[Symbol.asyncDispose]();
+  });
+
   it('is applied as the user edited it there, whichever client approves it', async () => {
     const proposed: string[] = [];
     const chat = await startScenario({

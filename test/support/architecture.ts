@@ -107,6 +107,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
       [
         'approvals',
         'chat',
+        'edits',
         'codeReview',
         'comments',
         'mentions',

@@ -1,4 +1,4 @@
-/** A patch of fifty files in a process that is killed while it applies it. */
+/** A patch of many files in a process that is killed while it applies it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,14 +8,15 @@ import type { DecidedChange } from '../../src/core/ports.ts';
 import { decidedHere } from './decided.ts';
 import type { TempFolder } from './tempFolder.ts';
 
-/** Applies the changes given as JSON and stalls before the step with the given number. */
-const LANDING_PROGRAM = `
+/** Applies the changes in a JSON file, says when it is at the step with the given number, and stalls there if it is to. */
+const APPLY_PROGRAM = `
+  import { readFileSync, writeSync } from 'node:fs';
   import { applyPatch } from './src/node/apply/applyPatch.ts';
-  const { changes, home, stallAt } = JSON.parse(process.argv[2]);
-  const beforeStep = async (path, index) => {
-    if (index !== stallAt) return;
-    process.stdout.write('stalled');
-    await new Promise(() => setInterval(() => {}, 1000));
+  const { changes, home, signalAt, stalls } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+  const beforeStep = (path, index) => {
+    if (index !== signalAt) return;
+    writeSync(1, 'there');
+    if (stalls) return new Promise(() => setInterval(() => {}, 1000));
   };
   await applyPatch(changes, { home, beforeStep });
 `;
@@ -24,7 +25,7 @@ let program: Promise<string> | undefined;
 
 async function bundle(): Promise<string> {
   const built = await build({
-    stdin: { contents: LANDING_PROGRAM, resolveDir: process.cwd(), loader: 'ts' },
+    stdin: { contents: APPLY_PROGRAM, resolveDir: process.cwd(), loader: 'ts' },
     bundle: true,
     write: false,
     platform: 'node',
@@ -33,18 +34,22 @@ async function bundle(): Promise<string> {
   return built.outputFiles[0]?.text ?? '';
 }
 
-export const oldTree = Object.fromEntries(
-  Array.from({ length: 50 }, (_, index) => [`f${index}.txt`, `old ${index}\r\n`]),
-);
-export const newTree = Object.fromEntries(
-  Object.entries(oldTree).flatMap(([name, text], index) => {
+export type Tree = Record<string, string>;
+
+/** The files before and after the patch: of four the first moves, the second is deleted, the others change in place. */
+export function treesOf(count: number): readonly [old: Tree, now: Tree] {
+  const old = Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}.txt`, `old ${index}\r\n`]));
+  const now = Object.entries(old).flatMap(([name, text], index) => {
     if (index % 4 === 1) return [];
     return index % 4 === 0 ? [[`moved/${name}`, `new ${text}`]] : [[name, `new ${text}`]];
-  }),
-);
+  });
+  return [old, Object.fromEntries(now)];
+}
 
-function changesIn(folder: TempFolder): DecidedChange[] {
-  return Object.entries(oldTree).map(([name, before], index): DecidedChange => {
+export const [oldTree, newTree] = treesOf(50);
+
+function changesIn(folder: TempFolder, old: Tree): DecidedChange[] {
+  return Object.entries(old).map(([name, before], index): DecidedChange => {
     const path = folder.at('work', name);
     if (index % 4 === 1) return decidedHere({ kind: 'delete', path, before });
     const movedTo = index % 4 === 0 ? folder.at('work', 'moved', name) : null;
@@ -52,26 +57,48 @@ function changesIn(folder: TempFolder): DecidedChange[] {
   });
 }
 
-export function write(folder: TempFolder, files: Record<string, string>): void {
+export function write(folder: TempFolder, files: Tree): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(folder.at('work', name)), { recursive: true });
     writeFileSync(folder.at('work', name), text);
   }
 }
 
-export function tree(folder: TempFolder): Record<string, string> {
+export function tree(folder: TempFolder): Tree {
   const root = folder.at('work');
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(files.map((path) => [relative(root, path), readFileSync(path, 'utf8')]));
 }
 
-export async function stalled(folder: TempFolder, stallAt: number): Promise<ChildProcess> {
-  writeFileSync(folder.at('land.mjs'), await (program ??= bundle()));
-  const story = JSON.stringify({ changes: changesIn(folder), home: folder.at('home'), stallAt });
-  const child = spawn(process.execPath, [folder.at('land.mjs'), story], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
+interface Signal {
+  /** The number of a step. */
+  readonly signalAt: number;
+  /** Whether it stays there; otherwise it goes on. */
+  readonly stalls: boolean;
+}
+
+/** Resolves when the process is at the step, or has ended. */
+async function applying(folder: TempFolder, old: Tree, signal: Signal): Promise<ChildProcess> {
+  writeFileSync(folder.at('apply.mjs'), await (program ??= bundle()));
+  const story = { changes: changesIn(folder, old), home: folder.at('home'), ...signal };
+  writeFileSync(folder.at('story.json'), JSON.stringify(story));
+  const argv = [folder.at('apply.mjs'), folder.at('story.json')];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
   return child;
+}
+
+export function stalled(folder: TempFolder, stallAt: number): Promise<ChildProcess> {
+  return applying(folder, oldTree, { signalAt: stallAt, stalls: true });
+}
+
+/** kill -9 shortly after a step, while the patch is applied or after it. */
+export async function killedAfter(folder: TempFolder, old: Tree, step: number): Promise<void> {
+  const child = await applying(folder, old, { signalAt: step, stalls: false });
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+  child.kill('SIGKILL');
+  await ended;
 }
 
 /** kill -9 while a patch of 50 files is applied. */

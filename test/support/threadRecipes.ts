@@ -106,6 +106,13 @@ async function commandStarts(chat: Scenario, command: string): Promise<void> {
   }
 }
 
+async function commandEnds(chat: Scenario, command: string): Promise<void> {
+  while (true) {
+    const { item } = await chat.next('item_completed');
+    if (item.type === 'command_execution' && item.command === command) return;
+  }
+}
+
 /** One message, and the actions while its turn runs. */
 function recipe(name: string, options: ScenarioOptions, meanwhile?: (chat: Scenario) => Promise<void>): ThreadRecipe {
   return conversation(name, options, async (chat) => {
@@ -159,11 +166,22 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     ],
     ...free,
   }),
-  recipe('commands-side-by-side-chat', {
-    wire: 'chat',
-    model: [[says('Both.'), exec('echo one'), exec('echo two')], [says('Done.')]],
-    ...free,
-  }),
+  recipe(
+    'commands-side-by-side-chat',
+    {
+      wire: 'chat',
+      model: [
+        [says('Both.'), exec('echo one'), exec('until [ -e go ]; do sleep 0.01; done; echo two')],
+        [says('Done.')],
+      ],
+      ...free,
+    },
+    // Otherwise either one may end first.
+    async (chat) => {
+      await commandEnds(chat, 'echo one');
+      writeFileSync(chat.folder.at('go'), '');
+    },
+  ),
   recipe('local-shell', {
     ...openai,
     modelName: 'codex-mini-latest',
@@ -241,7 +259,9 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
     'one-answer-for-two',
     { policy: 'untrusted', model: [[exec('touch a'), exec('touch a'), exec('touch b')], [says('Done.')]] },
     async (chat) => {
-      await chat.next('approval_joined');
+      // Also that of the last command, which could come after the answer.
+      while (chat.said('approval_requested').length < 2) await chat.next('approval_requested');
+      if (chat.said('approval_joined').length === 0) await chat.next('approval_joined');
       const resolved = chat.next('approval_resolved');
       await chat.answer('approved');
       await resolved;

@@ -79,7 +79,8 @@ suite('a proposal', () => {
       const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
       assert.ok(input instanceof vscode.TabInputTextDiff);
       assert.equal(preview.approvalOf(input.modified), 'approval 1/2');
-      assert.equal(input.modified.fsPath, here.at('b.txt'));
+      // Breadcrumbs show the path, and shorten it for files only.
+      assert.equal(input.modified.path, `/${vscode.workspace.asRelativePath(here.at('b.txt'))}`);
       assert.deepEqual(here.tabs(), ['a.txt → b.txt (proposed)']);
     }),
   );

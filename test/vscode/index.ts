@@ -2,6 +2,8 @@
 import { appendFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
+import * as vscode from 'vscode';
+import { AFTER_SCHEME } from '../../src/vscode/proposals/proposalAddress.ts';
 import { say } from './support/say.ts';
 
 /** A line of the file that scripts/test/outcomes.mjs reads. */
@@ -18,6 +20,7 @@ interface Outcome {
 export async function run(): Promise<void> {
   // The suite is one bundle per file; this makes its stack traces name the sources.
   process.setSourceMapsEnabled(true);
+  leaveInstalledExtensionAlone();
   const { TILLER_TEST_OUTCOMES: file, TILLER_TEST_GREP: grep } = process.env;
   const mocha = new Mocha({
     ui: 'tdd',
@@ -28,6 +31,12 @@ export async function run(): Promise<void> {
   });
   const files = readdirSync(__dirname).filter((name) => name.endsWith('.test.js'));
   for (const name of files.toSorted()) mocha.addFile(path.join(__dirname, name));
+  mocha.rootHooks({
+    afterAll() {
+      // Throws where a test has left its object graph, or the installed extension has made its own.
+      vscode.workspace.registerFileSystemProvider(AFTER_SCHEME, new EmptyFileSystem()).dispose();
+    },
+  });
 
   const failures = await new Promise<number>((resolve) => {
     mocha
@@ -49,6 +58,34 @@ export async function run(): Promise<void> {
     say(`${sign} ${outcome.name}${outcome.ms === undefined ? '' : ` (${outcome.ms} ms)`}`);
     if (outcome.message) say(outcome.message);
   }
+}
+
+/**
+ * A test that composes the extension has a second copy of it beside the installed one. Both would register the same file
+ * systems, which VS Code refuses; so a command of Tiller that the copy executes does not reach the installed one.
+ */
+function leaveInstalledExtensionAlone(): void {
+  const { executeCommand } = vscode.commands;
+  Object.assign(vscode.commands, {
+    executeCommand: async (command: string, ...rest: readonly unknown[]) =>
+      command.startsWith('tiller.') ? undefined : executeCommand(command, ...rest),
+  });
+}
+
+class EmptyFileSystem implements vscode.FileSystemProvider {
+  readonly onDidChangeFile = new vscode.EventEmitter<vscode.FileChangeEvent[]>().event;
+  readonly watch = () => ({ dispose() {} });
+  readonly stat = refuse;
+  readonly readDirectory = refuse;
+  readonly createDirectory = refuse;
+  readonly readFile = refuse;
+  readonly writeFile = refuse;
+  readonly delete = refuse;
+  readonly rename = refuse;
+}
+
+function refuse(): never {
+  throw vscode.FileSystemError.Unavailable();
 }
 
 /** Mocha passes on any thrown value. */

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { CheckedFile, PatchedFile, ProblemWatch } from '../../src/core/ports.ts';
 import { Lenses } from '../../src/vscode/changeReview/lenses.ts';
-import { EditorProblems, PROBLEM_TIMES } from '../../src/vscode/problems/editorProblems.ts';
+import { EditorProblems, type EditorProblemsDeps, PROBLEM_TIMES } from '../../src/vscode/problems/editorProblems.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\n';
@@ -47,11 +47,12 @@ class StandingClock {
 class Server {
   readonly here: EditorPlace;
   readonly clock = new StandingClock();
-  readonly problems = new EditorProblems({ clock: this.clock });
+  readonly problems: EditorProblems;
   readonly #collection = vscode.languages.createDiagnosticCollection('fake');
 
   constructor(here: EditorPlace) {
     this.here = here;
+    this.problems = new EditorProblems({ clock: this.clock, onReports: reportsBelow(here) });
   }
 
   /** Reports these errors, by line from 1, and waits until VS Code has said so. */
@@ -89,6 +90,15 @@ class Server {
     this.problems.dispose();
     this.#collection.dispose();
   }
+}
+
+/** VS Code reports the end of a collection of an earlier test at some time in this one. */
+function reportsBelow(here: EditorPlace): EditorProblemsDeps['onReports'] {
+  return (listener) =>
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      const own = uris.filter(({ fsPath }) => fsPath.startsWith(`${here.root}/`));
+      if (own.length > 0) listener({ uris: own });
+    });
 }
 
 interface Wait {
@@ -260,6 +270,22 @@ suite('problems after a patch', () => {
       await server.reports('caller.py', 1);
       server.clock.pass(PROBLEM_TIMES.quiet);
       assert.deepEqual(await outcome(wait, here), ['a.py unchecked 0 → 0', 'caller.py current 0 → 1']);
+    }),
+  );
+
+  test(
+    'are known of a file that is open in no tab only when one was reported: VS Code also reports files that nothing checks',
+    withServer({ 'a.py': BEFORE, 'caller.py': 'a()\n' }, async (server, here) => {
+      await here.open('caller.py');
+      const clean = await server.lands();
+      await server.reports('a.py');
+      server.clock.pass(PROBLEM_TIMES.others);
+      assert.deepEqual(await outcome(clean, here), ['a.py unchecked 0 → 0']);
+      const watch = await server.problems.watch([server.file('a.py')]);
+      const broken = await waits(watch, server.clock);
+      await server.reports('a.py', 4);
+      server.clock.pass(PROBLEM_TIMES.others);
+      assert.deepEqual(await outcome(broken, here), ['a.py current 0 → 1']);
     }),
   );
 

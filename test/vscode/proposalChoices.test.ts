@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { reviewedChanges } from '../../src/core/patch/proposalChoices.ts';
@@ -198,6 +199,69 @@ suite('a proposal under review', () => {
   );
 
   test(
+    'is UTF-8 without a byte order mark in the status bar, unless the settings would decode it otherwise',
+    reviewing([2], async (_here, preview) => {
+      assert.equal((await shown(preview)).encoding, 'utf8');
+    }),
+  );
+
+  test(
+    'has a reason for a rejected hunk in its choices, until the hunk is restored, and after a reload',
+    inPlace({ 'a.txt': TEXT }, async (here) => {
+      const kept = new KeptReviews(memento());
+      const files = proposal(here.update('a.txt', TEXT, changed(ALL)));
+      const during = async (story: (preview: DiffPreview) => Promise<void>) => {
+        const preview = new DiffPreview(kept);
+        preview.propose('p', files);
+        try {
+          await story(preview);
+        } finally {
+          await preview.close('p', false);
+          preview.dispose();
+        }
+      };
+      const chosen = [{ path: 'a.txt', leftOut: [1], reasons: [{ hunk: 1, text: 'use the helper' }] }];
+      await during(async (preview) => {
+        const { uri } = await shown(preview);
+        await preview.proposals.choose('p', 'a.txt', 1, 'out');
+        preview.proposals.explain('p', 'a.txt', 1, ' use the helper ');
+        assert.deepEqual(preview.proposals.reviewOf('p'), chosen);
+        assert.ok((await lenses(uri)).some(([line, title]) => line === 14 && title === '$(comment) “use the helper”'));
+        await until(() => isDeepStrictEqual(kept.of(files), chosen), 20_000);
+        await preview.proposals.choose('p', 'a.txt', 1, 'in');
+        assert.equal(preview.proposals.reviewOf('p'), undefined);
+        await preview.proposals.choose('p', 'a.txt', 1, 'out');
+      });
+      await during(async (preview) => {
+        assert.deepEqual(preview.proposals.reviewOf('p'), chosen);
+        preview.proposals.explain('p', 'a.txt', 1, '');
+        assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [1] }]);
+      });
+    }),
+  );
+
+  for (const isFormatting of [false, true]) {
+    test(
+      `opens no tab of its own for a hunk rejected in the panel, ${isFormatting ? 'with' : 'without'} format on save`,
+      inPreview({ 'a.txt': TEXT, 'b.txt': TEXT }, async (here, preview) => {
+        await withSetting('editor.formatOnSave', isFormatting, async () => {
+          const files = ['a.txt', 'b.txt'].map((name) => here.update(name, TEXT, changed(ALL)));
+          preview.propose('p', proposal(...files));
+          await preview.show('p', { focus: true });
+          const after = preview.proposals.filesOf('p')[0]?.after.toString();
+          const document = () => vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === after);
+          await until(() => document() !== undefined);
+          await preview.proposals.choose('p', 'a.txt', 1, 'out');
+          assert.equal(document()?.getText(), changed([2, 29]));
+          assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [1] }]);
+          assert.equal(document()?.isDirty, false);
+          assert.deepEqual(here.tabs(), ['Tiller: proposed changes (2 files)']);
+        });
+      }),
+    );
+  }
+
+  test(
     'of a file that another patch changes, too, has its own document',
     inPreview({ 'a.txt': TEXT }, async (here, preview) => {
       preview.propose('p', proposal(here.update('a.txt', TEXT, changed([2, 29]))));
@@ -228,6 +292,7 @@ suite('a proposal under review', () => {
         [1, '$(discard) Reject'],
         [14, '$(redo) Restore (rejected)'],
       ]);
+      assert.deepEqual((await lenses(uri))[4], [14, '$(comment) Say Why…']);
     }),
   );
 });

@@ -43,6 +43,26 @@ suite('a file that is renamed or deleted while a patch changes it', () => {
   );
 
   test(
+    'is in the log of moves, so that pending patches follow it',
+    inPlace({ 'folder/old.txt': BEFORE }, async (here) => {
+      const { moves } = here.workspace;
+      assert.ok(moves);
+      const seen: unknown[] = [];
+      const watch = moves.onMove((move) => seen.push(move));
+      assert.equal(await renaming(here, 'folder/old.txt', 'folder/new.txt'), true);
+      assert.equal(await renaming(here, 'folder', 'other'), true);
+      await until(() => seen.length === 2, 20_000);
+      watch.dispose();
+      const [file, folder] = [
+        { from: here.at('folder/old.txt'), to: here.at('folder/new.txt') },
+        { from: here.at('folder'), to: here.at('other') },
+      ];
+      assert.deepEqual(seen, [file, folder]);
+      assert.deepEqual(moves.since(moves.count - 1), [folder]);
+    }),
+  );
+
+  test(
     'gets it in a folder that is renamed',
     inPlace({ 'folder/deep/a.txt': BEFORE }, async (here) => {
       await landDuring(here, 'folder/deep/a.txt', () => renaming(here, 'folder', 'other'));

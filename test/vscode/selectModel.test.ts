@@ -284,8 +284,16 @@ suite('Select Model', () => {
     assert.match(ofSettings.shown.join('\n'), /^small of mine can do .*\n.*1.?111 tokens/);
     thread = { provider: 'other', model: 'large' };
     const ofThread = new ScriptedUser({ pick: '$(check) Context window' });
-    await commands.showAbilities().finally(() => ofThread.restore());
+    const { executeCommand } = vscode.commands;
+    const executed: string[] = [];
+    Object.assign(vscode.commands, { executeCommand: async (command: string) => void executed.push(command) });
+    await commands.showAbilities().finally(() => {
+      ofThread.restore();
+      Object.assign(vscode.commands, { executeCommand });
+    });
     assert.match(ofThread.shown.join('\n'), /^large of other can do .*\n.*2.?222 tokens/);
+    // Where the user can say what it can do.
+    assert.deepEqual(executed, ['tiller.openSettings']);
   });
 
   test('tests the connection and names the cure', async () => {

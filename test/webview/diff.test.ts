@@ -2,7 +2,7 @@ import { takenLines } from '../../webview-ui/text/takenLines.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { diffOf, parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
-import { patchProgress } from '../../webview-ui/text/patchProgress.ts';
+import { patchProgress, patchTail } from '../../webview-ui/text/patchProgress.ts';
 import { THREE_FILES, THREE_FILES_DIFF } from './preview/fixtures.ts';
 
 describe('a unified diff', () => {
@@ -91,12 +91,28 @@ it('reads the complete part of a patch that is streamed', () => {
   ]);
 });
 
+it('shows the last complete lines of the file that is being written', () => {
+  const patch = '*** Begin Patch\n*** Add File: a.ts\n+one\n*** Update File: b.ts\n@@ f()\n kept\n-x\n+y\n+half';
+  assert.deepEqual(patchTail(patch), [
+    { type: 'context', text: 'kept' },
+    { type: 'delete', text: 'x' },
+    { type: 'add', text: 'y' },
+  ]);
+  const long = Array.from({ length: 20 }, (_, index) => `+line ${index}\n`).join('');
+  assert.deepEqual(
+    patchTail(`*** Add File: c.ts\n${long}`).map(({ text }) => text),
+    Array.from({ length: 8 }, (_, index) => `line ${index + 12}`),
+  );
+  assert.deepEqual([patchTail(''), patchTail('*** Begin Patch\n*** Add File: a.ts\n')], [[], []]);
+});
+
 it('counts the lines of a patch without what the user has left out', () => {
   const file = (path: string, hunks: readonly ('in' | 'out' | 'edited')[], isOut = false) => ({
     path,
     isOut,
     isEdited: false,
     hunks,
+    reasons: [],
   });
   const [client, retry, added] = THREE_FILES.map(({ path }) => path);
   assert.ok(client && retry && added);

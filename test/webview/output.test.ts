@@ -5,6 +5,7 @@ import { contrast, hex, readableOn } from '../../webview-ui/text/ansiColours.ts'
 import { appendAnsi, PLAIN } from '../../webview-ui/text/ansi.ts';
 import { LINE_CAP, OutputBuffer, type OutputView } from '../../webview-ui/text/outputBuffer.ts';
 import type { Run } from '../../webview-ui/text/runs.ts';
+import { processorTime } from '../support/processorTime.ts';
 
 function runsOf(text: string): Run[] {
   const runs: Run[] = [];
@@ -76,10 +77,11 @@ describe('terminal text', () => {
         );
       }),
     );
-    const started = performance.now();
-    for (const hostile of ['38;2;', '48:2:', '7;', '38;5;1;']) runsOf(`\u001b[${hostile.repeat(200_000)}mx`);
-    runsOf('\u001b[38;2;1;2;3mx\u001b[48;2;9;9;9my'.repeat(20_000));
-    assert.ok(performance.now() - started < 5_000);
+    const taken = processorTime(() => {
+      for (const hostile of ['38;2;', '48:2:', '7;', '38;5;1;']) runsOf(`\u001b[${hostile.repeat(200_000)}mx`);
+      runsOf('\u001b[38;2;1;2;3mx\u001b[48;2;9;9;9my'.repeat(20_000));
+    });
+    assert.ok(taken < 5_000, `${taken} ms`);
   });
 
   it('drops codes that move a cursor, query a terminal or set a title, in every form', () => {

@@ -52,7 +52,7 @@ describe('the store', () => {
 
   it('knows what was chosen of a patch that waits until it is answered', () => {
     const receive = (review: ReviewState) => store.receive({ type: 'proposal_choices', build: BUILD, review });
-    const file = { path: 'a.txt', isOut: false, isEdited: false, hunks: ['in', 'out', 'edited'] } as const;
+    const file = { path: 'a.txt', isOut: false, isEdited: false, hunks: ['in', 'out', 'edited'], reasons: [] } as const;
     receive({ approvalId: 'p', files: [file, { ...file, path: 'b.txt', isOut: true, hunks: [] }] });
     const files = store.reviews.value.get('p')?.files ?? [];
     assert.deepEqual(countHunks(files), { taken: 2, total: 4 });

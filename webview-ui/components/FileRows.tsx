@@ -12,6 +12,7 @@ import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { Act } from './Buttons.tsx';
 import { DiffLines, placeOfHunk } from './DiffLines.tsx';
 import { LineCount } from './Facts.tsx';
+import { HunkReason } from './HunkReason.tsx';
 import { HunkTick } from './HunkTick.tsx';
 import { Icon } from './Icon.tsx';
 
@@ -80,6 +81,8 @@ export interface Choices {
   readonly files: readonly ReviewedFile[];
   /** `hunk` is `null` for the whole file. */
   readonly choose: (path: string, hunk: number | null, wanted: 'in' | 'out') => void;
+  /** Why it is rejected; empty for no reason. */
+  readonly explain: (path: string, hunk: number | null, reason: string) => void;
 }
 
 interface FileRowProps {
@@ -105,6 +108,29 @@ function FileRow(props: FileRowProps) {
         onChoose={(wanted) => choices.choose(change.path, null, wanted)}
       />
       <FileHunks {...props} file={file} />
+      {file.isOut && (
+        <HunkReason
+          label={t('Why is {0} rejected?', change.movedTo ?? change.path)}
+          given={reasonFor(file, null)}
+          onGive={(reason) => choices.explain(change.path, null, reason)}
+        />
+      )}
+    </div>
+  );
+}
+
+function reasonFor({ reasons }: ReviewedFile, hunk: number | null): string {
+  return reasons.find((each) => each.hunk === hunk)?.text ?? '';
+}
+
+/** What the user has said about a file of a patch that is answered. */
+function SaidReasons({ reasons }: { reasons: readonly string[] | undefined }) {
+  if (reasons === undefined) return null;
+  return (
+    <div class="fr-said" data-testid="file-reasons">
+      {reasons.map((reason, index) => (
+        <p key={index}>{t('You: {0}', reason)}</p>
+      ))}
     </div>
   );
 }
@@ -127,6 +153,7 @@ function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
           </span>
           {facts}
         </div>
+        <SaidReasons reasons={change.reasons} />
       </div>
     );
   }
@@ -134,49 +161,63 @@ function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
     if (event.currentTarget.open) wasOpened.value = true;
   };
   return (
-    <details class="fr" open={open} data-testid="file-row" onToggle={onToggle}>
-      <summary class="fr-row">
-        <span class="step-icon">
-          <Icon name="chevron-right" className="fr-chevron" />
-        </span>
-        {facts}
-      </summary>
-      {wasOpened.value &&
-        diff.hunks.map((hunk, index) => {
-          const place = placeOfHunk(hunk, change.kind === 'add');
-          const state = file?.hunks[index] ?? 'in';
-          const isOut = state === 'out';
-          return (
-            <div key={index} class={isOut ? 'hunk is-decided' : 'hunk'} data-testid="hunk" data-state={state}>
-              <div class="hunk-head">
-                {choices && file && diff.hunks.length > 1 && (
-                  <HunkTick
-                    testid="hunk-tick"
-                    label={t('Take {0}, {1}', path, place)}
-                    isTaken={!isOut}
-                    isPartly={state === 'edited'}
-                    onChoose={(wanted) => choices.choose(change.path, index, wanted)}
-                  />
-                )}
-                <span class="hunk-where">{place}</span>
-                {state !== 'in' && <span class="hunk-state">{isOut ? t('rejected') : t('edited by you')}</span>}
-                {index === 0 && (
-                  <Act
-                    testid="file-open-diff"
-                    label={t('Open diff of {0}', path)}
-                    onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
-                  >
-                    {t('Open diff')}
-                  </Act>
+    <>
+      <details class="fr" open={open} data-testid="file-row" onToggle={onToggle}>
+        <summary class="fr-row">
+          <span class="step-icon">
+            <Icon name="chevron-right" className="fr-chevron" />
+          </span>
+          {facts}
+        </summary>
+        {wasOpened.value &&
+          diff.hunks.map((hunk, index) => {
+            const place = placeOfHunk(hunk, change.kind === 'add');
+            const state = file?.hunks[index] ?? 'in';
+            const isOut = state === 'out';
+            return (
+              <div key={index} class={isOut ? 'hunk is-decided' : 'hunk'} data-testid="hunk" data-state={state}>
+                <div class="hunk-head">
+                  {choices && file && diff.hunks.length > 1 && (
+                    <HunkTick
+                      testid="hunk-tick"
+                      label={t('Take {0}, {1}', path, place)}
+                      isTaken={!isOut}
+                      isPartly={state === 'edited'}
+                      onChoose={(wanted) => choices.choose(change.path, index, wanted)}
+                    />
+                  )}
+                  <span class="hunk-where">{place}</span>
+                  {state !== 'in' && <span class="hunk-state">{isOut ? t('rejected') : t('edited by you')}</span>}
+                  {index === 0 && (
+                    <Act
+                      testid="file-open-diff"
+                      label={t('Open diff of {0}', path)}
+                      onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
+                    >
+                      {t('Open diff')}
+                    </Act>
+                  )}
+                </div>
+                {isOut &&
+                  choices &&
+                  file &&
+                  diff.hunks.length > 1 &&
+                  (!file.isOut || reasonFor(file, index) !== '') && (
+                    <HunkReason
+                      label={t('Why is {0}, {1} rejected?', path, place)}
+                      given={reasonFor(file, index)}
+                      onGive={(reason) => choices.explain(change.path, index, reason)}
+                    />
+                  )}
+                {!isOut && (
+                  <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />
                 )}
               </div>
-              {!isOut && (
-                <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />
-              )}
-            </div>
-          );
-        })}
-    </details>
+            );
+          })}
+      </details>
+      <SaidReasons reasons={change.reasons} />
+    </>
   );
 }
 

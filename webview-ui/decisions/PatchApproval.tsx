@@ -5,7 +5,7 @@ import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { decisionTitle } from './titles.ts';
 import { reasonInFull } from '../text/reasons.ts';
-import { t } from '../l10n.ts';
+import { plural, t } from '../l10n.ts';
 import { cwd, pendingDiff, reviews } from '../store.ts';
 import { denyOf, escapeOf, widerAnswers } from './CommandApproval.tsx';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
@@ -17,7 +17,7 @@ import { Icon } from '../components/Icon.tsx';
 
 /** One row per file with its hunks; Review opens the diff editor. */
 export function PatchApproval({ request }: { request: ApprovalRequest }) {
-  const { approvalId, itemId, changes = [], reason } = request;
+  const { approvalId, itemId, changes = [], moved = [], missingFolders = [], reason } = request;
   const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
   const files = reviews.value.get(approvalId)?.files ?? [];
   const isOut = (path: string) => files.some((file) => file.path === path && file.isOut);
@@ -78,6 +78,16 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
           <Icon name="warning" /> {t('Unsaved edits would be lost: {0}', discarded.join(', '))}
         </p>
       )}
+      {missingFolders.length > 0 && (
+        <p class="decide-lead" data-testid="approval-missing-folders">
+          <Icon name="warning" /> {missingFoldersNote(missingFolders)}
+        </p>
+      )}
+      {moved.length > 0 && (
+        <p class="decide-lead" data-testid="approval-moved">
+          {t('Renamed since: {0}', moved.map(({ from, to }) => `${from} → ${to}`).join(', '))}
+        </p>
+      )}
       <Elsewhere request={request} />
       {showsReason && (
         <p class="decide-lead">{t('Why you’re asked: {0}', insideOf(cwd.value, reasonInFull(reason)))}</p>
@@ -93,6 +103,15 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
   );
 }
 
+function missingFoldersNote(folders: readonly string[]): string {
+  return plural(
+    folders.length,
+    'A folder is gone: {1}. Approving creates it again.',
+    '{0} folders are gone: {1}. Approving creates them again.',
+    folders.join(', '),
+  );
+}
+
 function approveLabel(fileCount: number, isReviewed: boolean, taken: number, total: number): string {
   if (isReviewed) return taken === total ? t('Approve as Edited') : t('Approve {0} of {1}', taken, total);
   return fileCount === 1 ? t('Approve') : t('Approve All');
@@ -101,5 +120,9 @@ function approveLabel(fileCount: number, isReviewed: boolean, taken: number, tot
 /** With a single hunk there is nothing to choose beside Deny. */
 function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
   if (total < 2) return undefined;
-  return { files, choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }) };
+  return {
+    files,
+    choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }),
+    explain: (path, hunk, reason) => post({ type: 'explain_hunk', approvalId, path, hunk, reason }),
+  };
 }

@@ -1,4 +1,5 @@
 /** Reads a patch (apply_patch format) while the model is still writing it. */
+import type { DiffLine } from './diff.ts';
 
 export interface GrowingFile {
   readonly path: string;
@@ -6,6 +7,9 @@ export interface GrowingFile {
   readonly added: number;
   readonly removed: number;
 }
+
+/** Of the file that is being written. */
+const TAIL_LINES = 8;
 
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
@@ -21,4 +25,20 @@ export function patchProgress(patch: string): readonly GrowingFile[] {
     else if (file !== undefined && line.startsWith('-')) file.removed++;
   }
   return files;
+}
+
+/** The last lines of the file that is being written, without an incomplete one. */
+export function patchTail(patch: string): readonly DiffLine[] {
+  const end = patch.lastIndexOf('\n');
+  const tail: DiffLine[] = [];
+  for (let stop = end; stop > 0 && tail.length < TAIL_LINES; ) {
+    const start = patch.lastIndexOf('\n', stop - 1) + 1;
+    const line = patch.slice(start, stop);
+    if (line.startsWith('*** ')) break;
+    stop = start - 1;
+    if (line.startsWith('@@')) continue;
+    const type = line.startsWith('+') ? 'add' : line.startsWith('-') ? 'delete' : 'context';
+    tail.unshift({ type, text: line.slice(1) });
+  }
+  return tail;
 }

@@ -6,11 +6,13 @@ import { post } from '../bridge.ts';
 import { plural, say, t } from '../l10n.ts';
 import { cwd, denialOf, isOnlyRequest, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
+import { languageOf } from '../text/highlight.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { problemCounts } from '../text/patchProblems.ts';
-import { patchProgress } from '../text/patchProgress.ts';
+import { patchProgress, patchTail } from '../text/patchProgress.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { Act } from '../components/Buttons.tsx';
+import { DiffLines } from '../components/DiffLines.tsx';
 import { LineCount } from '../components/Facts.tsx';
 import { FileFacts, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon, Spinner } from '../components/Icon.tsx';
@@ -58,6 +60,7 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
 /** The patch while the model writes it; one line once it is complete and being planned. */
 function GrowingChange({ item }: { item: FileChangeItem }) {
   const files = useMemo(() => patchProgress(item.patch ?? ''), [item.patch]);
+  const tail = useMemo(() => patchTail(item.patch ?? ''), [item.patch]);
   if (files.length === 0) {
     return <Step testid="file-change" icon="edit" state="running" label={t('Writing changes')} />;
   }
@@ -81,6 +84,13 @@ function GrowingChange({ item }: { item: FileChangeItem }) {
                 <span class="step-icon">{isGrowing ? <Spinner /> : <Icon name="file" />}</span>
                 <FileFacts {...file} tag={file.kind === 'add' ? t('new') : ''} isGrowing={isGrowing} />
               </div>
+              {isGrowing && tail.length > 0 && (
+                <DiffLines
+                  hunk={{ lines: null, section: '', content: tail }}
+                  language={languageOf(file.path)}
+                  label={t('Last lines of {0}', file.path)}
+                />
+              )}
             </div>
           );
         })}

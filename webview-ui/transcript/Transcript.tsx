@@ -49,10 +49,11 @@ export function Transcript() {
           type="button"
           class="jump"
           data-testid="jump-to-latest"
+          title={t('Jump to Latest')}
+          aria-label={t('Jump to Latest')}
           onClick={() => frame.current && toEnd(frame.current)}
         >
           <Icon name="arrow-down" />
-          <span>{t('Jump to latest')}</span>
         </button>
       )}
     </>

@@ -1,5 +1,5 @@
 /** Applies the user's choices to a patch: without some of its hunks or files, or with edited text. Pure. */
-import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
+import type { FileReview, HunkReason, ProposalChoices } from '../../protocol/policy.ts';
 import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
 import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
 import type { FileSnapshot } from './workingTree.ts';
@@ -12,12 +12,13 @@ export function reviewProblem(review: ProposalChoices, proposal: readonly Propos
     if (file === undefined) return `The patch does not touch ${part.path}.`;
     if (seen.has(part.path)) return `${part.path} is named twice.`;
     seen.add(part.path);
-    if ('text' in part) {
-      if (file.change.kind === 'delete') return `${part.path} would be deleted and cannot get another text.`;
-    } else if (part.leftOut !== 'file') {
-      const unknown = part.leftOut.find((index) => index >= file.hunks.length);
-      if (unknown !== undefined) return `${part.path} has no hunk ${unknown}: there are ${file.hunks.length}.`;
+    if ('text' in part && file.change.kind === 'delete') {
+      return `${part.path} would be deleted and cannot get another text.`;
     }
+    const leftOut = 'text' in part || part.leftOut === 'file' ? [] : part.leftOut;
+    const explained = (part.reasons ?? []).flatMap(({ hunk }) => hunk ?? []);
+    const unknown = [...leftOut, ...explained].find((index) => index >= file.hunks.length);
+    if (unknown !== undefined) return `${part.path} has no hunk ${unknown}: there are ${file.hunks.length}.`;
   }
   return undefined;
 }
@@ -102,28 +103,44 @@ export function carryReview(
 
 function carryPart(part: FileReview, old: ProposedFile, now: ProposedFile): FileReview | undefined {
   const { path } = part;
+  const known = contentsOf(now);
+  const contents = contentsOf(old);
+  const indexNow = (index: number) => {
+    const found = known.indexOf(contents[index] ?? '');
+    return found === -1 ? [] : [found];
+  };
+  const reasons = (part.reasons ?? []).flatMap(({ hunk, text }): HunkReason[] =>
+    hunk === null ? [{ hunk, text }] : indexNow(hunk).map((index) => ({ hunk: index, text })),
+  );
+  const explained = reasons.length === 0 ? {} : { reasons };
   if ('text' in part) {
     const hunks = rebaseHunks(
       hunksFrom(textBefore(old.change), part.text),
       textBefore(old.change),
       textBefore(now.change),
     );
-    return hunks && { path, text: applyHunks(textBefore(now.change), hunks) };
+    return hunks && { path, text: applyHunks(textBefore(now.change), hunks), ...explained };
   }
-  if (part.leftOut === 'file') return part;
-  const known = contentsOf(now);
-  const contents = contentsOf(old);
-  const leftOut = part.leftOut.map((index) => known.indexOf(contents[index] ?? '')).filter((index) => index !== -1);
-  return leftOut.length === 0 ? undefined : { path, leftOut };
+  if (part.leftOut === 'file') return { path, leftOut: 'file', ...explained };
+  const leftOut = part.leftOut.flatMap(indexNow);
+  return leftOut.length === 0 ? undefined : { path, leftOut, ...explained };
+}
+
+/** What a hunk removes and inserts, in lines. */
+export function linesOfHunks({
+  change,
+  hunks,
+}: ProposedFile): readonly { readonly removed: readonly string[]; readonly added: readonly string[] }[] {
+  const before = feedLines(textBefore(change));
+  const after = feedLines(textAfter(change));
+  return hunks.map((hunk) => ({ removed: linesIn(before, hunk.before), added: linesIn(after, hunk.after) }));
 }
 
 /** The removed and inserted text of each hunk, with a counter for equal ones. */
-function contentsOf({ change, hunks }: ProposedFile): readonly string[] {
-  const before = feedLines(textBefore(change));
-  const after = feedLines(textAfter(change));
+function contentsOf(file: ProposedFile): readonly string[] {
   const times = new Map<string, number>();
-  return hunks.map((hunk) => {
-    const content = JSON.stringify([linesIn(before, hunk.before), linesIn(after, hunk.after)]);
+  return linesOfHunks(file).map(({ removed, added }) => {
+    const content = JSON.stringify([removed, added]);
     const time = (times.get(content) ?? 0) + 1;
     times.set(content, time);
     return `${time} ${content}`;

@@ -192,7 +192,7 @@ export class PendingRequests {
       if (pending === undefined) continue;
       const { proposal } = pending.request;
       const review = proposal && this.#options.proposals?.reviewOf(approvalId);
-      const taken = takeReview(withChoices(decision, review), proposal);
+      const taken = takeReview(withChoices(decision, review, proposal), proposal);
       if ('problem' in taken) warnings.push(stillPending(taken.problem));
       else pending.settle({ decision: taken.decision, by: 'user' }, submissionId);
     }
@@ -234,6 +234,7 @@ export class PendingRequests {
       },
       cancelled: () => {
         watch?.dispose();
+        question.onWithdrawn?.(this.#options.proposals?.reviewOf(approvalId));
         emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
       },
     });

@@ -61,6 +61,8 @@ export interface ThreadSettings {
   };
   readonly tools: {
     readonly review: ReviewSetting;
+    /** Patches leave texts that an editor shows unsaved. */
+    readonly leavesUnsaved?: boolean | undefined;
     /** Variables that commands get. */
     readonly environment: EnvironmentSettings;
     /** What happens to files that a patch left unsaved when a command is about to run. */
@@ -75,7 +77,7 @@ export interface ThreadSettings {
     readonly unreadable: readonly string[];
     /** Whether the thread is written down as a memory, and may read those of others. */
     readonly memory: boolean;
-    /** Of a sub-agent: the names of its tools; absent: all. */
+    /** Of a sub-agent, and of an edit at the cursor: the names of its tools; absent: all. */
     readonly allowed?: readonly string[] | undefined;
     /** Of a sub-agent: names that are taken away from these; `*` takes all. */
     readonly denied?: readonly string[] | undefined;

@@ -268,6 +268,7 @@ function toolRuntime(
       settings,
       thread: { id: run.threadId, home: storage.home, unreadable: run.thread.tools.unreadable },
       workspace,
+      movesBefore: workspace.moves?.count,
       processes,
       clock,
       ids,

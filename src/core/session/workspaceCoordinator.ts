@@ -63,6 +63,7 @@ export class WorkspaceCoordinator {
       list: (path) => workspace.list(path),
       unsavedFiles: () => workspace.unsavedFiles(),
       unsavedTexts: () => workspace.unsavedTexts?.() ?? [],
+      moves: workspace.moves,
       save: (paths) => workspace.save(paths),
       ...(restore === undefined ? {} : { restore }),
       apply: async (changes, signal, origin) => {

@@ -25,6 +25,7 @@ import type {
   Web,
   Workspace,
 } from '../ports.ts';
+import type { Disposable } from '../util/disposable.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
@@ -93,6 +94,8 @@ export interface ToolContext {
   readonly settings: TurnSettings;
   readonly thread: ToolThread;
   readonly workspace: Workspace;
+  /** `workspace.moves.count` when the model made the call. */
+  readonly movesBefore?: number | undefined;
   /** The processes of the thread: one that a handler starts may outlive the turn. */
   readonly processes: Processes;
   readonly clock: Clock;
@@ -174,6 +177,10 @@ export interface ReadyPreparation<Plan> {
    * has left. Absent where none of these can change the decision.
    */
   readonly reconsider?: (review?: ProposalChoices) => Promise<Reconsidered>;
+  /** Calls when the request is outdated before its answer: the call is prepared and asked about again at once. */
+  readonly watch?: (onOutdated: () => void) => Disposable;
+  /** Of a patch: the nearest existing folders above the files that it writes. */
+  readonly folders?: readonly string[];
 }
 
 export interface Reconsidered extends Pick<CommandDecision, 'requirement' | 'matchedRules'> {
@@ -242,6 +249,8 @@ export interface ToolOptions {
   /** The rules that apply in a working directory at the time of the call. */
   readonly rules: (cwd: string) => Promise<LoadedRules>;
   readonly review: ReviewSetting;
+  /** Patches leave texts that an editor shows unsaved. */
+  readonly leavesUnsaved?: boolean | undefined;
   /** Which environment variables commands get. */
   readonly environment: EnvironmentSettings;
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];

@@ -220,7 +220,7 @@ async function decideAndRun(
     place.leave();
     const permission = await seeking;
     if (permission.type === 'outdated') {
-      given = { review: reviewIn(permission.answer), proposal: prepared.proposal };
+      given = { review: permission.review, proposal: prepared.proposal, folders: prepared.folders };
       if (round < MAX_ROUNDS) continue;
       items.close('failed', KEEPS_CHANGING);
       return failure(KEEPS_CHANGING);
@@ -237,7 +237,7 @@ async function decideAndRun(
     const box = escalated ? 'none' : context.settings.box;
     journal.decided(permission.record, { box, escalated });
     const result = await journal.ended(() => handler.run(prepared.plan, { box, escalated, boundTo, answer }, context));
-    given = { review: reviewIn(answer), proposal: prepared.proposal };
+    given = { review: reviewIn(answer), proposal: prepared.proposal, folders: prepared.folders };
     if (result.changedSince && round < MAX_ROUNDS) continue;
     if (result.item) items.complete(result.item);
     context.signal.throwIfAborted();

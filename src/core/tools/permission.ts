@@ -35,6 +35,8 @@ export interface Question {
    * Decides again, under the rules and with the files as they are by then, and about the part of a patch that is left.
    */
   readonly reconsider?: ((review?: ProposalChoices) => Promise<Reconsidered>) | undefined;
+  /** Called when the signal of the request aborts, with the choices on a patch so far. */
+  readonly onWithdrawn?: (choices: ProposalChoices | undefined) => void;
 }
 
 /** Answers approval requests: from remembered approvals first, then by asking the user. */
@@ -74,10 +76,11 @@ export interface PermissionDeps {
 
 export type Permission = SettledPermission | OutdatedPermission;
 
-/** The answer belongs to a request that would be different by now. It permits nothing. */
+/** The request would be different by now: its answer, if there is one, permits nothing. */
 export interface OutdatedPermission {
   readonly type: 'outdated';
-  readonly answer: ApprovalDecision;
+  /** The choices on a patch so far. */
+  readonly review: ProposalChoices | undefined;
 }
 
 export type SettledPermission = { readonly record: DecisionRecord } & (
@@ -129,8 +132,9 @@ export async function seekPermission(
         return assertNever(requirement);
     }
     const question = questionOf(call, requirement, callId);
-    const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, signal));
+    const answer = await (asked?.answerTo(question) ?? askUntilOutdated(call, question, deps, signal));
     asked = undefined;
+    if ('type' in answer) return answer;
     // If a rule that was added meanwhile forbids the call, that rule is the reason, not the user.
     if (answer.by === 'rule' && answer.decision !== 'approved') {
       const again: Reconsidered | undefined = await call.reconsider?.();
@@ -146,7 +150,7 @@ export async function seekPermission(
     }
     // The approval covers what was asked. Rules that were added meanwhile are applied too; one that forbids wins.
     const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
-    if (again?.isOutdated) return { type: 'outdated', answer: answer.decision };
+    if (again?.isOutdated) return { type: 'outdated', review: reviewIn(answer.decision) };
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
     if (answer.by === 'user') word = answer.decision;
     if (settled) {
@@ -159,6 +163,28 @@ export async function seekPermission(
       };
     }
     ({ requirement, matchedRules } = again);
+  }
+}
+
+/** Withdraws the request when the call is outdated first. */
+async function askUntilOutdated(
+  { watch }: Pick<ReadyCall, 'watch'>,
+  question: Question,
+  { approver }: Pick<PermissionDeps, 'approver'>,
+  signal: AbortSignal,
+): Promise<Answered | OutdatedPermission> {
+  if (watch === undefined) return approver.ask(question, signal);
+  const outdated = new AbortController();
+  let review: ProposalChoices | undefined;
+  const watching = watch(() => outdated.abort(new Error('The approval request is outdated.')));
+  try {
+    const withdrawn = (choices: ProposalChoices | undefined) => void (review = choices);
+    return await approver.ask({ ...question, onWithdrawn: withdrawn }, AbortSignal.any([signal, outdated.signal]));
+  } catch (error) {
+    if (signal.aborted || !outdated.signal.aborted) throw error;
+    return { type: 'outdated', review };
+  } finally {
+    watching.dispose();
   }
 }
 

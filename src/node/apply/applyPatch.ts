@@ -7,12 +7,20 @@ import { describeFileError, messageOf } from '../../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { type DiskFolders, holdFolders, withPlaces } from './heldFolders.ts';
-import { stampOf } from './fileImage.ts';
+import { flushed } from './flush.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import { PathLock } from '../../core/util/pathLock.ts';
 import { planApply } from './plan.ts';
 import type { PlannedStep } from './step.ts';
-import { makeTransition, reversed, settleTransition, type Transition } from './transition.ts';
+import {
+  ChangedSince,
+  type KeptOriginal,
+  makeTransition,
+  removeName,
+  reversed,
+  settleTransition,
+  type Transition,
+} from './transition.ts';
 
 export interface ApplyOptions {
   /** TILLER_HOME, for the journal. */
@@ -63,6 +71,7 @@ export async function runSteps(
   { home, beforeStep }: ApplyOptions,
   signal?: AbortSignal,
 ): Promise<ApplyResult | undefined> {
+  await flushed(steps.map(({ path }) => path));
   const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
     throw new ApplyRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
   });
@@ -73,11 +82,10 @@ export async function runSteps(
   const attempt = async (transition: Transition, index: number): Promise<Attempt> => {
     try {
       await beforeStep?.(transition.path, index);
-      if (stampOf(transition.path, folders) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
-      makeTransition(transition, folders);
-      return { type: 'made', transition };
+      return { type: 'made', transition, original: makeTransition(transition, folders, steps[index]?.seen) };
     } catch (error) {
-      if (error instanceof PlaceMoved) return { type: 'changed_meanwhile', transition };
+      if (error instanceof PlaceMoved || error instanceof ChangedSince)
+        return { type: 'changed_meanwhile', transition };
       return { type: 'failed', transition, message: withPlaces(describeFileError(error, transition.path)) };
     }
   };
@@ -90,13 +98,24 @@ export async function runSteps(
   }
   const moved = folders.moved();
   if (moved.length > 0) return giveUp(attempts, folders, journal, moved);
+  for (const made of attempts)
+    if (made.type === 'made' && made.original !== undefined) removeOriginal(made.original, folders);
   // A journal that cannot be removed is recovered at the next start.
   await journal.close().catch(() => {});
   return undefined;
 }
 
+/** Best effort: one that stays does no harm. */
+function removeOriginal(original: KeptOriginal, folders: DiskFolders): void {
+  try {
+    removeName(original, folders);
+  } catch {
+    // It stays.
+  }
+}
+
 type Attempt =
-  | { readonly type: 'made'; readonly transition: Transition }
+  | { readonly type: 'made'; readonly transition: Transition; readonly original: KeptOriginal | undefined }
   /** The path was changed after the plan was made: the step was not made, and there is nothing of ours to undo. */
   | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
   | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };

@@ -100,7 +100,8 @@ function look(place: string, folders: HeldFolders): BigIntStats | undefined {
   }
 }
 
-function stampFrom(stats: BigIntStats | undefined): Stamp {
+/** Of a stat of the path that followed no link; `undefined` for a missing path. */
+export function stampFrom(stats: BigIntStats | undefined): Stamp {
   if (stats === undefined) return 'absent';
   // The stat of a folder changes with every file in it.
   if (stats.isDirectory()) return 'folder';

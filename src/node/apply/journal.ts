@@ -1,18 +1,21 @@
 /**
  * The journal of applying a patch: written before the first change, so that a crash leaves an interrupted patch with a
- * recovery choice.
+ * recovery choice. When the patch is complete or fully rolled back, the journal is renamed and stays until every file
+ * of it is on the disk (flush.ts), because files are overwritten in place.
  *
  * One file per patch: a line of JSON, then the bytes of all images in order. A file shorter than its first line
  * promises was cut off while it was written: no file had been changed then.
  */
 import { watch } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { FileImage } from './fileImage.ts';
+import { flushInBackground } from './flush.ts';
 import type { PlannedStep } from './step.ts';
 import type { Transition } from './transition.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolder, writeNewPrivateFile } from '../host/privateFiles.ts';
 import { thisProcess } from '../host/processIdentity.ts';
 
@@ -60,14 +63,23 @@ export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
 
 export interface OpenJournal {
   readonly transitions: readonly JournalledTransition[];
-  /** The patch is complete or fully rolled back: removes the journal. */
+  /** The patch is complete or fully rolled back: removes the journal in the background, once all files are on the disk. */
   close(): Promise<void>;
   /** The rollback was incomplete: keeps the journal with the images before, renamed so that it is not offered. */
   keep(): Promise<void>;
 }
 
 export const journalFolder = (home: string): string => join(home, 'journal');
-export const JOURNAL_ENDING = '.journal';
+/** While the patch is applied. */
+const OPEN = '.journal';
+/** The patch is complete or fully rolled back, but maybe not on the disk. */
+const SETTLED = '.settled';
+const ENDINGS = /\.(?:journal|settled)$/;
+
+export const isJournal = (name: string): boolean => ENDINGS.test(name);
+export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED);
+/** Of a journal's name or path. */
+export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');
 
 /** Resolves once the journal is on the disk. */
 export async function openJournal(home: string, id: string, steps: readonly JournalStep[]): Promise<OpenJournal> {
@@ -78,7 +90,7 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
     temporaryPath: join(dirname(path), `.tiller-${id}-${index}.tmp`),
     unsaved,
   }));
-  const path = join(journalFolder(home), `${id}${JOURNAL_ENDING}`);
+  const path = join(journalFolder(home), `${id}${OPEN}`);
   await makePrivateFolder(journalFolder(home));
   try {
     await writeNewPrivateFile(path, encodeJournal(transitions));
@@ -86,7 +98,28 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
     await rm(path, { force: true });
     throw error;
   }
-  return { transitions, close: () => rm(path, { force: true }), keep: () => keepJournal(path) };
+  return { transitions, close: () => settleJournal(path, transitions), keep: () => keepJournal(path) };
+}
+
+/**
+ * Call when every path has one of its images: the patch is no longer offered after a crash. The journal is removed in
+ * the background, once all files are on the disk; where that fails, it is kept.
+ */
+export async function settleJournal(path: string, transitions: readonly JournalledTransition[]): Promise<void> {
+  const settled = path.replace(ENDINGS, SETTLED);
+  try {
+    if (settled !== path) await rename(path, settled);
+  } catch (error) {
+    // It was settled before: a recovery choice may be made again.
+    if (isMissing(error)) return;
+    throw error;
+  }
+  flushInBackground(
+    transitions.filter(({ unsaved }) => unsaved !== true),
+    async (outcome) => {
+      await (outcome === 'on_disk' ? rm(settled, { force: true }) : keepJournal(settled));
+    },
+  );
 }
 
 /** Calls back when a journal is created or removed, by any process; never where file watching does not work. */
@@ -105,7 +138,7 @@ export function watchJournals(home: string, onChange: () => void): Disposable {
 
 /** Renames it to `<id>.kept` beside the journals: no longer offered, never deleted. */
 export async function keepJournal(path: string): Promise<void> {
-  await rename(path, path.slice(0, -JOURNAL_ENDING.length) + '.kept');
+  await rename(path, path.replace(ENDINGS, '.kept'));
 }
 
 /** `undefined` when it was cut off while it was written. */
@@ -139,5 +172,5 @@ function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array
     startedAt: new Date().toISOString(),
     steps: transitions.map((step) => ({ ...step, before: store(step.before), after: store(step.after) })),
   };
-  return [Buffer.from(`${JSON.stringify(header)}\n`, 'utf8'), Buffer.concat(chunks)];
+  return [Buffer.from(`${JSON.stringify(header)}\n`, 'utf8'), ...chunks];
 }

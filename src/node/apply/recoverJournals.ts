@@ -5,17 +5,21 @@ import type { Locks } from '../../core/ports.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import {
-  JOURNAL_ENDING,
+  isJournal,
+  isSettledJournal,
+  journalFolder,
+  journalId,
   type JournalledTransition,
   type JournalRecord,
-  journalFolder,
   keepJournal,
   readJournal,
+  settleJournal,
 } from './journal.ts';
 import { type FileImage, imageOf, sameImage } from './fileImage.ts';
 import { type DiskFolders, holdFolders } from './heldFolders.ts';
-import { removeName, reversed, settleTransition, type TransitionResult } from './transition.ts';
-import { isRunning } from '../host/processIdentity.ts';
+import { leftovers, removeName, reversed, settleTransition, type TransitionResult } from './transition.ts';
+import { isMixture } from './mixture.ts';
+import { isOfThisBoot, isRunning } from '../host/processIdentity.ts';
 import { isPending, type Patience, withJournalLock, type Settlement } from './withJournalLock.ts';
 
 export interface Recovery {
@@ -76,8 +80,8 @@ export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after')
 const LOOK_PATIENCE_MS = 2_000;
 
 /**
- * Interrupted patches of ended processes. Those that had not begun, or were complete except for the removal of the
- * journal, are settled here without asking.
+ * Interrupted patches of ended processes. Those that had not begun, or were complete, are settled here without asking;
+ * of the latter a power failure may have lost a part, and then they are interrupted patches, too.
  */
 export async function recoverJournals(
   home: string,
@@ -91,11 +95,46 @@ export async function recoverJournals(
     if (record === undefined) {
       await removeUnlessBeingWritten(path, name);
     } else if (!isRunning(record.owner)) {
-      const found = offer(path, name.slice(0, -JOURNAL_ENDING.length), record, locks);
-      if (await isOpenQuestion(found, path, record, holdsAnother)) interrupted.push(found);
+      const known = isOfThisBoot(record.owner) ? record : maybeTorn(record);
+      const found = offer(path, journalId(name), known, locks);
+      if (isSettledJournal(name)) {
+        if (withFolders((folders) => isWhole(known.transitions, folders))) await settleJournal(path, known.transitions);
+        else interrupted.push(found);
+      } else if (await isOpenQuestion(found, path, known, holdsAnother)) interrupted.push(found);
     }
   }
   return interrupted;
+}
+
+function maybeTorn(record: JournalRecord): JournalRecord {
+  return { ...record, transitions: record.transitions.map((transition) => ({ ...transition, mayBeTorn: true })) };
+}
+
+/**
+ * Of a settled patch: whether its files are all before it or all after it. Files that hold anything else were changed
+ * since. Without a power failure it is whole whatever the files hold.
+ */
+function isWhole(transitions: readonly JournalledTransition[], folders: DiskFolders): boolean {
+  const sides = new Set<'before' | 'after'>();
+  for (const transition of transitions) {
+    if (transition.mayBeTorn !== true) return true;
+    if (transition.unsaved) continue;
+    const now = imageAt(transition.path, folders);
+    if (now === undefined) continue;
+    const [isBefore, isAfter] = [sameImage(now, transition.before), sameImage(now, transition.after)];
+    if (!isBefore && !isAfter && isMixture(now, transition)) return false;
+    if (isBefore !== isAfter) sides.add(isBefore ? 'before' : 'after');
+  }
+  return sides.size < 2;
+}
+
+/** `undefined` where it cannot be read, or is reached through a link by now. */
+function imageAt(path: string, folders: DiskFolders): FileImage | undefined {
+  try {
+    return imageOf(path, folders).image;
+  } catch {
+    return undefined;
+  }
 }
 
 function offer(
@@ -165,7 +204,7 @@ async function settle(
   await onDisk();
   const leftAlone = results.filter(({ result }) => result !== 'done').map(({ path }) => path);
   const moved = results.filter(({ result }) => result === 'moved').map(({ path }) => path);
-  if (leftAlone.length === 0) await rm(journal, { force: true });
+  if (leftAlone.length === 0) await settleJournal(journal, transitions);
   else await keepJournal(journal).catch(() => {});
   return moved.length === 0 ? { leftAlone } : { leftAlone, moved };
 }
@@ -180,7 +219,7 @@ async function settleUndisputed(
   for (const side of ['before', 'after'] as const) {
     if (!withFolders((folders) => allHold(transitions, side, folders)) || (await holdsAnother(files, side))) continue;
     withFolders((folders) => removeTemporaries(transitions, folders));
-    await rm(journal, { force: true });
+    await settleJournal(journal, transitions);
     return true;
   }
   return false;
@@ -188,9 +227,9 @@ async function settleUndisputed(
 
 /** Best effort: a temporary file that stays does no harm. */
 function removeTemporaries(transitions: readonly JournalledTransition[], folders: DiskFolders): void {
-  for (const { temporaryPath } of transitions) {
+  for (const name of transitions.flatMap(leftovers)) {
     try {
-      removeName(temporaryPath, folders);
+      removeName(name, folders);
     } catch {
       // It stays.
     }
@@ -227,17 +266,14 @@ function allHold(
 ): boolean {
   return transitions.every((transition) => {
     if (transition.unsaved) return true;
-    try {
-      return sameImage(imageOf(transition.path, folders).image, transition[side]);
-    } catch {
-      return false;
-    }
+    const now = imageAt(transition.path, folders);
+    return now !== undefined && sameImage(now, transition[side]);
   });
 }
 
 async function journalNames(home: string): Promise<readonly string[]> {
   try {
-    return (await readdir(journalFolder(home))).filter((name) => name.endsWith(JOURNAL_ENDING)).toSorted();
+    return (await readdir(journalFolder(home))).filter(isJournal).toSorted();
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -246,7 +282,7 @@ async function journalNames(home: string): Promise<readonly string[]> {
 
 /** An incomplete journal belongs to a running process if the pid at the end of its name does. */
 async function removeUnlessBeingWritten(path: string, name: string): Promise<void> {
-  const pid = Number(name.slice(0, -JOURNAL_ENDING.length).split('-').at(-1));
+  const pid = Number(journalId(name).split('-').at(-1));
   try {
     process.kill(pid, 0);
   } catch {

@@ -9,21 +9,33 @@ import {
   fchownSync,
   fstatSync,
   ftruncateSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
   renameSync,
   rmdirSync,
   symlinkSync,
-  type Stats,
+  type BigIntStats,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { PlaceMoved } from '../../core/patch/placedChange.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
-import { imageOf, openFile, sameContent, sameImage, type FileImage, type RegularFile } from './fileImage.ts';
+import {
+  imageOf,
+  openFile,
+  sameContent,
+  sameImage,
+  stampFrom,
+  stampOf,
+  type FileImage,
+  type RegularFile,
+  type Stamp,
+} from './fileImage.ts';
 import type { DiskFolders } from './heldFolders.ts';
+import { isMixture } from './mixture.ts';
 
 export interface Transition {
   readonly path: string;
@@ -31,6 +43,8 @@ export interface Transition {
   readonly after: FileImage;
   /** A temporary name in the same folder; chosen beforehand, so that it can be removed after a crash. */
   readonly temporaryPath: string;
+  /** A power failure may have kept some blocks of the file from the disk. */
+  readonly mayBeTorn?: boolean;
 }
 
 /** `moved`: left alone because a link has replaced the path or a folder on it. */
@@ -40,24 +54,41 @@ export function reversed(transition: Transition): Transition {
   return { ...transition, before: transition.after, after: transition.before };
 }
 
+/** The path was changed after its image was taken; nothing was written. */
+export class ChangedSince extends Error {}
+
+/** For a file with several names: its second name in the folder, by which a rollback restores it with its other names. */
+export type KeptOriginal = string;
+
 /**
- * @throws the error of the system; the path then holds either image, or a mixture that `settleTransition` recognizes.
+ * `expected`: the stamp that the path must have. The caller removes the kept original when the patch is applied.
+ * @throws ChangedSince, PlaceMoved, or the error of the system; the path then holds either image, or a mixture that
+ * `settleTransition` recognizes.
  */
-export function makeTransition(transition: Transition, folders: DiskFolders): void {
+export function makeTransition(
+  transition: Transition,
+  folders: DiskFolders,
+  expected?: Stamp,
+): KeptOriginal | undefined {
   const { path, before, after } = transition;
+  if (before.type !== 'folder' && after.type === 'file') return rewriteFile(transition, after, folders, expected);
+  if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
   switch (after.type) {
     case 'absent':
-      return before.type === 'folder' ? removeFolder(path, folders) : removeName(path, folders);
+      if (before.type === 'folder') removeFolder(path, folders);
+      else removeName(path, folders);
+      return undefined;
     case 'folder':
       if (before.type !== 'absent') removeName(path, folders);
       folders.forget(path);
       mkdirSync(folders.at(path));
-      return;
+      return undefined;
     case 'link':
-      return symlinkSync(after.target, folders.at(path));
+      symlinkSync(after.target, folders.at(path));
+      return undefined;
     case 'file':
-      if (before.type === 'folder') removeFolder(path, folders);
-      return writeFile(transition, after, folders);
+      removeFolder(path, folders);
+      return rewriteFile(transition, after, folders);
   }
 }
 
@@ -80,44 +111,34 @@ export function settleTransition(
 
 function settle(transition: Transition, folders: DiskFolders, known: readonly FileImage[]): TransitionResult {
   const { path, before, after, temporaryPath } = transition;
+  const original = originalPath(temporaryPath);
   removeName(temporaryPath, folders);
   const { image: now } = imageOf(path, folders);
-  if (sameImage(now, after)) return 'done';
-  const isOurs = [before, after, ...known].some((image) => sameContent(now, image)) || isMixture(now, transition);
-  if (!isOurs) return 'left_alone';
-  try {
-    makeTransition(transition, folders);
-  } catch (error) {
-    // On a full disk the blocks of the existing file can still be overwritten.
-    if (after.type !== 'file' || before.type !== 'file') throw error;
-    overwriteFile(path, after, folders);
+  if (!sameImage(now, after)) {
+    const isOurs = [before, after, ...known].some((image) => sameContent(now, image)) || isMixture(now, transition);
+    if (!isOurs) return 'left_alone';
+    if (!restoreOriginal(original, transition, folders)) makeTransition(transition, folders);
   }
+  removeName(original, folders);
   // A folder that is not empty stays.
   if (before.type === 'folder' && after.type === 'absent') return 'done';
   return sameImage(imageOf(path, folders).image, after) ? 'done' : 'left_alone';
 }
 
-/**
- * A file written in place and cut off: the beginning of one image, followed by the rest of the other or, where it was
- * emptied first as VS Code does, by nothing; or an incomplete step.
- */
-function isMixture(now: FileImage, { before, after }: Transition): boolean {
-  if (now.type === 'absent') return before.type === 'folder' || after.type === 'folder';
-  if (now.type !== 'file') return false;
-  const images = [before, after].flatMap((image) => (image.type === 'file' ? [image.bytes] : []));
-  if (images.some((bytes) => isBeginningOf(bytes, now.bytes))) return true;
-  if (before.type !== 'file' || after.type !== 'file') return false;
-  return isOverwritten(now.bytes, before.bytes, after.bytes) || isOverwritten(now.bytes, after.bytes, before.bytes);
+/** Returns false where no original with this image was kept. */
+function restoreOriginal(original: KeptOriginal, { path, after }: Transition, folders: DiskFolders): boolean {
+  if (after.type !== 'file' || !sameImage(imageOf(original, folders).image, after)) return false;
+  renameSync(folders.at(original), folders.at(path));
+  return true;
 }
 
-function isBeginningOf(bytes: Uint8Array, beginning: Uint8Array): boolean {
-  return Buffer.compare(bytes.subarray(0, beginning.length), beginning) === 0;
+/** The temporary file and the kept original of a step. */
+export function leftovers({ temporaryPath }: Transition): readonly string[] {
+  return [temporaryPath, originalPath(temporaryPath)];
 }
 
-function isOverwritten(now: Uint8Array, old: Uint8Array, written: Uint8Array): boolean {
-  let length = 0;
-  while (length < now.length && now[length] === written[length]) length++;
-  return Buffer.compare(now.subarray(length), old.subarray(length)) === 0;
+function originalPath(temporaryPath: string): KeptOriginal {
+  return `${temporaryPath}.old`;
 }
 
 /** Removes a link, not its target. A missing name, or a missing folder on the path, is no failure. */
@@ -139,27 +160,62 @@ function removeFolder(path: string, folders: DiskFolders): void {
 }
 
 /**
- * A plain file is replaced whole, by a rename. A file with several names is overwritten in place, so that its names
- * stay together; so is one whose owner we could not restore, or whose folder does not permit a rename.
+ * An existing file is overwritten in place: it stays the same inode, with its owner, access control list, extended
+ * attributes and labels; and no inode has to be found for it, for which ext4 passes over every one that was freed in the
+ * last minutes. The journal covers a file that is cut off. A file with several names is replaced by a rename, so that
+ * the others keep their text; so is one that may not be opened for writing.
  */
-function writeFile({ path, temporaryPath }: Transition, file: RegularFile, folders: DiskFolders): void {
-  const existing: Stats | undefined = lstatSync(folders.at(path), { throwIfNoEntry: false });
-  const ourUser = process.geteuid?.() ?? 0;
-  if (existing !== undefined && (existing.nlink > 1 || (ourUser !== 0 && existing.uid !== ourUser))) {
-    return overwriteFile(path, file, folders);
-  }
-  const owner = existing === undefined ? file.owner : { user: existing.uid, group: existing.gid };
+function rewriteFile(
+  transition: Transition,
+  after: RegularFile,
+  folders: DiskFolders,
+  expected?: Stamp,
+): KeptOriginal | undefined {
+  const { path } = transition;
+  let file: number;
   try {
-    replaceFile(folders.at(path), { ...file, owner }, folders.at(temporaryPath));
+    file = openFile(path, constants.O_RDWR, folders);
   } catch (error) {
-    removeName(temporaryPath, folders);
-    if (existing === undefined || !FOLDER_IS_IN_THE_WAY.has(errorCode(error))) throw error;
-    overwriteFile(path, file, folders);
+    if (!isMissing(error) && !NOT_WRITABLE.has(errorCode(error))) throw error;
+    return replaceChecked(transition, after, folders, expected);
+  }
+  try {
+    const stats = fstatSync(file, { bigint: true });
+    if (expected !== undefined && stampFrom(stats) !== expected) throw new ChangedSince();
+    if (!stats.isFile()) throw new Error('it is a device, a pipe or a socket');
+    if (stats.nlink > 1n) return replaceChecked(transition, after, folders, expected);
+    overwrite(file, stats, after);
+    return undefined;
+  } finally {
+    closeSync(file);
   }
 }
 
-/** For a folder without write permission, a mount point, or a file that Windows holds open. */
-const FOLDER_IS_IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV']);
+/** A file without write permission, or a program that runs. */
+const NOT_WRITABLE: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'ETXTBSY']);
+
+function replaceChecked(
+  { path, temporaryPath }: Transition,
+  after: RegularFile,
+  folders: DiskFolders,
+  expected: Stamp | undefined,
+): KeptOriginal | undefined {
+  const existing = lstatSync(folders.at(path), { bigint: true, throwIfNoEntry: false });
+  if (expected !== undefined && stampFrom(existing) !== expected) throw new ChangedSince();
+  if (existing?.isSymbolicLink() === true) throw new PlaceMoved(path);
+  const owner = existing === undefined ? after.owner : { user: Number(existing.uid), group: Number(existing.gid) };
+  const original = existing !== undefined && existing.nlink > 1n ? originalPath(temporaryPath) : undefined;
+  try {
+    // Without it a rollback restores the text, but the names stay separate.
+    if (original !== undefined) ifAllowed(() => linkSync(folders.at(path), folders.at(original)));
+    replaceFile(folders.at(path), { ...after, owner }, folders.at(temporaryPath));
+    return original;
+  } catch (error) {
+    removeName(temporaryPath, folders);
+    if (original !== undefined) removeName(original, folders);
+    throw error;
+  }
+}
 
 /** Both names as the system calls take them (possibly below an open folder). */
 function replaceFile(name: string, { bytes, mode, owner }: RegularFile, temporaryName: string): void {
@@ -180,19 +236,14 @@ function isOurs({ user, group }: { user: number; group: number }): boolean {
 }
 
 /** Never truncates first: writes the new bytes over the old ones, then cuts off the rest. */
-function overwriteFile(path: string, { bytes, mode }: RegularFile, folders: DiskFolders): void {
-  const file = openFile(path, constants.O_RDWR, folders);
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw new Error('it is a device, a pipe or a socket');
-    for (let written = 0; written < bytes.length; ) {
-      written += writeSync(file, bytes, written, bytes.length - written, written);
-    }
-    ftruncateSync(file, bytes.length);
-    if (mode !== null && (stats.mode & 0o7777) !== mode) ifAllowed(() => fchmodSync(file, mode));
-  } finally {
-    closeSync(file);
+function overwrite(file: number, { size, mode: modeBefore }: BigIntStats, { bytes, mode }: RegularFile): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written, written);
   }
+  if (size > bytes.length) ftruncateSync(file, bytes.length);
+  // Writing clears set-user-id bits.
+  const isKept = Number(modeBefore & 0o7777n) === mode && (mode & 0o6000) === 0;
+  if (mode !== null && !isKept) ifAllowed(() => fchmodSync(file, mode));
 }
 
 /** Often only the owner may change owner and mode; the text matters more. */

@@ -1,11 +1,10 @@
 /** One process at a time decides about an interrupted patch; the others wait and get the name of that process. */
 import { access } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locks } from '../../core/ports.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { JOURNAL_ENDING } from './journal.ts';
+import { journalId } from './journal.ts';
 
 export interface Patience {
   /** Ends the wait for another process. */
@@ -36,7 +35,7 @@ export async function withJournalLock<Result>(
   let owner: ThreadOwner | null = null;
   let hasReported = false;
   while (await isPending(journal)) {
-    const attempt = await locks.acquire(`journal-${basename(journal, JOURNAL_ENDING)}`);
+    const attempt = await locks.acquire(`journal-${journalId(journal)}`);
     if (attempt.type === 'held') {
       try {
         // It may have been settled before the lock was acquired.

@@ -28,6 +28,11 @@ export function isRunning({ pid, bootId, startTime }: ProcessIdentity): boolean 
   return isLiving(fields) && !differs(startTime, startTimeIn(fields));
 }
 
+/** Whether the system has not been started again since that process; false when in doubt. */
+export function isOfThisBoot({ bootId }: ProcessIdentity): boolean {
+  return bootId !== null && bootId === currentBoot();
+}
+
 /** The identity of the process that has this pid now. */
 export function identify(pid: number): ProcessIdentity {
   const fields = processFields(pid);

@@ -32,6 +32,7 @@ const toolSchema = z.looseObject({
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown(),
   annotations: record.optional().catch(undefined),
+  execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
 const promptSchema = z.looseObject({
   name: z.string().min(1),
@@ -102,7 +103,12 @@ export class SdkConnection implements McpConnection {
         this.#options.handlers.log('A tool without a name is left out.');
         return [];
       }
-      const { name, title, description, inputSchema, annotations } = tool.data;
+      const { name, title, description, inputSchema, annotations, execution } = tool.data;
+      // Refused by the server when it is called as Tiller does (MCP 2025-11-25, "Tasks").
+      if (execution?.taskSupport === 'required') {
+        this.#options.handlers.log(`The tool ${name} is left out: it runs as a task of the protocol only.`);
+        return [];
+      }
       return [{ name, title, description, inputSchema, annotations, raw: tool.data }];
     });
   }

@@ -33,7 +33,7 @@ import { type Addressed, isStable, PathGuard } from './pathGuard.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { movedInEditor } from './placeInEditor.ts';
 import { planApply } from './planApply.ts';
-import { type SaveOutcome, saveEdit } from './saveEdits.ts';
+import { isSavedWhen, type SaveOutcome, saveEdit } from './saveEdits.ts';
 import { UninvitedTabs } from '../workspace/documents.ts';
 
 export type EditorApplyResult = AppliedPatch | Exclude<ApplyResult, { type: 'applied' }>;
@@ -60,7 +60,7 @@ export async function applyPatch(
       return { type: 'stale', paths: moved };
     }
     applied = await deps.moves.pass(placed, signal);
-    const planned = await planApply(placed, files, deps.pathWrites);
+    const planned = await planApply(placed, files, deps);
     signal?.throwIfAborted();
     const journal = await deps.journal.open(await journalEntries(planned));
     if (signal?.aborted) {
@@ -125,7 +125,7 @@ function actsOfVscode(steps: readonly ApplyStep[]): readonly Addressed[] {
       case 'write':
         return [];
       case 'edit':
-        return step.file.isDirty && !step.savesDirty ? [] : [step.file];
+        return isSavedWhen(step, step.file.isDirty) ? [step.file] : [];
       case 'rename':
         return step.from.hadTab || step.from.isDirty ? [step.from, step.to] : [];
       case 'delete':

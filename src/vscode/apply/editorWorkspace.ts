@@ -63,14 +63,17 @@ export function createEditorWorkspace({
     readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
-      const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin) }, signal);
+      const { staysUnsaved } = origin ?? {};
+      const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin), staysUnsaved }, signal);
       if (result.type !== 'applied') return result;
-      unsaved.note(result.files, changes);
+      // What the user has to save is not saved for a command.
+      if (staysUnsaved !== true) unsaved.note(result.files, changes);
       onApplied?.(result.changes, origin);
       return { type: 'applied', files: result.files };
     },
     unsavedFiles: () => unsaved.paths,
     unsavedTexts: dirtyFiles,
+    moves: deps.moves.log,
     save: (paths) => unsaved.save(paths),
     async restore(files, folders) {
       const result = await restoreInEditor(files, folders, { ...deps, watch: watchOfRestore?.() });

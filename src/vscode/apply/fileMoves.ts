@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import { type CanonicalPaths, type PlacedChange, placesOf } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
+import { MoveLog } from '../../core/util/moveLog.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { pathOf } from '../workspace/places.ts';
 import { StaleFiles, type UserMoves } from './model.ts';
@@ -31,13 +32,18 @@ export class FileMoves implements UserMoves, vscode.Disposable {
   /** Keyed by the URIs as VS Code gives them, which are the same in the events before and after. */
   readonly #moves = new Map<string, Operation>();
   readonly #listeners: vscode.Disposable;
+  readonly log: MoveLog;
 
-  constructor(canonicalPaths: () => CanonicalPaths) {
+  constructor(canonicalPaths: () => CanonicalPaths, report: (error: unknown) => void) {
     this.#canonicalPaths = canonicalPaths;
+    this.log = new MoveLog(report);
     const { workspace } = vscode;
     this.#listeners = vscode.Disposable.from(
       workspace.onWillRenameFiles((event) => event.waitUntil(this.#begin(event.files.map(namesOf)))),
-      workspace.onDidRenameFiles((event) => this.#end(event.files.map(namesOf))),
+      workspace.onDidRenameFiles((event) => {
+        this.#end(event.files.map(namesOf));
+        for (const { oldUri, newUri } of event.files) this.log.add({ from: pathOf(oldUri), to: pathOf(newUri) });
+      }),
       workspace.onWillDeleteFiles((event) => event.waitUntil(this.#begin(event.files.map((uri) => [uri])))),
       workspace.onDidDeleteFiles((event) => this.#end(event.files.map((uri) => [uri]))),
     );
@@ -59,6 +65,7 @@ export class FileMoves implements UserMoves, vscode.Disposable {
 
   dispose(): void {
     this.#listeners.dispose();
+    this.log.dispose();
     for (const move of this.#moves.values()) move.end();
   }
 

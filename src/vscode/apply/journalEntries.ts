@@ -1,6 +1,7 @@
 import { encodeText } from '../../core/util/textBytes.ts';
 import { contentBytes } from '../workspace/textContent.ts';
 import type { DiskFile, DiskImage, EditStep, JournalEntry, ApplyStep, PlannedChange } from './model.ts';
+import { isSavedWhen } from './saveEdits.ts';
 
 type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
@@ -64,5 +65,5 @@ function fileImageOf(disk: DiskFile | undefined): DiskImage {
 function isOnDisk(step: ApplyStep): boolean {
   const { uri } = step.type === 'rename' ? step.from : step.file;
   if (uri.scheme !== 'file') return false;
-  return step.type !== 'edit' || !step.file.isDirty || step.savesDirty;
+  return step.type !== 'edit' || isSavedWhen(step, step.file.isDirty);
 }

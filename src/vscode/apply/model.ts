@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
 import type { DecidedChange, AppliedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
+import type { FileMoveLog } from '../../core/util/moveLog.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with data that only Tiller's memory of earlier patches can add. */
@@ -19,6 +20,8 @@ export interface PatchOrigin {
   readonly itemId: string;
   /** Applied without approval: its hunks go to change review. */
   readonly isUnseen?: boolean;
+  /** A text that a tab shows is not saved: the user saves it, as after typing. */
+  readonly staysUnsaved?: boolean;
 }
 
 // ---------------------------------------------------------------- dependencies
@@ -29,8 +32,10 @@ export interface PathLocks {
   acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** Renames and deletions by the user that are in progress. One instance for the whole extension host. */
+/** Renames and deletions by the user that are in progress, and past renames. One instance for the whole extension host. */
 export interface UserMoves {
+  /** Also the renames of patches and their rollbacks. */
+  readonly log: FileMoveLog;
   /**
    * Call the returned function when the changes are applied; until then no file of theirs is moved. @throws StaleFiles,
    * after the move has ended, when one of the files was already being moved; or the signal's reason
@@ -110,6 +115,8 @@ export interface ApplyDeps {
   readonly journal: ApplyJournal;
   readonly log: Log;
   readonly watch?: ApplyWatch | undefined;
+  /** A text that a tab shows is not saved. */
+  readonly staysUnsaved?: boolean | undefined;
 }
 
 // ---------------------------------------------------------------- what was found
@@ -165,8 +172,8 @@ export interface EditStep {
   readonly before: string;
   readonly after: string;
   readonly hunks: readonly TextHunk[];
-  /** Saved although it was dirty: the user agreed to discard the unsaved edits. */
-  readonly savesDirty: boolean;
+  /** `always`, although it was dirty: the user agreed to discard the unsaved edits. */
+  readonly saving: 'if_clean' | 'always' | 'never';
 }
 
 /** An edit that was applied. */

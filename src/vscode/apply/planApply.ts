@@ -12,7 +12,7 @@ import { obstacleAt } from '../workspace/documentKinds.ts';
 import { pathOf } from '../workspace/places.ts';
 import { sameBytes } from '../workspace/textContent.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
-import { StaleFiles, type FoundFile, type ApplyChange, type PathWrites, type PlannedChange } from './model.ts';
+import { StaleFiles, type FoundFile, type ApplyChange, type ApplyDeps, type PlannedChange } from './model.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
 
@@ -26,7 +26,7 @@ const LOOKS_AT_ONCE = 32;
 export async function planApply(
   placed: readonly PlacedChange<ApplyChange>[],
   files: PlaceFiles,
-  pathWrites: PathWrites,
+  { pathWrites, staysUnsaved = false }: Pick<ApplyDeps, 'pathWrites' | 'staysUnsaved'>,
 ): Promise<readonly PlannedChange[]> {
   const around: Surroundings = {
     removed: new Set(placed.flatMap(({ removes }) => removes ?? [])),
@@ -34,6 +34,7 @@ export async function planApply(
     manyFiles: placed.length > MOST_CLOSED_EDITS,
     files,
     pathWrites,
+    staysUnsaved,
   };
   const planned: PlannedChange[] = [];
   const moved: string[] = [];

@@ -5,7 +5,14 @@ import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
-import { StaleFiles, type FoundFile, type ApplyChange, type ApplyStep, type PathWrites } from './model.ts';
+import {
+  StaleFiles,
+  type FoundFile,
+  type ApplyChange,
+  type ApplyStep,
+  type EditStep,
+  type PathWrites,
+} from './model.ts';
 import { type Addressed, isStable } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
@@ -16,6 +23,8 @@ export interface Surroundings {
   readonly manyFiles: boolean;
   readonly files: PlaceFiles;
   readonly pathWrites: PathWrites;
+  /** A text that a tab shows is not saved. */
+  readonly staysUnsaved: boolean;
 }
 
 interface TextForPlace {
@@ -46,7 +55,12 @@ export async function putText(
     return [{ type: 'write', file, bytes, mode: undefined, linkTarget: undefined, comesFrom: undefined }];
   }
   const hunks = hunksOf(change, before, text);
-  return [{ type: 'edit', file, before, after: text, hunks, savesDirty: replaces && file.isDirty }];
+  const saving = replaces && file.isDirty ? 'always' : savingOf(file, around);
+  return [{ type: 'edit', file, before, after: text, hunks, saving }];
+}
+
+function savingOf({ hadTab }: FoundFile, { staysUnsaved }: Surroundings): EditStep['saving'] {
+  return staysUnsaved && hadTab ? 'never' : 'if_clean';
 }
 
 export function deleteStep(file: FoundFile): ApplyStep {
@@ -75,7 +89,7 @@ export async function moveSteps(
   if (!asBytes) {
     const hunks = hunksOf(change, change.before, change.after);
     const { before, after } = change;
-    return [rename, { type: 'edit', file: arrived, before, after, hunks, savesDirty: false }];
+    return [rename, { type: 'edit', file: arrived, before, after, hunks, saving: savingOf(source, around) }];
   }
   const bytes = await encoded(source, change.after, false);
   return [rename, { type: 'write', file: arrived, bytes, mode: undefined, linkTarget: undefined, comesFrom: source }];

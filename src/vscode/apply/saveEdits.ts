@@ -2,7 +2,7 @@
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
-import type { BufferEdit } from './model.ts';
+import type { BufferEdit, EditStep } from './model.ts';
 
 export interface SaveOutcome {
   /** False: the text is in the buffer only, not on the disk. */
@@ -13,12 +13,17 @@ export interface SaveOutcome {
   readonly elsewhere?: true;
 }
 
+/** Whether the edit of a buffer with or without unsaved edits of the user is saved. */
+export function isSavedWhen({ saving }: Pick<EditStep, 'saving'>, isDirty: boolean): boolean {
+  return saving === 'always' || (saving === 'if_clean' && !isDirty);
+}
+
 /** Never rejects: a file that cannot be saved stays unsaved. */
 export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise<SaveOutcome> {
   const { step, wasDirty, version } = edit;
   const document = documentAt(step.file.uri) ?? edit.document;
   const unsaved = { saved: false, text: edit.after };
-  if (wasDirty && !step.savesDirty) return unsaved;
+  if (!isSavedWhen(step, wasDirty)) return unsaved;
   // The user has typed since and decides when to save.
   if (document.version !== version) return document.isDirty ? unsaved : diskText(edit, context);
   const result = await context.guard.save(document, step.file.path);

@@ -2,6 +2,7 @@
  * Review of applied patches, hunk by hunk: the pending hunks, their views and the actions (docs/design.md decision 6).
  */
 import * as vscode from 'vscode';
+import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import type { RecordedChange } from '../../protocol/baseline.ts';
@@ -111,6 +112,23 @@ export class ChangeReview implements Disposable {
         changes: countOf(file),
       })),
     };
+  }
+
+  /** Fires with each change of hunks, also at each keystroke in a file under review. */
+  get onHunks(): Emitter<unknown>['event'] {
+    return this.#reviews.onDidChange;
+  }
+
+  /** The hunks of a file that are neither kept nor undone. */
+  hunksIn(uri: vscode.Uri): readonly ReviewHunk[] {
+    return this.#reviews.at(uri)?.text.hunks ?? [];
+  }
+
+  /** Does nothing when the hunk is decided. */
+  async decideHunk(uri: vscode.Uri, id: number, what: 'keep' | 'undo'): Promise<void> {
+    if (!this.hunksIn(uri).some((hunk) => hunk.id === id)) return;
+    if (what === 'keep') await this.commands.keepHunk(uri.toString(), id);
+    else await this.commands.undoHunk(uri.toString(), id);
   }
 
   /** The action of a row in the panel. */

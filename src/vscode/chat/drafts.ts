@@ -12,6 +12,7 @@ import {
 } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
+import type { DraftImageFiles } from './draftImages.ts';
 
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
@@ -21,6 +22,8 @@ const HELD = 'tiller.heldMessages';
 const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
 const KEPT = 50;
+
+const NO_IMAGES: DraftImages = { draft: [], edit: [] };
 
 /** A message that is neither sent nor in a draft. */
 interface Held {
@@ -32,13 +35,18 @@ interface Held {
 /** Unsent text by thread: a new message, or an edit of a queued or an earlier one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
-  /** Pasted images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
+  /** Images of drafts. Not in the memento, which VS Code keeps in memory and writes whole at every change. */
   readonly #images = new Map<string, DraftImages>();
+  readonly #files: DraftImageFiles | undefined;
   #held: readonly Held[] = [];
 
-  /** Messages that were held when the window was closed are in the drafts of their threads. */
-  constructor(memento: vscode.Memento) {
+  /**
+   * Messages that were held when the window was closed are in the drafts of their threads. Without `files` a reload of the
+   * window loses the images.
+   */
+  constructor(memento: vscode.Memento, files?: DraftImageFiles) {
     this.#memento = memento;
+    this.#files = files;
     const left = memento.get<readonly Held[]>(HELD, []);
     for (const { threadId, text, attachments } of left) this.append(threadId, text, attachments);
     if (left.length > 0) this.#keepHeld([]);
@@ -66,8 +74,13 @@ export class Drafts {
       edit: edit === undefined || edit.type === 'sent' ? (edit ?? null) : { ...edit, type: 'queued' as const },
       attachments: ownValue(this.#all<readonly Attachment[]>(ATTACHMENTS), key) ?? [],
     };
-    const images = this.#images.get(key);
-    return images === undefined ? parts : withImages(parts, images);
+    return withImages(parts, this.#imagesOf(key));
+  }
+
+  #imagesOf(key: string): DraftImages {
+    const known = this.#images.get(key) ?? this.#files?.read(key) ?? NO_IMAGES;
+    this.#images.set(key, known);
+    return known;
   }
 
   /** `images`: those that `edit` and `attachments` do not have; `null` for the same as before. */
@@ -84,9 +97,14 @@ export class Drafts {
     this.#put(EDITS, key, given.parts.edit);
     this.#put(ATTACHMENTS, key, given.parts.attachments.length === 0 ? null : given.parts.attachments);
     if (images === null) return;
-    const kept = images ?? given.images;
-    if (kept.draft.length + kept.edit.length === 0) this.#images.delete(key);
-    else this.#images.set(key, kept);
+    this.#keepImages(key, images ?? given.images);
+  }
+
+  #keepImages(key: string, kept: DraftImages): void {
+    const had = this.#imagesOf(key);
+    this.#images.set(key, kept);
+    if (kept.draft.length + kept.edit.length > 0) this.#files?.write(key, kept);
+    else if (had.draft.length + had.edit.length > 0) this.#files?.write(key, null);
   }
 
   /** Returns a message to the draft that no turn has taken. */

@@ -30,6 +30,7 @@ export interface PanelRequestDeps {
   /** Answers with a `rule_suggestion`, if there is a rule to suggest. */
   readonly suggestRule: (approvalId: string) => Promise<void>;
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
+  readonly explainHunk: (choice: Extract<PanelRequest, { type: 'explain_hunk' }>) => void;
   readonly stopAgent: (threadId: string) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
@@ -73,6 +74,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.suggestRule(message.approvalId);
     case 'choose_hunk':
       return deps.chooseHunk(message);
+    case 'explain_hunk':
+      return deps.explainHunk(message);
     case 'open_diff':
       return deps.openChange(message.itemId, message.path);
     case 'open_file':

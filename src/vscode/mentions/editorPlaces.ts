@@ -5,6 +5,7 @@ import type { Mention } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { allTabs } from '../workspace/documents.ts';
 import { pathOf } from '../workspace/places.ts';
+import { selectedLines } from '../workspace/selectedLines.ts';
 
 /** The most files that count as recent. */
 const MAX_RECENT = 50;
@@ -51,7 +52,7 @@ function isFile({ scheme }: vscode.Uri): boolean {
 export function selectionMention(editor: vscode.TextEditor | undefined): Mention | undefined {
   if (editor === undefined || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;
-  return mentionOfLines(document, linesOf(selection));
+  return mentionOfLines(document, selectedLines(selection));
 }
 
 /** Lines of a document: a file, or a new document that has no file yet. */
@@ -67,10 +68,4 @@ export function rangeName({ first, last }: LineRange): string {
 
 function shortName(uri: vscode.Uri): string {
   return vscode.workspace.asRelativePath(uri);
-}
-
-/** A selection that ends at the start of a line does not have that line. */
-function linesOf({ start, end }: vscode.Selection): LineRange {
-  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return { first: start.line + 1, last: last + 1 };
 }

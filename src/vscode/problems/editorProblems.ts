@@ -28,6 +28,8 @@ const SILENT_WAITS = 2;
 
 export interface EditorProblemsDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  /** Reports of every file: `vscode.languages.onDidChangeDiagnostics`. */
+  readonly onReports: vscode.Event<Pick<vscode.DiagnosticChangeEvent, 'uris'>>;
 }
 
 export class EditorProblems implements Problems, Disposable {
@@ -38,7 +40,7 @@ export class EditorProblems implements Problems, Disposable {
   constructor(deps: EditorProblemsDeps) {
     this.#deps = deps;
     this.#store.add(
-      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      deps.onReports(({ uris }) => {
         for (const uri of uris) {
           const document = openDocument(uri);
           if (document !== undefined) this.#reporters.reported(document.languageId);
@@ -48,7 +50,7 @@ export class EditorProblems implements Problems, Disposable {
   }
 
   async watch(files: readonly PatchedFile[]): Promise<ProblemWatch> {
-    return new Watch(await Promise.all(files.map(baselineOf)), this.#reporters, this.#deps.clock);
+    return new Watch(await Promise.all(files.map(baselineOf)), this.#reporters, this.#deps);
   }
 
   dispose(): void {
@@ -130,7 +132,7 @@ class Watch implements ProblemWatch {
   constructor(
     patched: readonly { readonly file: PatchedFile; readonly before: Baseline }[],
     reporters: Reporters,
-    clock: EditorProblemsDeps['clock'],
+    { clock, onReports }: EditorProblemsDeps,
   ) {
     this.#patched = patched;
     this.#reporters = reporters;
@@ -139,7 +141,7 @@ class Watch implements ProblemWatch {
       shownFiles().map((uri) => [uri.toString(), { uri, problems: problemsOf(uri, openDocument(uri)) }]),
     );
     this.#store.add(
-      vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      onReports(({ uris }) => {
         const at = clock.monotonic();
         for (const uri of uris) this.#reports.set(uri.toString(), { at, version: openDocument(uri)?.version });
         this.#reported();
@@ -168,9 +170,11 @@ class Watch implements ProblemWatch {
     const patched = documents.map(({ file, before, uri, awaited }): CheckedFile => {
       const known = { path: file.path, isPatched: true, before: before.problems };
       const after = problemsOf(uri, openDocument(uri));
-      // A file without a tab that is reported nevertheless: its server checks the whole project.
+      // A file without a tab that is reported nevertheless: its server checks the whole project. A report without problems
+      // says nothing: VS Code sends one for files that nothing has checked, too.
       const report = this.#reports.get(uri.toString());
-      const isReported = report !== undefined && report.at >= appliedAt && this.#isQuiet(report);
+      const hasProblems = before.problems.length + after.length > 0;
+      const isReported = hasProblems && report !== undefined && report.at >= appliedAt && this.#isQuiet(report);
       if (awaited === undefined) return { ...known, after, state: isReported ? 'current' : 'unchecked' };
       return { ...known, after, state: this.#isSettled(awaited) ? 'current' : 'checking' };
     });

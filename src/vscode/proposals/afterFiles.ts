@@ -3,11 +3,16 @@ import * as vscode from 'vscode';
 interface AfterFile {
   readonly text: string;
   readonly isEditable: boolean;
+  /** Whether VS Code gets it with a byte order mark. */
+  readonly hasMark: boolean;
   /** VS Code reloads a file whose time is newer than the one it has. */
   readonly modifiedAt: number;
 }
 
-/** With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. */
+/**
+ * With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. Only used where it would:
+ * VS Code shows the mark in the status bar.
+ */
 const UTF8_MARK = '\u{FEFF}';
 
 /**
@@ -29,7 +34,7 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
     const address = uri.toString();
     const known = this.#files.get(address);
     if (known?.text === text && known.isEditable === isEditable) return;
-    this.#set(address, text, isEditable);
+    this.#set(uri, text, isEditable);
     if (known) this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
   }
 
@@ -38,24 +43,25 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
-    const { text, isEditable, modifiedAt } = this.#find(uri);
+    const file = this.#find(uri);
+    const { isEditable, modifiedAt } = file;
     return {
       type: vscode.FileType.File,
       ctime: 0,
       mtime: modifiedAt,
-      size: bytesOf(text).length,
+      size: bytesOf(file).length,
       ...(isEditable ? {} : { permissions: vscode.FilePermission.Readonly }),
     };
   }
 
   readFile(uri: vscode.Uri): Uint8Array {
-    return bytesOf(this.#find(uri).text);
+    return bytesOf(this.#find(uri));
   }
 
   writeFile(uri: vscode.Uri, content: Uint8Array): void {
     if (!this.#find(uri).isEditable) throw vscode.FileSystemError.NoPermissions(uri);
     // The decoder removes the byte order mark.
-    this.#set(uri.toString(), new TextDecoder().decode(content), true);
+    this.#set(uri, new TextDecoder().decode(content), true);
   }
 
   watch(): vscode.Disposable {
@@ -89,12 +95,27 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
     return file;
   }
 
-  #set(address: string, text: string, isEditable: boolean): void {
-    const last = this.#files.get(address)?.modifiedAt ?? 0;
-    this.#files.set(address, { text, isEditable, modifiedAt: Math.max(Date.now(), last + 1) });
+  #set(uri: vscode.Uri, text: string, isEditable: boolean): void {
+    const address = uri.toString();
+    const known = this.#files.get(address);
+    const hasMark = known?.hasMark ?? !isReadAsUtf8(uri);
+    this.#files.set(address, {
+      text,
+      isEditable,
+      hasMark,
+      modifiedAt: Math.max(Date.now(), (known?.modifiedAt ?? 0) + 1),
+    });
   }
 }
 
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(UTF8_MARK + text);
+function bytesOf({ text, hasMark }: AfterFile): Uint8Array {
+  return new TextEncoder().encode(hasMark ? UTF8_MARK + text : text);
+}
+
+/** Whether VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
+function isReadAsUtf8(uri: vscode.Uri): boolean {
+  const files = vscode.workspace.getConfiguration('files', uri);
+  const isPlain = (name: string, value: unknown) =>
+    files.get(name) === value && (files.inspect(name)?.languageIds ?? []).length === 0;
+  return isPlain('encoding', 'utf8') && isPlain('autoGuessEncoding', false);
 }

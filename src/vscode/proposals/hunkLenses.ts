@@ -1,11 +1,18 @@
 import * as vscode from 'vscode';
-import { countHunks, isTouched, type ReviewState } from '../../protocol/review.ts';
+import { countHunks, isTouched, type ReviewedFile, type ReviewState } from '../../protocol/review.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
 import { AFTER_SCHEME, approvalOf } from './proposalAddress.ts';
 import type { OpenProposal, Proposals } from './proposals.ts';
 import { isWhole } from './proposedText.ts';
 
 /** The command that rejects or restores a hunk of a proposal: the URI of the right side, and the hunk's index. */
 const TOGGLE = 'tiller.toggleHunk';
+/** The command that asks why a hunk is rejected: the same arguments. */
+const EXPLAIN = 'tiller.rejectHunkWithReason';
+
+/** Characters of a reason in a lens. */
+const SHOWN_REASON = 60;
 
 /** Code lenses for each hunk of a proposal, and for the answer to all of it. */
 export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
@@ -36,13 +43,13 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const { files } = this.#proposals.stateOf(approvalId);
     // In one of several files "Approve" would seem to be about that file only: there it is in the editor's title.
     const lenses = files.length > 1 ? [] : answers(files).map(({ title, command }) => at(0, title, command));
-    const isFileOut = files.find(({ path }) => path === open.file.name)?.isOut ?? false;
-    if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) {
-      lenses.push(at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null));
-      return lenses;
-    }
-    if (files.length > 1) lenses.push(at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null));
-    return [...lenses, ...this.#ofHunks(open, at)];
+    const file = files.find(({ path }) => path === open.file.name);
+    const isFileOut = file?.isOut ?? false;
+    const ofFile = [at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null)];
+    if (isFileOut) ofFile.push(at(0, why(file, null), EXPLAIN, null));
+    if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) return [...lenses, ...ofFile];
+    if (files.length > 1) lenses.push(...ofFile);
+    return [...lenses, ...this.#ofHunks(open, file, at)];
   }
 
   dispose(): void {
@@ -52,16 +59,27 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
 
   #ofHunks(
     { after }: OpenProposal,
+    file: ReviewedFile | undefined,
     at: (line: number, title: string, command: string, ...more: unknown[]) => vscode.CodeLens,
   ): vscode.CodeLens[] {
     const reject = `$(discard) ${vscode.l10n.t('Reject')}`;
     const restore = `$(redo) ${vscode.l10n.t('Restore')}`;
     return this.#proposals.placesIn(after).flatMap(({ state, start }, index) => {
-      if (state === 'out') return [at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in')];
+      if (state === 'out') {
+        const restoring = at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in');
+        return [restoring, at(start, why(file, index), EXPLAIN, index)];
+      }
       const out = at(start, reject, TOGGLE, index, 'out');
       return state === 'in' ? [out] : [out, at(start, `${restore} ${vscode.l10n.t('(edited)')}`, TOGGLE, index, 'in')];
     });
   }
+}
+
+/** The reason that the user has given, else the offer to give one. */
+function why(file: ReviewedFile | undefined, hunk: number | null): string {
+  const reason = file?.reasons.find((each) => each.hunk === hunk)?.text;
+  if (reason === undefined) return `$(comment) ${vscode.l10n.t('Say Why…')}`;
+  return `$(comment) “${withoutIcons(inOneLine(reason, SHOWN_REASON))}”`;
 }
 
 function answers(files: ReviewState['files']): readonly { readonly title: string; readonly command: string }[] {

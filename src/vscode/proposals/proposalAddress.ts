@@ -8,10 +8,19 @@ export const AFTER_SCHEME = 'tiller-edit';
 
 export type ProposalSide = 'before' | 'after';
 
-/** Keeps the real path: VS Code takes tab title, icon, language and tooltip from it. */
+/**
+ * Its path is the one in the workspace where the file is inside: VS Code takes tab title, icon, language, tooltip and
+ * breadcrumbs from it, and shortens no path of another scheme than `file`. The query has the whole path, because folders
+ * of a workspace may have the same name.
+ */
 export function proposalUri(approvalId: string, side: ProposalSide, path: string): vscode.Uri {
-  const query = new URLSearchParams({ approval: approvalId, side }).toString();
-  return vscode.Uri.file(path).with({ scheme: side === 'before' ? BEFORE_SCHEME : AFTER_SCHEME, query });
+  const file = vscode.Uri.file(path);
+  const isInside = vscode.workspace.getWorkspaceFolder(file) !== undefined;
+  return file.with({
+    scheme: side === 'before' ? BEFORE_SCHEME : AFTER_SCHEME,
+    path: isInside ? `/${vscode.workspace.asRelativePath(file)}` : file.path,
+    query: new URLSearchParams({ approval: approvalId, side, file: path }).toString(),
+  });
 }
 
 /** The approval that a title button or a tab belongs to; `undefined` for other URIs. */

@@ -102,18 +102,45 @@ export class DiffPreview implements vscode.Disposable {
     hunk?: number | null,
     wanted?: 'in' | 'out',
   ): Promise<void> {
+    const found = this.#hunkIn(uri, hunk);
+    if (found === undefined) return;
+    const { approvalId, name, which, isOut } = found;
+    await this.proposals.choose(approvalId, name, which, wanted ?? (isOut ? 'in' : 'out'));
+  }
+
+  /** Asks why a hunk is rejected, for the model, and rejects it. Does nothing when the user cancels. */
+  async rejectWithReason(uri = vscode.window.activeTextEditor?.document.uri, hunk?: number | null): Promise<void> {
+    const found = this.#hunkIn(uri, hunk);
+    if (found === undefined) return;
+    const { approvalId, name, which, isOut, reason } = found;
+    const given = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Reject with a Reason'),
+      prompt: vscode.l10n.t(
+        'Why do you reject this? The model gets it beside the change. Leave it empty to give no reason.',
+      ),
+      value: reason ?? '',
+    });
+    if (given === undefined) return;
+    if (!isOut) await this.proposals.choose(approvalId, name, which, 'out');
+    this.proposals.explain(approvalId, name, which, given);
+  }
+
+  /** `hunk`: absent for the one at the cursor. Says so to the user when there is none. */
+  #hunkIn(uri: vscode.Uri | undefined, hunk: number | null | undefined) {
     const approvalId = approvalOf(uri);
     const open = uri && this.proposals.find(uri);
     if (uri === undefined || approvalId === undefined || open === undefined) {
       void vscode.window.showInformationMessage(vscode.l10n.t('Put the cursor into a hunk of a proposed change.'));
-      return;
+      return undefined;
     }
     const places = this.proposals.placesIn(uri);
     const which =
       hunk === undefined ? hunkAt(places, vscode.window.activeTextEditor?.selection.active.line ?? 0) : hunk;
-    const file = this.proposals.stateOf(approvalId).files.find(({ path }) => path === open.file.name);
+    const { name } = open.file;
+    const file = this.proposals.stateOf(approvalId).files.find(({ path }) => path === name);
     const isOut = which === null ? file?.isOut : file?.hunks[which] === 'out';
-    await this.proposals.choose(approvalId, open.file.name, which, wanted ?? (isOut ? 'in' : 'out'));
+    const reason = file?.reasons.find((each) => each.hunk === which)?.text;
+    return { approvalId, name, which, isOut: isOut === true, reason };
   }
 
   /**

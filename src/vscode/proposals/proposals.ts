@@ -7,9 +7,10 @@ import { textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
 import { hunkEdit, type PlacedHunk, placeHunks, readReview, withEdit } from '../../core/patch/choicesText.ts';
 import type { ProposedFile, TextHunk } from '../../core/ports.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
+import type { FileReview, HunkReason, ProposalChoices } from '../../protocol/policy.ts';
 import type { ReviewedFile, ReviewState } from '../../protocol/review.ts';
-import { openDocument } from '../workspace/documents.ts';
+import { MAX_HUNK_REASON } from '../../protocol/reviewLimits.ts';
+import { allTabs, openDocument } from '../workspace/documents.ts';
 import { saveDocument } from '../workspace/saveDocument.ts';
 import { AfterFiles } from './afterFiles.ts';
 import { BeforeDocuments } from './beforeDocuments.ts';
@@ -38,6 +39,8 @@ export interface OpenProposal {
 interface Entry extends OpenProposal {
   /** The whole file is left out in a way that its text cannot express. */
   isOut: boolean;
+  /** By hunk, `null` for the whole file; also of hunks that were restored since. */
+  readonly reasons: Map<number | null, string>;
   /** Cache: several views read the choices after each key. */
   read?: TextRead;
 }
@@ -80,6 +83,7 @@ export class Proposals implements vscode.Disposable {
         after: proposalUri(approvalId, 'after', placeOf(change)),
         isEditable: isEditable(change),
         isOut: part !== undefined && isWholeOut(file, part),
+        reasons: new Map((part?.reasons ?? []).map(({ hunk, text }) => [hunk, text])),
       };
       this.#befores.put(entry.before, textBefore(change));
       this.#afters.put(entry.after, startOf(file, part), entry.isEditable);
@@ -131,6 +135,19 @@ export class Proposals implements vscode.Disposable {
       if (edit) await this.#write(entry, withEdit(from, edit), wasOut ? undefined : edit);
     }
     this.#fire(approvalId);
+  }
+
+  /**
+   * Sets why a hunk is rejected, for the model; `hunk` is `null` for the whole file, an empty text removes the reason. It
+   * is part of the choices while the hunk is rejected.
+   */
+  explain(approvalId: string, name: string, hunk: number | null, reason: string): void {
+    const entry = this.#of(approvalId).find(({ file }) => file.name === name);
+    if (entry === undefined || (hunk !== null && hunk >= entry.file.hunks.length)) return;
+    const text = reason.trim().slice(0, MAX_HUNK_REASON);
+    if (text === '') entry.reasons.delete(hunk);
+    else entry.reasons.set(hunk, text);
+    this.#fireSoon(entry.after);
   }
 
   async #chooseFile(entry: Entry, wanted: 'in' | 'out'): Promise<void> {
@@ -197,8 +214,12 @@ export class Proposals implements vscode.Disposable {
   }
 
   #partOf(entry: Entry): FileReview | undefined {
-    if (entry.isOut) return { path: entry.file.name, leftOut: 'file' };
-    return this.#read(entry).part;
+    const { file, isOut } = entry;
+    const part: FileReview | undefined = isOut ? { path: file.name, leftOut: 'file' } : this.#read(entry).part;
+    if (part === undefined) return undefined;
+    const { isOut: isAllOut, hunks, reasons } = this.#stateWith(entry, part);
+    const effective = reasons.filter(({ hunk }) => (hunk === null ? isAllOut : isAllOut || hunks[hunk] === 'out'));
+    return effective.length === 0 ? part : { ...part, reasons: effective };
   }
 
   #read(entry: Entry): TextRead {
@@ -210,15 +231,19 @@ export class Proposals implements vscode.Disposable {
   }
 
   #stateOf(entry: Entry): ReviewedFile {
+    return this.#stateWith(entry, this.#partOf(entry));
+  }
+
+  #stateWith(entry: Entry, part: FileReview | undefined): ReviewedFile {
     const { file, isOut } = entry;
-    const part = this.#partOf(entry);
     const isEdited = part !== undefined && 'text' in part;
     const places = isOut || file.change.kind === 'delete' ? undefined : this.#read(entry).places;
     const hunks = places?.map(({ state }) => state) ?? file.hunks.map(() => (isOut ? ('out' as const) : 'in'));
     const { change } = file;
     const isAllOut = hunks.length > 0 && hunks.every((state) => state === 'out');
     const staysMoved = change.kind === 'update' && change.movedTo !== null;
-    return { path: file.name, isOut: isOut || (isAllOut && !isEdited && !staysMoved), isEdited, hunks };
+    const reasons = [...entry.reasons].map(([hunk, text]): HunkReason => ({ hunk, text }));
+    return { path: file.name, isOut: isOut || (isAllOut && !isEdited && !staysMoved), isEdited, hunks, reasons };
   }
 
   /** In an open document as an edit, so that the user can undo it. */
@@ -228,11 +253,16 @@ export class Proposals implements vscode.Disposable {
       this.#afters.put(entry.after, text, entry.isEditable);
       return;
     }
+    if (!document.isDirty && !(savesAsIs(document) && hasTab(entry.after))) {
+      // VS Code opens a tab for an unsaved document that has none, as in an overview of files.
+      const shown = textShown(document, text);
+      this.#afters.put(entry.after, text, entry.isEditable);
+      return shown;
+    }
     const edit = new vscode.WorkspaceEdit();
     const range = hunk ? new vscode.Range(hunk.start, 0, hunk.end, 0) : new vscode.Range(0, 0, document.lineCount, 0);
     edit.replace(entry.after, document.validateRange(range), hunk?.text ?? text);
     await vscode.workspace.applyEdit(edit);
-    // Before VS Code opens a tab of its own for a document that is unsaved and, in an overview of files, has none.
     if (document.isDirty && savesAsIs(document)) await document.save();
   }
 
@@ -257,6 +287,44 @@ export class Proposals implements vscode.Disposable {
     };
     this.#fireTimers.set(approvalId, setTimeout(fire, FIRE_AFTER_MS));
   }
+}
+
+/** Whether a document has a tab of its own: the overview of several files is none. */
+function hasTab(uri: vscode.Uri): boolean {
+  const address = uri.toString();
+  return allTabs().some(({ input }) => {
+    const shown =
+      input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : input instanceof vscode.TabInputText
+          ? input.uri
+          : undefined;
+    return shown?.toString() === address;
+  });
+}
+
+/** In milliseconds. VS Code loads a changed file anew within a second; a document that was closed is loaded when it is opened. */
+const SHOWN_WITHIN = 10_000;
+
+/** Until the document has this text. */
+function textShown(document: vscode.TextDocument, text: string): Promise<void> {
+  if (document.getText() === text) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(limit);
+      watch.dispose();
+      resolve();
+    };
+    const limit = setTimeout(end, SHOWN_WITHIN);
+    const watch = vscode.Disposable.from(
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document && document.getText() === text) end();
+      }),
+      vscode.workspace.onDidCloseTextDocument((closed) => {
+        if (closed === document) end();
+      }),
+    );
+  });
 }
 
 /** A save of VS Code's own, such as the one after the last edit, refuses another one until it is done. */

@@ -7,6 +7,7 @@ import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
+import { editHost, editSettings } from '../../core/agent/editThread.ts';
 import { sandboxPolicyOf, threadSettingsOf, turnSettingsOf } from '../../core/agent/threadSettings.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
@@ -77,6 +78,12 @@ export class ThreadFactory implements ThreadSource {
   async startWith(models: ModelClientFactory): Promise<Session> {
     const [settings, host] = await this.#thread(models);
     return this.#deps.manager.start(settings, host);
+  }
+
+  /** A thread for one edit at the cursor. @throws ModelFault of kind `config` when no model is selected. */
+  async startEdit(): Promise<Session> {
+    const [settings, host] = await this.#thread();
+    return this.#deps.manager.start(editSettings(settings), editHost(host));
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {

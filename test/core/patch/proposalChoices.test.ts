@@ -145,6 +145,21 @@ describe('choices, when the file has changed', () => {
     const fewer = update(twoDone.join(''), twoDone.with(14, 'FIFTEEN\n').with(28, 'TWENTY-NINE\n').join(''));
     assert.deepEqual(carryReview(review, [three], [fewer]), [{ path: 'a.txt', leftOut: [1] }]);
     assert.equal(carryReview([{ path: 'a.txt', leftOut: [0] }], [three], [fewer]), undefined);
+    const reasons = [
+      { hunk: 0, text: 'gone' },
+      { hunk: 2, text: 'stays' },
+      { hunk: null, text: 'all' },
+    ];
+    assert.deepEqual(carryReview([{ path: 'a.txt', leftOut: [0, 2], reasons }], [three], [fewer]), [
+      {
+        path: 'a.txt',
+        leftOut: [1],
+        reasons: [
+          { hunk: 1, text: 'stays' },
+          { hunk: null, text: 'all' },
+        ],
+      },
+    ]);
   });
 
   test('as a text are mapped where no other edit touches the same lines', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deniedBy } from '../../../src/core/sandbox/denied.ts';
 import { gitWarning, liveHooks, programKeys } from '../../../src/core/sandbox/gitMetadata.ts';
+import { processorTime } from '../../support/processorTime.ts';
 
 describe('looks denied', () => {
   test.each([
@@ -90,9 +91,10 @@ describe('a git configuration', () => {
 
   test('is read quickly, however long and unusual it is', () => {
     const bait = ['a="\\\n', '[a "', 'x=\\x', '"\\\n', '[', 'a\\\n'].map((one) => one.repeat(1e6 / one.length));
-    const start = performance.now();
-    for (const text of bait) expect(programKeys(`${text}\n[core]\nhooksPath = x`)).toBeInstanceOf(Array);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    const taken = processorTime(() => {
+      for (const text of bait) programKeys(`${text}\n[core]\nhooksPath = x`);
+    });
+    expect(taken).toBeLessThan(5_000);
   });
 
   test('samples of hooks run no program', () => {

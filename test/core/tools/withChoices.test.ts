@@ -22,5 +22,5 @@ test('a denial, and choices in the decision itself, stay unchanged', () => {
     { denied: {} },
     { approved_reviewed: { files: [{ path: 'b.txt', leftOut: 'file' }] } },
   ];
-  for (const decision of decisions) expect(withChoices(decision, review)).toBe(decision);
+  for (const decision of decisions) expect(withChoices(decision, review)).toEqual(decision);
 });

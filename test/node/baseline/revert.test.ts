@@ -23,6 +23,7 @@ import { createBaselineStore } from '../../../src/node/baseline/store.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { createStorage } from '../../../src/node/storage/storage.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
+import { journalsIn } from '../../support/journals.ts';
 
 const unexpected = (error: unknown): never => {
   throw error;
@@ -196,7 +197,7 @@ describe('undo of what a command changed', () => {
     const { result } = await place.revert(['t1']);
     assert.equal('type' in result && result.type, 'failed');
     assert.deepEqual(place.files(), { a: 'two\n', b: 'two\n', c: 'two\n' });
-    assert.deepEqual(readdirSync(place.home.at('journal')), []);
+    assert.deepEqual(journalsIn(place.home.path), []);
     place.beforeStep = undefined;
     await place.revert(['t1']);
     assert.deepEqual(place.files(), { a: 'one\n', b: 'one\n', c: 'one\n' });

@@ -1,6 +1,6 @@
 /** A folder of its own in the workspace of the test VS Code, with working ports. */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
@@ -19,6 +19,7 @@ import { decided } from '../../support/decided.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/apply/editorWorkspace.ts';
 import { applyPatch } from '../../../src/vscode/apply/applyPatch.ts';
+import { journalsIn } from '../../support/journals.ts';
 
 type Content = string | Uint8Array;
 const silent = () => {};
@@ -46,7 +47,12 @@ export class EditorPlace {
     this.#deadHome = `${this.#home}-dead`;
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    this.#moves = new FileMoves(() => new DiskPaths());
+    this.#moves = new FileMoves(
+      () => new DiskPaths(),
+      (error) => {
+        throw error;
+      },
+    );
     const made = applyDeps(this.#home, { uuid: randomUUID }, this.#moves, log);
     const deps: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
     this.deps = deps;
@@ -98,8 +104,7 @@ export class EditorPlace {
   }
 
   journals(): string[] {
-    const folder = join(this.#home, 'journal');
-    return existsSync(folder) ? readdirSync(folder) : [];
+    return journalsIn(this.#home);
   }
 
   /** The open journal, as if the host that wrote it had been killed. */
@@ -107,7 +112,7 @@ export class EditorPlace {
     const folder = join(this.#home, 'journal');
     const dead = join(this.#deadHome, 'journal');
     mkdirSync(dead, { recursive: true });
-    for (const name of readdirSync(folder)) {
+    for (const name of journalsIn(this.#home)) {
       const bytes = readFileSync(join(folder, name), 'latin1').replace(`"pid":${process.pid}`, `"pid":${NOBODY}`);
       writeFileSync(join(dead, name.replace(`-${process.pid}.`, `-${NOBODY}.`)), bytes, 'latin1');
     }

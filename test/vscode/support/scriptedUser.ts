@@ -12,6 +12,7 @@ export class ScriptedUser {
     showQuickPick: vscode.window.showQuickPick,
     showInputBox: vscode.window.showInputBox,
     createQuickPick: vscode.window.createQuickPick,
+    createInputBox: vscode.window.createInputBox,
     showInformationMessage: vscode.window.showInformationMessage,
     showWarningMessage: vscode.window.showWarningMessage,
     showErrorMessage: vscode.window.showErrorMessage,
@@ -31,6 +32,7 @@ export class ScriptedUser {
         return row;
       },
       createQuickPick: () => this.#quickPick(),
+      createInputBox: () => this.#inputBox(),
       showInputBox: async (options: vscode.InputBoxOptions) => {
         this.shown.push(options.title ?? '');
         const answer = this.#next();
@@ -101,6 +103,31 @@ export class ScriptedUser {
         this.selectedItems = [row];
         accepted?.fire('');
       },
+      dispose() {},
+    };
+  }
+
+  /** A box in which the user types a line and presses Enter, or leaves it. */
+  #inputBox() {
+    const [accepted, hidden] = [new vscode.EventEmitter<void>(), new vscode.EventEmitter<void>()];
+    const { shown } = this;
+    const next = () => this.#next();
+    return {
+      title: '',
+      placeholder: '',
+      prompt: '',
+      value: '',
+      onDidAccept: accepted.event,
+      onDidHide: hidden.event,
+      show() {
+        shown.push([this.title, this.placeholder, this.value].filter(Boolean).join(' | '));
+        const answer = next();
+        if (answer === 'cancel') return hidden.fire();
+        assert('type' in answer, `a text was expected for ${this.title}`);
+        this.value = answer.type;
+        accepted.fire();
+      },
+      hide: () => hidden.fire(),
       dispose() {},
     };
   }

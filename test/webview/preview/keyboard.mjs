@@ -43,6 +43,32 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), []);
     return page;
   },
+  async 'a reason for a rejected hunk is sent while it is written; Enter and Esc in it decide nothing'(stage) {
+    const page = await stage.show(stage.scenes.hunks);
+    const [hunk, file] = await page.getByTestId('hunk-reason').all();
+    assert.equal(await hunk.inputValue(), 'The loop ends elsewhere');
+    await hunk.focus();
+    await press(page, 'Control+A', 'N', 'o', 'Enter');
+    await expectFocus(page, 'decision-approve');
+    const messages = (await takePosted(page)).filter(({ type }) => type !== 'draft');
+    const about = { type: 'explain_hunk', approvalId: 'a-i6', path: 'src/http/client.ts', hunk: 1 };
+    assert.deepEqual(messages.slice(-2), [
+      { ...about, reason: 'N' },
+      { ...about, reason: 'No' },
+    ]);
+    await file.focus();
+    await press(page, 'd', 'Escape');
+    await expectFocus(page, 'decision-approve');
+    const last = { ...about, path: 'test/retry.test.ts', hunk: null, reason: 'd' };
+    assert.deepEqual(await takePosted(page), [last]);
+    return page;
+  },
+  async 'what was said about an answered patch stands with its file'(stage) {
+    const page = await stage.show(stage.scenes.hunks);
+    await page.getByTestId('file-change').first().click();
+    assert.equal(await page.getByTestId('file-reasons').innerText(), 'You: Use the policy of retry.ts');
+    return page;
+  },
   async 'T and Esc answer too'(stage) {
     const answers = {
       t: 'approved_for_thread',

@@ -226,16 +226,27 @@ function patch(): Script {
 
 /** A pending patch, with one hunk and one file left out. */
 function hunks(): PanelScene {
+  const reasons = ['Use the policy of retry.ts'];
+  const answered = THREE_FILES.map((change, index) =>
+    index === 0 ? { ...change, decision: 'partial' as const, leftOut: 1, reasons } : change,
+  );
   const asked = story()
     .plan(3)
+    .item(patchItem(answered, THREE_FILES_DIFF))
     .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .asks({ ...PATCH_QUESTION, diff: THREE_FILES_DIFF });
   const approvalId = asked.events.flatMap(({ msg }) => (msg.type === 'approval_requested' ? msg.approvalId : []))[0];
   if (approvalId === undefined) throw new Error('Nothing is asked.');
   const files = [
-    { path: 'src/http/client.ts', isOut: false, isEdited: false, hunks: ['in', 'out'] },
-    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'] },
-    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'] },
+    {
+      path: 'src/http/client.ts',
+      isOut: false,
+      isEdited: false,
+      hunks: ['in', 'out'],
+      reasons: [{ hunk: 1, text: 'The loop ends elsewhere' }],
+    },
+    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'], reasons: [] },
+    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'], reasons: [] },
   ] as const;
   const { messages } = scene(asked);
   return { messages: [...messages, { type: 'proposal_choices', build: BUILD, review: { approvalId, files } }] };
@@ -248,6 +259,18 @@ function discards(): Script {
     .asks({
       ...PATCH_QUESTION,
       changes: [{ path: 'src/http/client.ts', kind: 'delete', added: 0, removed: 40, discardsUnsaved: true }],
+    });
+}
+
+/** A patch that is asked about again: its files were moved, and a folder is gone. */
+function moved(): Script {
+  return story()
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      ...PATCH_QUESTION,
+      diff: THREE_FILES_DIFF,
+      moved: [{ from: 'src/http/fetch.ts', to: 'src/http/client.ts' }],
+      missingFolders: ['test/integration/helpers'],
     });
 }
 
@@ -513,7 +536,7 @@ function patches(): Script {
       type: 'item_delta',
       itemId: script.lastItem,
       kind: 'patch',
-      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n${'+a\n'.repeat(4)}`,
+      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n export interface Policy {\n-  attempts: number;\n+  readonly attempts: number;\n+  readonly delayMs: number;\n`,
     })
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
     .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
@@ -1330,6 +1353,7 @@ export const SCENES = {
   'offer-rule': { ...offer(), clicks: ['rule-offer-show'] },
   patch: scene(patch()),
   hunks: hunks(),
+  moved: scene(moved()),
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),

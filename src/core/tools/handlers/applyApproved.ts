@@ -3,13 +3,13 @@
  * approved.
  */
 import { resolve } from 'node:path';
-import type { ChangeDecision, TurnItemOf } from '../../../protocol/item.ts';
-import { type ProposalChoices, reviewIn } from '../../../protocol/policy.ts';
+import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
+import { type FileReview, type ProposalChoices, reviewIn } from '../../../protocol/policy.ts';
 import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
-import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
+import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
@@ -24,6 +24,7 @@ export async function applyApproved(
   plan: ApplyPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
   context: ToolContext,
+  { leavesUnsaved = false }: Pick<ToolOptions, 'leavesUnsaved'> = {},
 ): Promise<ToolResult> {
   const { operations, cwd, planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
@@ -31,12 +32,20 @@ export async function applyApproved(
   await context.flush();
   const review = reviewIn(answer);
   const taken = review === undefined ? planned : reviewedPlan(plan, review);
-  const notes = review === undefined ? [] : [reviewNote(proposal, review, taken.changes)];
+  const notes = [
+    ...plan.moved.map(({ from, to }) => `The user has moved ${from} to ${to} since; the patch was applied there.`),
+    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes)]),
+  ];
   let current: DecidedPlan | PlanFailure = taken;
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
-    const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
+    const origin = {
+      turnId: context.turnId,
+      itemId: item.id,
+      ...(answer === null ? { isUnseen: true } : {}),
+      ...(leavesUnsaved ? { staysUnsaved: true } : {}),
+    };
     const { result, report } = await checkedApply(changes, context, () =>
       context.changes.patchApplies(
         { itemId: item.id, paths: changes.flatMap(writtenBy) },
@@ -127,19 +136,29 @@ function appliedItem(
   const left = new Map(proposal.filter(({ name }) => !names.has(name)).map(({ name, hunks }) => [name, hunks.length]));
   const declined = item.changes
     .filter(({ path }) => left.has(path))
-    .map((change) => ({ ...change, decision: 'declined' as const, leftOut: Math.max(1, left.get(change.path) ?? 0) }));
+    .map((change) => ({
+      ...change,
+      decision: 'declined' as const,
+      leftOut: Math.max(1, left.get(change.path) ?? 0),
+      ...reasonsIn(review?.find(({ path }) => path === change.path)),
+    }));
   return { ...item, status: 'completed', changes: [...changes, ...declined], diff: diffOf(described) };
 }
 
 function decisionOn(
   path: string,
   review: ProposalChoices | undefined,
-): { readonly decision: ChangeDecision; readonly leftOut?: number } {
+): Pick<FileChangeSummary, 'decision' | 'leftOut' | 'reasons'> {
   const part = review?.find((each) => each.path === path);
   if (part === undefined) return { decision: 'accepted' };
-  if ('text' in part) return { decision: 'edited' };
-  if (part.leftOut === 'file') return { decision: 'declined' };
-  return { decision: 'partial', leftOut: part.leftOut.length };
+  const said = reasonsIn(part);
+  if ('text' in part) return { decision: 'edited', ...said };
+  if (part.leftOut === 'file') return { decision: 'declined', ...said };
+  return { decision: 'partial', leftOut: part.leftOut.length, ...said };
+}
+
+function reasonsIn(part: FileReview | undefined): Pick<FileChangeSummary, 'reasons'> {
+  return part?.reasons === undefined ? {} : { reasons: part.reasons.map(({ text }) => text) };
 }
 
 function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {

@@ -27,7 +27,7 @@ export function applyPatch(
     },
     parse: parsePayload,
     prepare: (patch, context) => preparePatch(patch, options.review, context),
-    run: applyApproved,
+    run: (plan, attempt, context) => applyApproved(plan, attempt, context, options),
   };
 }
 

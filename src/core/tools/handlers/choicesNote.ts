@@ -1,11 +1,13 @@
 /** The note to the model about a patch that the user changed before approval. */
-import { textAfter } from '../../patch/proposalChoices.ts';
+import { linesOfHunks, textAfter } from '../../patch/proposalChoices.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
 import type { FileReview, ProposalChoices } from '../../../protocol/policy.ts';
 import type { FileChange, ProposedFile } from '../../ports.ts';
 
 /** In characters. The model can read the file for the rest. */
 const MAX_DIFFERENCE = 4_000;
+/** In characters: of each hunk that the user has rejected with a reason. */
+const MAX_HUNK = 600;
 
 /** `applied`: the changes that were left of the proposal. */
 export function reviewNote(
@@ -21,8 +23,33 @@ export function reviewNote(
   const lines = [
     `The user reviewed this patch before it landed and did not take it as you wrote it: ${review.map((part) => wordOf(part, proposal)).join('; ')}. Respect that: do not do it again another way.`,
   ];
+  lines.push(...reasonsFor(proposal, review));
   if (difference !== '') lines.push('From what you wrote (-) to what landed (+):', cut(difference));
   return lines.join('\n');
+}
+
+/** The reasons that the user has given, each beside the hunk that it is about. */
+export function reasonsFor(proposal: readonly ProposedFile[], review: ProposalChoices): readonly string[] {
+  return review.flatMap((part) => {
+    const file = proposal.find(({ name }) => name === part.path);
+    if (file === undefined) return [];
+    const hunks = linesOfHunks(file);
+    return (part.reasons ?? []).map(({ hunk, text }) => {
+      const lines = hunk === null ? undefined : hunks[hunk];
+      if (lines === undefined) return `Why ${part.path} was rejected, in the user's words: ${text}`;
+      const changed = [...lines.removed.map((line) => `-${line}`), ...lines.added.map((line) => `+${line}`)];
+      return `Why this hunk of ${part.path} was rejected, in the user's words: ${text}\n${cutHunk(changed.map(withFeed).join(''))}`;
+    });
+  });
+}
+
+function withFeed(line: string): string {
+  return line.endsWith('\n') ? line : `${line}\n`;
+}
+
+function cutHunk(hunk: string): string {
+  const text = hunk.trimEnd();
+  return text.length <= MAX_HUNK ? text : `${text.slice(0, MAX_HUNK)}\n… cut here.`;
 }
 
 function textsOf(name: string, proposed: FileChange, now: FileChange): string {

@@ -13,10 +13,12 @@ import { decidePatch } from '../../policy/decidePatch.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { refuseUnreadable } from '../../policy/unreadableSource.ts';
 import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../ports.ts';
-import { pathBelow } from '../../util/pathBelow.ts';
+import type { FileMove } from '../../util/moveLog.ts';
+import { isBelow, pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
 import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
+import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
 import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
@@ -27,6 +29,8 @@ export interface ApplyPlan {
   /** The folder that relative paths start from. */
   readonly cwd: string;
   readonly planned: DecidedPlan;
+  /** Files that the user has moved since the model wrote the patch, as they are shown. */
+  readonly moved: readonly FileMove[];
   /** What the user is asked to approve, file by file. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -43,8 +47,10 @@ export async function preparePatch(
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return failure(parsed.message);
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
-  const operations = await inTemporaryFolder(named, workdir, context);
   const { settings, host, workspace, signal } = context;
+  const movesSeen = workspace.moves?.count ?? 0;
+  const followed = followMoves(await inTemporaryFolder(named, workdir, context), workdir, context);
+  const { operations } = followed;
   const scope = await patchScope(context);
   let secret: string | undefined;
   const planned = await planPatchIn(workspace, operations, workdir, signal, (places) => {
@@ -86,19 +92,31 @@ export async function preparePatch(
   const diff = diffOf(described);
   const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
+  const moved = followed.moved.map(({ from, to }) => ({
+    from: shown(from, settings.cwd),
+    to: shown(to, settings.cwd),
+  }));
+  const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
-    plan: { operations, cwd: workdir, planned, proposal, item },
+    plan: { operations, cwd: workdir, planned, moved, proposal, item },
     requirement,
     item,
-    card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
+    card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
     proposal,
+    folders,
+    watch: (onOutdated) => watchMoves(allPaths, workspace, movesSeen, onOutdated),
     reconsider: async (reviewed) => {
       const left = reviewed === undefined ? planned.changes : reviewedChanges(proposal, reviewed);
       const paths = reviewed === undefined ? allPaths : left.flatMap(pathsOfChange);
       const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
       const before = await decide({ paths, places: planned.places, discards: lost }, scope);
-      const isThere = await leadThere(workspace, planned.places);
+      const anew = left.flatMap(writtenAnew);
+      const needed = folders.filter((folder) => anew.some((file) => isBelow(file, folder)));
+      const isThere =
+        (await leadThere(workspace, planned.places)) &&
+        !wasMoved(paths, workspace, movesSeen) &&
+        !(await isAnyGone(needed, workspace));
       const now = {
         paths,
         places: planned.places,
@@ -128,6 +146,12 @@ function isSame(now: ApprovalRequirement, before: ApprovalRequirement): boolean 
   return now.reason.id === before.reason.id && now.reason.text === before.reason.text;
 }
 
+/** Files that it creates, in folders that need not exist. */
+function writtenAnew(change: FileChange): readonly string[] {
+  if (change.kind === 'add') return [change.path];
+  return change.kind === 'update' && change.movedTo !== null ? [change.movedTo] : [];
+}
+
 function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
@@ -151,7 +175,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { operations, cwd, planned, proposal: [], item },
+    plan: { operations, cwd, planned, moved: [], proposal: [], item },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],

@@ -1,0 +1,383 @@
+/**
+ * "Edit at the Cursor": one line of instruction, and the change lands at that place (docs/editor.md,
+ * docs/decisions/0053). Each edit is a thread of its own; the panel is not opened.
+ */
+import * as vscode from 'vscode';
+import type { EditOutcome, EditProgress, RunningEdit } from '../../core/agent/editThread.ts';
+import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
+import { editInput } from '../../core/prompt/editAtCursor.ts';
+import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import { trackLines } from '../../core/util/trackLines.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import { contextKey } from '../ui/contextKey.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+import { pathOf } from '../workspace/places.ts';
+import { problemsOf } from '../workspace/problemsOf.ts';
+import { selectedLines } from '../workspace/selectedLines.ts';
+import { approvalOf, type Edit, isRunning, sentenceOf } from './edit.ts';
+import { EditInput, Instructions } from './editInput.ts';
+import { EditViews } from './editViews.ts';
+
+export interface EditAtCursorDeps {
+  /** Says why a file may not be read. */
+  readonly guard: () => Promise<ReadGuard>;
+  /** Whether the user wants only plans. */
+  readonly isPlanMode: () => boolean;
+  /** False when the user has selected no model, also when asked. */
+  readonly hasModel: () => Promise<boolean>;
+  /** Call when the user begins to write the instruction. */
+  readonly prepare: () => void;
+  /** Starts the thread of an edit. Rejects with a sentence, or with the signal's reason. */
+  readonly start: (
+    input: readonly UserInput[],
+    signal: AbortSignal,
+    onProgress: (progress: EditProgress) => void,
+  ) => Promise<RunningEdit>;
+  readonly answer: (threadId: string, approvalId: string, decision: 'approved' | 'denied') => void;
+  readonly showProposal: (approvalId: string) => Promise<unknown>;
+  /** Opens the panel with the thread. */
+  readonly showThread: (threadId: string) => Promise<void>;
+  readonly review: {
+    hunksIn(uri: vscode.Uri): readonly ReviewHunk[];
+    decideHunk(uri: vscode.Uri, id: number, what: 'keep' | 'undo'): Promise<void>;
+    onHunks(listener: () => void): Disposable;
+  };
+  readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
+  /** Whether the settings let messages be kept over a restart. */
+  readonly keepsInstructions: () => boolean;
+  readonly report: (error: unknown) => void;
+}
+
+/** The place that the box asks about; it follows the edits of the document. */
+interface Asked {
+  readonly uri: vscode.Uri;
+  lines: LineRange;
+}
+
+/** What a lens asks for. */
+export type EditAnswer = 'approved' | 'denied' | 'show';
+
+export class EditAtCursor implements Disposable {
+  readonly #deps: EditAtCursorDeps;
+  readonly #store = new DisposableStore();
+  readonly #input: EditInput;
+  readonly #views: EditViews;
+  readonly #edits = new Map<number, Edit>();
+  readonly #aborts = new Map<number, AbortController>();
+  #nextId = 1;
+  /** The last place that was asked about. */
+  #asked: Asked | undefined;
+  /** The active editor has an edit that Escape stops or dismisses. */
+  readonly #setIsHere = contextKey<boolean>('tiller.editHere');
+  readonly #setAsks = contextKey<boolean>('tiller.editAsks');
+  readonly #setIsRunning = contextKey<boolean>('tiller.editRunning');
+  readonly #setHasThread = contextKey<boolean>('tiller.editHasThread');
+
+  constructor(deps: EditAtCursorDeps) {
+    this.#deps = deps;
+    this.#input = this.#store.add(new EditInput(new Instructions(deps.memento, deps.keepsInstructions)));
+    this.#views = this.#store.add(new EditViews({ edits: () => this.all, hunksIn: (uri) => deps.review.hunksIn(uri) }));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument((event) => this.#follow(event)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#closed(uri)));
+    this.#store.add(vscode.window.onDidChangeActiveTextEditor(() => this.#setKeys()));
+    this.#store.add(deps.review.onHunks(() => this.#reviewed()));
+  }
+
+  /** The oldest first. */
+  get all(): readonly Edit[] {
+    return [...this.#edits.values()];
+  }
+
+  /** The key: asks what to change at the selection or the line of the cursor. */
+  async ask(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const refusal = editor === undefined || !isEditable(editor.document) ? noFile() : this.#refusal();
+    if (editor === undefined || refusal !== undefined) {
+      return void vscode.window.showInformationMessage(refusal ?? noFile());
+    }
+    await this.#askFor(editor.document, selectedLines(editor.selection));
+  }
+
+  /** The arrow keys in the box. */
+  recall(direction: 'earlier' | 'later'): void {
+    this.#input.recall(direction);
+  }
+
+  /** Asks again, with the instruction of an edit that has ended. */
+  async retry(id: number): Promise<void> {
+    const edit = this.#edits.get(id);
+    if (edit === undefined || isRunning(edit)) return;
+    const document = await vscode.workspace.openTextDocument(edit.uri);
+    await this.#askFor(document, edit.lines, edit);
+  }
+
+  /** Stops an edit, or dismisses one that has ended; without an id the one nearest to the cursor. */
+  stop(id?: number): void {
+    const edit = id === undefined ? this.#nearest(isStoppable) : this.#edits.get(id);
+    if (edit === undefined) return;
+    if (isRunning(edit)) this.#aborts.get(edit.id)?.abort(new vscode.CancellationError());
+    else this.#remove(edit.id);
+  }
+
+  /** Shows the thread of an edit in the panel; without an id that of the one nearest to the cursor. */
+  async open(id?: number): Promise<void> {
+    const edit = id === undefined ? this.#nearest(({ threadId }) => threadId !== undefined) : this.#edits.get(id);
+    if (edit?.threadId === undefined) return;
+    await this.#deps.showThread(edit.threadId);
+    if (isEnded(edit)) this.#remove(edit.id);
+  }
+
+  /** Answers an edit that waits for approval. From a key: `id` is the decision, about the edit nearest to the cursor. */
+  async answer(id: number | EditAnswer, given?: EditAnswer): Promise<void> {
+    const asks = (one: Edit) => approvalOf(one) !== undefined;
+    const edit = typeof id === 'number' ? this.#edits.get(id) : this.#nearest(asks);
+    const decision = typeof id === 'number' ? given : id;
+    const approvalId = edit && approvalOf(edit);
+    if (edit?.threadId === undefined || approvalId === undefined || decision === undefined) return;
+    if (decision === 'show') await this.#deps.showProposal(approvalId);
+    else this.#deps.answer(edit.threadId, approvalId, decision);
+  }
+
+  /** Keeps or undoes all that an edit has changed. */
+  async decide(id: number, what: 'keep' | 'undo'): Promise<void> {
+    const edit = this.#edits.get(id);
+    for (const hunk of edit?.hunks ?? []) {
+      if (edit !== undefined) await this.#deps.review.decideHunk(edit.uri, hunk, what);
+    }
+  }
+
+  dispose(): void {
+    for (const abort of this.#aborts.values()) abort.abort(new vscode.CancellationError());
+    this.#store.dispose();
+  }
+
+  #refusal(): string | undefined {
+    if (!vscode.workspace.isTrusted) {
+      return vscode.l10n.t('Tiller changes nothing in a workspace that you have not trusted.');
+    }
+    if (this.#deps.isPlanMode()) return vscode.l10n.t('Plan mode changes no files. Choose another mode in the panel.');
+    return undefined;
+  }
+
+  /** `before`: the edit that is asked for again, which this one replaces. */
+  async #askFor(document: vscode.TextDocument, lines: LineRange, before?: Edit): Promise<void> {
+    const guard = this.#deps.guard();
+    guard.catch(() => {});
+    this.#deps.prepare();
+    const asked: Asked = { uri: document.uri, lines };
+    this.#asked = asked;
+    const place = rangeName(vscode.workspace.asRelativePath(document.uri), lines);
+    const instruction = await this.#input.ask(place, before?.instruction);
+    if (instruction === undefined || !(await this.#deps.hasModel())) return;
+    if (before !== undefined) this.#edits.delete(before.id);
+    const known = new Set(this.#deps.review.hunksIn(document.uri).map(({ id }) => id));
+    const edit = newEdit(this.#nextId++, asked, instruction, known);
+    this.#put(edit);
+    await this.#run(edit, document, guard);
+  }
+
+  async #run(edit: Edit, document: vscode.TextDocument, guard: Promise<ReadGuard>): Promise<void> {
+    const abort = new AbortController();
+    this.#aborts.set(edit.id, abort);
+    const ran = this.#start(edit, document, guard, abort.signal);
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: sentenceOf(edit) }, () => ran);
+    await ran;
+    this.#aborts.delete(edit.id);
+  }
+
+  /** Never rejects. */
+  async #start(
+    { id, uri, instruction, lines }: Edit,
+    document: vscode.TextDocument,
+    guard: Promise<ReadGuard>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      const path = document.isUntitled ? `untitled:${uri.path}` : pathOf(uri);
+      const refused = (await guard)([path]);
+      if (refused !== undefined) return this.#end(id, { type: 'failed', message: refused });
+      const input = editInput(instruction, { path, ...placeIn(document, lines) });
+      const running = await this.#deps.start(input, signal, (progress) => this.#progress(id, progress));
+      this.#change(id, { threadId: running.threadId });
+      this.#end(id, await running.outcome);
+    } catch (error) {
+      if (!signal.aborted) this.#deps.report(error);
+      const stopped = { type: 'stopped' as const, hasChanged: false };
+      this.#end(id, signal.aborted ? stopped : { type: 'failed', message: messageOf(error) });
+    }
+  }
+
+  #progress(id: number, progress: EditProgress): void {
+    const edit = this.#edits.get(id);
+    const hunks = edit === undefined || progress.type !== 'applied' ? {} : { hunks: this.#hunksOf(edit) };
+    this.#change(id, { state: { type: 'running', progress }, ...hunks });
+  }
+
+  #end(id: number, outcome: EditOutcome): void {
+    switch (outcome.type) {
+      case 'changed':
+        return this.#changed(id);
+      case 'stopped':
+        return outcome.hasChanged ? this.#changed(id) : this.#remove(id);
+      case 'answered':
+      case 'failed':
+        this.#change(id, { state: outcome });
+        return this.#tellWithoutLenses(id);
+      default:
+        return assertNever(outcome);
+    }
+  }
+
+  /** Nothing is left to decide where the user has approved the patch, or has decided already. */
+  #changed(id: number): void {
+    const edit = this.#edits.get(id);
+    const hunks = edit === undefined ? [] : this.#hunksOf(edit);
+    if (hunks.length === 0) this.#remove(id);
+    else this.#change(id, { state: { type: 'changed' }, hunks });
+  }
+
+  /** The hunks that were not there when the edit began, and the one at its lines, which may be an older one that has grown. */
+  #hunksOf({ uri, lines, known }: Edit): readonly number[] {
+    return this.#deps.review
+      .hunksIn(uri)
+      .filter((hunk) => !known.has(hunk.id) || (hunk.start < lines.last && hunk.end >= lines.first))
+      .map((hunk) => hunk.id);
+  }
+
+  /** The hunks of a file have changed: a patch that the model has written is applied, or the user has decided. */
+  #reviewed(): void {
+    for (const edit of this.all) {
+      const { id, uri, state } = edit;
+      if (state.type === 'running' && state.progress.type === 'writing') {
+        const hunks = this.#hunksOf(edit);
+        if (hunks.length > 0) this.#change(id, { state: { type: 'running', progress: { type: 'applied' } }, hunks });
+      } else if (state.type === 'changed') {
+        const there = new Set(this.#deps.review.hunksIn(uri).map((hunk) => hunk.id));
+        if (!edit.hunks.some((hunk) => there.has(hunk))) this.#remove(id);
+      }
+    }
+  }
+
+  /** Where the user has turned code lenses off, the end is a notification. */
+  #tellWithoutLenses(id: number): void {
+    const edit = this.#edits.get(id);
+    if (edit === undefined || vscode.workspace.getConfiguration('editor', edit.uri).get('codeLens') !== false) return;
+    const open = vscode.l10n.t('Open as Thread');
+    const buttons = edit.threadId === undefined ? [] : [open];
+    void vscode.window.showWarningMessage(withoutLinks(sentenceOf(edit)), ...buttons).then((answer) => {
+      if (answer === open) this.open(id).catch(this.#deps.report);
+      else this.#remove(id);
+    });
+  }
+
+  #put(edit: Edit): void {
+    this.#edits.set(edit.id, edit);
+    this.#refresh();
+  }
+
+  #change(id: number, changes: Partial<Edit>): void {
+    const edit = this.#edits.get(id);
+    if (edit !== undefined) this.#put({ ...edit, ...changes });
+  }
+
+  #remove(id: number): void {
+    if (this.#edits.delete(id)) this.#refresh();
+  }
+
+  #refresh(): void {
+    this.#setKeys();
+    this.#views.refresh();
+  }
+
+  #setKeys(): void {
+    const here = vscode.window.activeTextEditor?.document.uri.toString();
+    const shown = this.all.filter(({ uri }) => uri.toString() === here);
+    this.#setIsHere(shown.some(isStoppable));
+    this.#setAsks(shown.some((edit) => approvalOf(edit) !== undefined));
+    this.#setIsRunning(this.all.some(isRunning));
+    this.#setHasThread(this.all.some(({ threadId }) => threadId !== undefined));
+  }
+
+  /** Of the active editor, else the newest one. */
+  #nearest(accepts: (edit: Edit) => boolean): Edit | undefined {
+    const accepted = this.all.filter(accepts);
+    const editor = vscode.window.activeTextEditor;
+    const line = (editor?.selection.active.line ?? 0) + 1;
+    const distance = ({ lines: { first, last } }: Edit) => Math.max(first - line, line - last, 0);
+    const here = accepted.filter(({ uri }) => uri.toString() === editor?.document.uri.toString());
+    return here.toSorted((one, other) => distance(one) - distance(other))[0] ?? accepted.at(-1);
+  }
+
+  #follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const address = document.uri.toString();
+    const asked = this.#asked;
+    if (asked?.uri.toString() === address) asked.lines = tracked(asked.lines, contentChanges);
+    let isMoved = false;
+    for (const edit of this.all.filter(({ uri }) => uri.toString() === address)) {
+      const lines = tracked(edit.lines, contentChanges);
+      isMoved ||= lines.first !== edit.lines.first || lines.last !== edit.lines.last;
+      this.#edits.set(edit.id, { ...edit, lines });
+    }
+    if (isMoved) this.#views.refresh();
+  }
+
+  #closed(uri: vscode.Uri): void {
+    for (const edit of this.all) if (isEnded(edit) && edit.uri.toString() === uri.toString()) this.#remove(edit.id);
+  }
+}
+
+function newEdit(id: number, { uri, lines }: Asked, instruction: string, known: ReadonlySet<number>): Edit {
+  const state = { type: 'running' as const, progress: { type: 'thinking' as const } };
+  return { id, uri, lines, instruction, known, hunks: [], threadId: undefined, state };
+}
+
+/** The changes of one event are those of the text before it, the last one of the text first. */
+function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentChangeEvent[]): LineRange {
+  return changes.reduce(
+    (before, { range: { start, end }, text }) =>
+      trackLines(before, { startLine: start.line, endLine: end.line, endCharacter: end.character, text }),
+    lines,
+  );
+}
+
+/** It has ended without a change that could be decided. */
+function isEnded({ state }: Edit): boolean {
+  return state.type === 'answered' || state.type === 'failed';
+}
+
+function isStoppable(edit: Edit): boolean {
+  return isRunning(edit) || isEnded(edit);
+}
+
+function isEditable({ uri, isUntitled }: vscode.TextDocument): boolean {
+  const isOfFolder = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+  return uri.scheme === 'file' || isUntitled || (isOfFolder && uri.scheme !== 'vscode-notebook-cell');
+}
+
+function noFile(): string {
+  return vscode.l10n.t('Put the cursor into a file to edit it.');
+}
+
+function rangeName(name: string, { first, last }: LineRange): string {
+  return first === last
+    ? vscode.l10n.t('{0}, line {1}', name, first)
+    : vscode.l10n.t('{0}, lines {1} to {2}', name, first, last);
+}
+
+/** What the model gets to know of the place. */
+function placeIn(document: vscode.TextDocument, lines: LineRange) {
+  const name = vscode.workspace.asRelativePath(document.uri);
+  const distance = ({ line }: { readonly line: number }) => Math.max(lines.first - line, line - lines.last, 0);
+  const problems = problemsOf(document.uri, document).toSorted((one, other) => distance(one) - distance(other));
+  return {
+    name,
+    lines,
+    lineLengths: Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text.length),
+    problems: problems.map((problem) => describeProblem(name, problem)),
+  };
+}

@@ -1,0 +1,173 @@
+/** An edit at the cursor as a thread: what the model gets, what it may do, how it ends (docs/editor.md). */
+import { describe, expect, it } from 'vitest';
+import {
+  type EditProgress,
+  editHost,
+  editSettings,
+  type EditThreadDeps,
+  startEdit,
+} from '../../src/core/agent/editThread.ts';
+import type { ApplyOrigin } from '../../src/core/ports.ts';
+import { editInput, EDIT_INSTRUCTIONS } from '../../src/core/prompt/editAtCursor.ts';
+import type { Session } from '../../src/core/session/session.ts';
+import { calls, fails, hangs, says } from '../support/modelServer.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+
+const TEXT = 'one\ntwo\nthree\n';
+const PATCH = calls('apply_patch', {
+  input: '*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+TWO\n three\n*** End Patch',
+});
+const { signal } = new AbortController();
+
+function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): EditThreadDeps {
+  const [settings, host] = chat.thread;
+  let count = 0;
+  return {
+    ids: { next: (prefix) => `${prefix}-${++count}` },
+    start: () => chat.manager.start(editSettings(settings), editHost(host)),
+    begin: (session) => {
+      begun(session);
+      chat.manager.live.begin(session);
+    },
+    suspend: (threadId) => chat.manager.live.close(threadId, 'suspend'),
+  };
+}
+
+function inputFor(chat: Scenario) {
+  const lines = { first: 2, last: 2 };
+  const problems = ['a.txt:2:1 error: not loud'];
+  return editInput('make it loud', {
+    path: chat.folder.at('a.txt'),
+    name: 'a.txt',
+    lines,
+    lineLengths: [3, 3, 5, 0],
+    problems,
+  });
+}
+
+async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOptions, 'model'>, stop = signal) {
+  await using chat = await startScenario({ files: { 'a.txt': TEXT }, review: 'before', ...options });
+  const progress: EditProgress[] = [];
+  const { outcome } = await startEdit(inputFor(chat), depsOf(chat), stop, (one) => progress.push(one));
+  const ended = await outcome;
+  return { outcome: ended, text: chat.files()['a.txt'], progress, live: chat.manager.live.states.length };
+}
+
+describe('an edit at the cursor', () => {
+  it('sends the place, the lines around it and the problems, and offers only tools that read and patch', async () => {
+    await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [[says('No.')]] });
+    await (await startEdit(inputFor(chat), depsOf(chat), signal, () => {})).outcome;
+    const [request] = chat.server.requests;
+    const path = chat.folder.at('a.txt');
+    const input = JSON.stringify(request?.input ?? []);
+    const messages = (request?.input ?? []).filter(({ role }) => role === 'user');
+    expect(JSON.parse(JSON.stringify(messages.at(-1)?.content))).toEqual([
+      { type: 'input_text', text: 'make it loud' },
+      {
+        type: 'input_text',
+        text: `\n\n<attachment name="a.txt:2" kind="selection" path="${path}" lines="2-2">\ntwo\n</attachment>`,
+      },
+      {
+        type: 'input_text',
+        text: `\n\n<attachment name="a.txt:1-4" kind="file" path="${path}" lines="1-3">\none\ntwo\nthree\n</attachment>`,
+      },
+      {
+        type: 'input_text',
+        text: '\n\n<attachment name="problems of a.txt" kind="problems">\na.txt:2:1 error: not loud\n</attachment>',
+      },
+    ]);
+    expect(input).toContain(JSON.stringify(EDIT_INSTRUCTIONS).slice(1, 60));
+    expect(request?.toolNames).toEqual(['apply_patch', 'read_file', 'list_dir', 'grep_files']);
+  });
+
+  it('is applied without approval also where patches are reviewed before, is left unsaved, and tells how far it is', async () => {
+    const origins: (ApplyOrigin | undefined)[] = [];
+    const { outcome, text, progress, live } = await outcomeOf({
+      model: [[PATCH], [says('Done.')]],
+      deps: ({ workspace }) => ({
+        workspace: {
+          ...workspace,
+          roots: workspace.roots,
+          apply: (changes, stop, origin) => {
+            origins.push(origin);
+            return workspace.apply(changes, stop, origin);
+          },
+        },
+      }),
+    });
+    expect(outcome).toEqual({ type: 'changed' });
+    expect(text).toBe('one\nTWO\nthree\n');
+    expect(origins).toEqual([expect.objectContaining({ isUnseen: true, staysUnsaved: true })]);
+    expect(progress.map(({ type }) => type)).toContain('writing');
+    expect(progress.at(-1)).toEqual({ type: 'applied' });
+    // Its session is closed; the other one is that of the scenario.
+    expect(live).toBe(1);
+  });
+
+  it('that changes nothing ends with the answer of the model', async () => {
+    expect((await outcomeOf({ model: [[says('It is loud.')]] })).outcome).toEqual({
+      type: 'answered',
+      text: 'It is loud.',
+    });
+  });
+
+  it('that fails ends with the reason', async () => {
+    const { outcome } = await outcomeOf({ model: [[fails(401)]], maxAttempts: 1 });
+    expect(outcome).toEqual({ type: 'failed', message: expect.stringMatching(/.+/) });
+  });
+
+  it('is interrupted by its signal, and says whether it has changed something', async () => {
+    const abort = new AbortController();
+    await using chat = await startScenario({
+      files: { 'a.txt': TEXT },
+      model: [[PATCH], [hangs()]],
+    });
+    const edit = await startEdit(inputFor(chat), depsOf(chat), abort.signal, ({ type }) => {
+      if (type === 'applied') abort.abort(new Error('stopped'));
+    });
+    expect(await edit.outcome).toEqual({ type: 'stopped', hasChanged: true });
+  });
+
+  it('starts no turn when it is stopped before', async () => {
+    await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [] });
+    const stopped = AbortSignal.abort(new Error('stopped before'));
+    await expect(startEdit(inputFor(chat), depsOf(chat), stopped, () => {})).rejects.toThrow('stopped before');
+    expect(chat.server.requests).toEqual([]);
+    expect(chat.manager.live.states).toHaveLength(1);
+  });
+
+  it('is asked about where the policy demands it, and applies nothing when it is denied', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': TEXT },
+      policy: 'untrusted',
+      model: [[PATCH], [says('Denied.')]],
+    });
+    const deps = depsOf(chat);
+    const edit = await startEdit(inputFor(chat), deps, signal, (progress) => {
+      if (progress.type !== 'asking') return;
+      const { approvalId } = progress;
+      const op = { type: 'approval' as const, approvalIds: [approvalId], decision: { denied: {} } };
+      for (const { threadId } of chat.manager.live.states) chat.manager.live.submit(threadId, op);
+    });
+    expect(await edit.outcome).toEqual({ type: 'answered', text: 'Denied.' });
+    expect(chat.files()['a.txt']).toBe(TEXT);
+  });
+
+  it('continues as a thread with all tools and without the instructions of the edit', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': TEXT },
+      model: [[PATCH], [says('Done.')], [says('More.')]],
+    });
+    const edit = await startEdit(inputFor(chat), depsOf(chat), signal, () => {});
+    await edit.outcome;
+    const [settings, host] = chat.thread;
+    const resumed = await chat.manager.resume({ id: edit.threadId }, settings, host);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    const { session } = resumed;
+    chat.manager.live.begin(session);
+    session.submit({ id: 'more', op: { type: 'user_turn', input: [{ type: 'text', text: 'and more' }] } });
+    await session.idle();
+    expect(chat.server.requests.at(-1)?.toolNames).toContain('exec_command');
+    await session.dispose();
+  });
+});

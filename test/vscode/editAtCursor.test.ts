@@ -1,0 +1,252 @@
+/** "Edit at the Cursor" in the whole extension, with a scripted model over HTTP. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { compose } from '../../src/extension/compose.ts';
+import { sentenceOf } from '../../src/vscode/edits/edit.ts';
+import type { EditAtCursor } from '../../src/vscode/edits/editAtCursor.ts';
+import { Instructions } from '../../src/vscode/edits/editInput.ts';
+import { calls, fails, hangs, type ModelScript, ModelServer, says, waits } from '../support/modelServer.ts';
+import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
+import { configure, ownHome } from './support/ownHome.ts';
+import { contextOf } from './support/page.ts';
+import { ScriptedUser } from './support/scriptedUser.ts';
+
+const LINES = ['one', 'two', 'three', 'four', 'five', 'six'];
+const TEXT = `${LINES.join('\n')}\n`;
+const SOON = 20_000;
+const hasTyped = released();
+
+function released() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+interface Chat {
+  readonly edits: EditAtCursor;
+  readonly server: ModelServer;
+}
+
+/** Changes line 4 of `a.txt`. */
+function patch(here: EditorPlace, to = 'FOUR') {
+  const input = `*** Begin Patch\n*** Update File: ${here.at('a.txt')}\n@@\n three\n-four\n+${to}\n five\n*** End Patch`;
+  return calls('apply_patch', { input });
+}
+
+function withTiller(
+  script: (here: EditorPlace) => ModelScript,
+  story: (chat: Chat, here: EditorPlace) => Promise<void>,
+  settings: Readonly<Record<string, unknown>> = {},
+): () => Promise<void> {
+  return inPlace({ 'a.txt': TEXT, '.env': 'KEY=1\n' }, async (here) => {
+    using _home = ownHome();
+    await using server = await ModelServer.start(script(here));
+    const given = {
+      providers: { p: { baseUrl: server.baseUrl, wireApi: 'responses', auth: 'none' } },
+      provider: 'p',
+      model: 'm',
+      problemsAfterPatch: 'off',
+      ...settings,
+    };
+    await configure(given);
+    const tiller = compose(contextOf());
+    try {
+      await story({ edits: tiller.edits as EditAtCursor, server }, here);
+    } finally {
+      await tiller.dispose();
+      await configure(Object.fromEntries(Object.keys(given).map((key) => [key, undefined])));
+    }
+  });
+}
+
+/** Asks for an edit at a line, and returns what it does. */
+async function edit({ edits }: Chat, here: EditorPlace, line = 4, name = 'a.txt') {
+  const editor = await here.open(name);
+  editor.selection = new vscode.Selection(line - 1, 1, line - 1, 1);
+  const user = new ScriptedUser({ type: 'make it loud' });
+  const done = edits.ask();
+  try {
+    await until(() => edits.all.length > 0, SOON);
+  } finally {
+    user.restore();
+  }
+  return { editor, done, shown: user.shown };
+}
+
+suite('an edit at the cursor', () => {
+  test(
+    'lands in the editor, unsaved and under review, and is kept and undone like any change',
+    withTiller(
+      (here) => [[patch(here)], [says('Done.')], [patch(here)], [says('Done.')]],
+      async (chat, here) => {
+        const { editor, done, shown } = await edit(chat, here);
+        await done;
+        assert.deepEqual(shown, [
+          `Edit at the Cursor | What to change in ${vscode.workspace.asRelativePath(here.uri('a.txt'))}, line 4`,
+        ]);
+        assert.equal(editor.document.getText(), TEXT.replace('four', 'FOUR'));
+        assert.equal(editor.document.isDirty, true);
+        assert.equal(here.disk('a.txt'), TEXT);
+        const [made] = chat.edits.all;
+        assert.equal(made?.state.type, 'changed');
+        assert.equal(made.hunks.length, 1);
+        await chat.edits.decide(made.id, 'undo');
+        assert.equal(editor.document.getText(), TEXT);
+        await until(() => chat.edits.all.length === 0, SOON);
+
+        const again = await edit(chat, here);
+        await again.done;
+        const [kept] = chat.edits.all;
+        assert.ok(kept);
+        await chat.edits.decide(kept.id, 'keep');
+        await until(() => chat.edits.all.length === 0, SOON);
+        assert.equal(editor.document.getText(), TEXT.replace('four', 'FOUR'));
+      },
+    ),
+  );
+
+  test(
+    'is correct, and stays at its place, while the user types elsewhere in the unsaved file',
+    withTiller(
+      (here) => [[waits(hasTyped.promise), patch(here)], [says('Done.')]],
+      async (chat, here) => {
+        await here.type('a.txt', 'zero\n');
+        const { editor, done } = await edit(chat, here, 5);
+        await chat.server.received(1);
+        const sent = JSON.stringify(chat.server.requests[0]?.input);
+        assert.match(sent, /lines=\\"5-5\\">\\nfour\\n/);
+        await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), 'minus one\n'));
+        await editor.edit((builder) => builder.insert(new vscode.Position(7, 3), ' and a half'));
+        assert.deepEqual(chat.edits.all[0]?.lines, { first: 6, last: 6 });
+        hasTyped.resolve();
+        await done;
+        assert.equal(editor.document.getText(), 'minus one\nzero\none\ntwo\nthree\nFOUR\nfive\nsix and a half\n');
+        assert.equal(here.disk('a.txt'), TEXT);
+      },
+    ),
+  );
+
+  test(
+    'is stopped, and leaves nothing',
+    withTiller(
+      () => [[hangs()]],
+      async (chat, here) => {
+        const { editor, done } = await edit(chat, here);
+        await chat.server.received(1);
+        chat.edits.stop();
+        await done;
+        assert.deepEqual(chat.edits.all, []);
+        assert.equal(editor.document.getText(), TEXT);
+        assert.equal(editor.document.isDirty, false);
+      },
+    ),
+  );
+
+  test(
+    'says at the place why it failed, and what the model answers instead',
+    withTiller(
+      () => [[fails(401)], [says('It is loud already.')]],
+      async (chat, here) => {
+        const { done } = await edit(chat, here);
+        await done;
+        const [failed] = chat.edits.all;
+        assert.ok(failed);
+        assert.match(sentenceOf(failed), /^The edit failed: ./);
+        const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+          'vscode.executeCodeLensProvider',
+          here.uri('a.txt'),
+        );
+        const titles = lenses.map(({ command }) => command?.title ?? '');
+        assert.deepEqual(
+          titles.map((title) => title.replace(/\$\([^)]*\) /, '').split(':')[0]),
+          ['The edit failed', 'Try Again…', 'Open as Thread', 'Dismiss'],
+        );
+        assert.deepEqual([...new Set(lenses.map(({ range }) => range.start.line))], [3]);
+
+        const user = new ScriptedUser({ type: 'really' });
+        await chat.edits.retry(failed.id);
+        user.restore();
+        const [answered, ...others] = chat.edits.all;
+        assert.ok(answered);
+        assert.deepEqual(others, []);
+        assert.equal(sentenceOf(answered), 'Tiller has changed nothing: It is loud already.');
+        chat.edits.stop();
+        assert.deepEqual(chat.edits.all, []);
+      },
+      { 'retry.maxAttempts': 1 },
+    ),
+  );
+
+  test(
+    'waits for an approval where the policy demands one, and is answered at the place',
+    withTiller(
+      (here) => [[patch(here)], [says('Done.')]],
+      async (chat, here) => {
+        const { editor, done } = await edit(chat, here);
+        const progress = () => {
+          const state = chat.edits.all[0]?.state;
+          return state?.type === 'running' ? state.progress.type : undefined;
+        };
+        await until(() => progress() === 'asking', SOON);
+        assert.equal(editor.document.getText(), TEXT);
+        await chat.edits.answer('approved');
+        await done;
+        assert.equal(editor.document.getText(), TEXT.replace('four', 'FOUR'));
+        // An approved patch is not under review.
+        assert.deepEqual(chat.edits.all, []);
+      },
+      { approvalPolicy: 'untrusted' },
+    ),
+  );
+
+  test(
+    'sends nothing of a file that the model may not read',
+    withTiller(
+      () => [],
+      async (chat, here) => {
+        const { done } = await edit(chat, here, 1, '.env');
+        await done;
+        const [refused] = chat.edits.all;
+        assert.match(refused ? sentenceOf(refused) : '', /may not be read/);
+        assert.deepEqual(chat.server.requests, []);
+        chat.edits.stop();
+      },
+    ),
+  );
+
+  test(
+    'changes nothing in plan mode',
+    withTiller(
+      () => [],
+      async (chat, here) => {
+        await here.open('a.txt');
+        const user = new ScriptedUser();
+        await chat.edits.ask();
+        user.restore();
+        assert.deepEqual(user.shown, ['Plan mode changes no files. Choose another mode in the panel.']);
+      },
+      { planMode: true },
+    ),
+  );
+});
+
+suite('instructions of edits', () => {
+  test('are remembered, the newest first and each once, and are stored unless the settings say no', () => {
+    let stored: unknown;
+    let isStored = true;
+    const memento = {
+      get: <Value>() => stored as Value,
+      update: async (_key: string, value: unknown) => void (stored = value),
+    };
+    const instructions = new Instructions(memento, () => isStored);
+    for (const one of ['a', 'b', 'a']) instructions.add(one);
+    assert.deepEqual(instructions.recent, ['a', 'b']);
+    assert.deepEqual(new Instructions(memento, () => isStored).recent, ['a', 'b']);
+    isStored = false;
+    instructions.add('c');
+    assert.deepEqual([instructions.recent, stored], [['c', 'a', 'b'], undefined]);
+  });
+});
