@@ -32,7 +32,7 @@ export interface CommandTargets {
   readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
-  readonly comments: Pick<LineComments, 'add' | 'remove' | 'send' | 'discard'>;
+  readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
@@ -91,6 +91,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('finding.fix', ({ findings }, thread?: unknown) => findings.fix(thread)),
     command('finding.quote', ({ findings }, thread?: unknown) => findings.quote(thread)),
     command('finding.dismiss', ({ findings }, thread?: unknown) => findings.dismiss(thread)),
+    command('comments.new', ({ comments }, place?: unknown) => comments.begin(place)),
     command('comments.add', ({ comments }, reply?: unknown) => comments.add(reply)),
     command('comments.remove', ({ comments }, given?: unknown) => comments.remove(given)),
     command('comments.send', ({ comments }) => comments.send()),

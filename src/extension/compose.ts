@@ -70,8 +70,8 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     if (hasModel) panel.walkthrough.note('model');
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
-    panel.findings.isOn = comments;
-    panel.comments.isOn = comments;
+    panel.findings.isOn = comments !== 'off';
+    panel.comments.mode = comments;
     agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
     agent.mcp.controller.refresh().catch(report);

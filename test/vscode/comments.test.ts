@@ -109,7 +109,7 @@ class Desk {
       },
       report,
     });
-    comments.isOn = true;
+    comments.mode = 'onRequest';
     return comments;
   }
 
@@ -275,9 +275,9 @@ suite('comments on lines', () => {
     'are gone from the editor while they are turned off, and come back',
     atDesk({ 'a.txt': FIVE }, async (desk, here) => {
       await desk.write(here.uri('a.txt'), 1, 1, 'One.');
-      desk.comments.isOn = false;
+      desk.comments.mode = 'off';
       assert.equal(desk.comments.pending.count, 0);
-      desk.comments.isOn = true;
+      desk.comments.mode = 'everywhere';
       assert.equal(desk.comments.pending.count, 1);
     }),
   );

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import { commentsText } from '../../core/comments/commentsText.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
@@ -10,11 +11,13 @@ import { isBelow } from '../../core/util/pathBelow.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import { denialIn } from '../../protocol/policy.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import { quoteOf } from '../../protocol/text/quote.ts';
 import { cwdOf } from '../../protocol/thread.ts';
 import type { PendingComments } from '../../protocol/wire.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { pathOf } from '../workspace/places.ts';
+import { withinSeconds } from '../workspace/withinSeconds.ts';
 import { changedPlaces } from './answered.ts';
 import { readComments, type StoredComment, writeComments } from './storedComments.ts';
 import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
@@ -45,6 +48,8 @@ interface Comment extends Pick<StoredComment, 'id' | 'texts' | 'state' | 'thread
 const CONTROLLER = 'tiller.comments';
 /** Debounces storing while the user types. */
 const STORE_AFTER_MS = 500;
+/** VS Code asks for ranges 200 ms after they may have changed, and not at all for a document that is not visible. */
+const OFFER_WITHIN_S = 2;
 
 export class LineComments implements Disposable {
   readonly #deps: LineCommentsDeps;
@@ -58,6 +63,9 @@ export class LineComments implements Disposable {
   #controller: vscode.CommentController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSending = false;
+  #isEverywhere = false;
+  /** Lines for which the user wants the field, in a document that offers none. */
+  #asked: { readonly uri: vscode.Uri; readonly range: vscode.Range; readonly isOffered: () => void } | undefined;
   /** Fires when the number of pending comments may have changed. */
   readonly onDidChange = this.#changed.event;
 
@@ -79,9 +87,18 @@ export class LineComments implements Disposable {
     );
   }
 
-  /** Shows them and lets the user add more; or removes all of them from the editor, without losing one. */
-  set isOn(isOn: boolean) {
-    if (isOn === (this.#controller !== undefined)) return;
+  /**
+   * Shows them and lets the user add more: with VS Code's + beside every line of the workspace, or only of proposals and
+   * plans. `off` removes all of them from the editor, without losing one.
+   */
+  set mode(mode: Settings['comments']) {
+    const wasEverywhere = this.#isEverywhere;
+    this.#isEverywhere = mode === 'everywhere';
+    const isOn = mode !== 'off';
+    if (isOn === (this.#controller !== undefined)) {
+      if (this.#controller && wasEverywhere !== this.#isEverywhere) this.#offerRanges(this.#controller);
+      return;
+    }
     if (isOn) {
       this.#controller = this.#newController();
       this.#comments = this.#off.flatMap((one) => this.#restored(one));
@@ -93,6 +110,26 @@ export class LineComments implements Disposable {
       this.#comments = [];
     }
     this.#update();
+  }
+
+  /** Opens the field for a comment on the selected lines, or on those of a line number. */
+  async begin(given?: unknown): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const asked = placeSchema.safeParse(given);
+    const uri = asked.success ? asked.data.uri : editor?.document.uri;
+    if (this.#controller === undefined) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t('The setting tiller.comments is off.'));
+    }
+    if (uri === undefined || !this.#isCommentable(uri)) {
+      return void vscode.window.showInformationMessage(
+        vscode.l10n.t('Only lines of files of the workspace, of proposed patches and of plans can be commented on.'),
+      );
+    }
+    const range = asked.success ? lineAt(asked.data.lineNumber) : linesIn(editor?.selection);
+    if (!this.#isOffered(uri)) await this.#offer(uri, range);
+    const { start, end } = range;
+    const place = { startLineNumber: start.line + 1, startColumn: 1, endLineNumber: end.line + 1, endColumn: 1 };
+    await vscode.commands.executeCommand('workbench.action.addComment', { range: place, fileComment: false });
   }
 
   get pending(): PendingComments {
@@ -118,6 +155,7 @@ export class LineComments implements Disposable {
       const id = randomUUID();
       this.#places.put(id, { uri: thread.uri, lines, quote: quoteOf(document.getText(), lines) ?? '' });
       this.#comments = [...this.#comments, { id, texts: [words], state: 'pending', thread }];
+      this.#endOffer();
     } else this.#replace({ ...known, texts: [...known.texts, words] });
     this.#update();
   }
@@ -154,7 +192,7 @@ export class LineComments implements Disposable {
     const pending = this.#pending;
     if (pending.length === 0) {
       return void vscode.window.showInformationMessage(
-        vscode.l10n.t('There is no comment to send. Write one with the + beside a line.'),
+        vscode.l10n.t('There is no comment to send. “Comment on Lines” writes one.'),
       );
     }
     if (this.#isSending) return;
@@ -229,15 +267,50 @@ export class LineComments implements Disposable {
       prompt: vscode.l10n.t('Comment for Tiller'),
       placeHolder: vscode.l10n.t('What should be different here?'),
     };
-    controller.commentingRangeProvider = {
-      provideCommentingRanges: (document) =>
-        this.#isCommentable(document.uri) ? [new vscode.Range(0, 0, document.lineCount - 1, 0)] : [],
-    };
+    this.#offerRanges(controller);
     return controller;
   }
 
+  /** VS Code asks for the ranges of all visible documents then. */
+  #offerRanges(controller: vscode.CommentController): void {
+    controller.commentingRangeProvider = {
+      provideCommentingRanges: ({ uri, lineCount }) => {
+        if (this.#isOffered(uri)) return [new vscode.Range(0, 0, lineCount - 1, 0)];
+        const asked = this.#asked;
+        if (asked?.uri.toString() !== uri.toString()) return [];
+        asked.isOffered();
+        return [asked.range];
+      },
+    };
+  }
+
+  /** Lets VS Code open its field for these lines: it does so only where it knows that they can be commented on. */
+  async #offer(uri: vscode.Uri, range: vscode.Range): Promise<void> {
+    const offered = new Promise<void>((isOffered) => {
+      this.#asked = { uri, range, isOffered };
+    });
+    if (this.#controller) this.#offerRanges(this.#controller);
+    await withinSeconds(OFFER_WITHIN_S, offered);
+    // VS Code has the ranges when it has answered what it was asked behind them.
+    await vscode.commands.executeCommand('setContext', 'tiller.hasPendingComments', this.#pending.length > 0);
+  }
+
+  #endOffer(): void {
+    if (this.#asked === undefined || this.#controller === undefined) return;
+    this.#asked = undefined;
+    this.#offerRanges(this.#controller);
+  }
+
+  #isOffered(uri: vscode.Uri): boolean {
+    return this.#isEverywhere ? this.#isCommentable(uri) : this.#isForReading(uri);
+  }
+
   #isCommentable(uri: vscode.Uri): boolean {
-    if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) return true;
+    return vscode.workspace.getWorkspaceFolder(uri) !== undefined || this.#isForReading(uri);
+  }
+
+  /** A side of a proposal, or a plan. */
+  #isForReading(uri: vscode.Uri): boolean {
     return this.#deps.proposalOf(uri) !== undefined || this.#deps.isCommentable(uri);
   }
 
@@ -358,6 +431,24 @@ export class LineComments implements Disposable {
     this.#timer = undefined;
     writeComments(this.#deps.memento, this.#stored).catch(this.#deps.report);
   }
+}
+
+/** What the menu of a line number gives. */
+const placeSchema = z.object({
+  uri: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
+  lineNumber: z.int().positive(),
+});
+
+function lineAt(line: number): vscode.Range {
+  return new vscode.Range(line - 1, 0, line - 1, 0);
+}
+
+/** A selection that ends at the start of a line does not have that line. */
+function linesIn(selection: vscode.Selection | undefined): vscode.Range {
+  if (selection === undefined) return lineAt(1);
+  const { start, end } = selection;
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return new vscode.Range(start.line, 0, last, 0);
 }
 
 function sum(comments: readonly Comment[]): number {
