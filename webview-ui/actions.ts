@@ -40,6 +40,9 @@ export function submit(op: Op): void {
 /** Commands that the host must have; `wire.ts` accepts any `tiller.*`. */
 export type PanelCommand =
   | 'newThread'
+  | 'startInSideCopy'
+  | 'sideCopies'
+  | 'bringHome'
   | 'showWaitingThread'
   | 'importThread'
   | 'openThreadText'

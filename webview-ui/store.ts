@@ -24,6 +24,7 @@ import type {
   PendingComments,
   PendingReview,
   PromptRow,
+  SideCopyRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
@@ -79,6 +80,9 @@ export const wantsList = signal(false);
 export const history = signal<readonly string[]>([]);
 /** The prompts of the MCP servers that run. */
 export const prompts = signal<readonly PromptRow[]>([]);
+/** The side copy in which the shown thread works; `null`: it works in the workspace. */
+export const sideCopy = signal<SideCopyRow | null>(null);
+
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
 /** Comments on lines that are not sent. */
@@ -301,6 +305,9 @@ function take(message: HostMessage): void {
       break;
     case 'comments':
       pendingComments.value = message.pending;
+      break;
+    case 'side_copy':
+      sideCopy.value = message.row;
       break;
     case 'review':
       review.value = message.review;

@@ -112,6 +112,8 @@ export interface LineSpan {
 export interface ProposedHunk {
   readonly before: LineSpan;
   readonly after: LineSpan;
+  /** Of a side copy: the user has changed the same lines since. It is left out until the user restores it. */
+  readonly isConflict?: true;
 }
 
 /** One file of a patch, as shown to the user for approval. */
@@ -685,6 +687,14 @@ export interface Images {
   scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
 }
 
+/** Where side copies of the workspace are. Synchronous: it is asked with each decision. */
+export interface SideCopyPlaces {
+  /** The same place in the workspace; the place itself where it is in no side copy. */
+  homeOf(place: string): string;
+  /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
+  foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
+}
+
 export interface Ports {
   /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
@@ -707,4 +717,6 @@ export interface Ports {
   readonly web: Web;
   /** Absent where there is no editor. */
   readonly problems?: Problems;
+  /** Absent where no thread works in a side copy. */
+  readonly sideCopies?: SideCopyPlaces;
 }

@@ -19,6 +19,7 @@ import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
+import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
@@ -44,6 +45,7 @@ export interface CommandTargets {
   readonly toggleOtherPrograms: () => Promise<void>;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
   readonly quarantine: Pick<QuarantineOffer, 'pick'>;
+  readonly copies: Pick<SideCopyCommands, 'start' | 'showList' | 'bringHome' | 'remove'>;
   readonly models: ModelCommands;
   readonly threads: ThreadCommands;
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
@@ -70,6 +72,10 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('focus', ({ chat }) => chat.focus()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
+    command('startInSideCopy', ({ copies }) => copies.start()),
+    command('sideCopies', ({ copies }) => copies.showList()),
+    command('bringHome', ({ copies }) => copies.bringHome()),
+    command('removeSideCopy', ({ copies }, id?: unknown) => copies.remove(typeof id === 'string' ? id : undefined)),
     command('sendSelection', ({ mentions }) => mentions.attachSelection()),
     command('attach', ({ mentions }, uri?: vscode.Uri, selected?: readonly vscode.Uri[]) =>
       mentions.attach(selected ?? (uri ? [uri] : [])),

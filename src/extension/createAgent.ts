@@ -19,6 +19,7 @@ import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
 import { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
+import { SideCopies } from '../node/sideCopies/sideCopies.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
@@ -52,6 +53,7 @@ export interface Agent {
   readonly languageModels: LanguageModels;
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
+  readonly sideCopies: SideCopies;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
@@ -81,7 +83,8 @@ export function createAgent(
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
   const { workspace, problems } = editors;
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys };
+  const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
+  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys, sideCopies };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
@@ -146,7 +149,10 @@ export function createAgent(
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
     trust: new Trust('tools.json', ports.storage, log),
-    workspaceOf: (cwd: string) => ports.workspace.roots.find((root) => isBelow(cwd, root)) ?? cwd,
+    workspaceOf: (cwd: string) => {
+      const home = sideCopies.homeOf(cwd);
+      return ports.workspace.roots.find((root) => isBelow(home, root)) ?? home;
+    },
   };
   const factory = new ThreadFactory({
     manager,
@@ -242,6 +248,7 @@ export function createAgent(
     languageModels,
     demo,
     factory,
+    sideCopies,
     threads,
     history,
     otherPrograms,

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
+import type { ApplyResult } from '../core/ports.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
-import type { ApplyChange, ApplyDeps, ApplyWatch } from '../vscode/apply/model.ts';
+import type { ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from '../vscode/apply/model.ts';
 import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
 import { EditorProblems } from '../vscode/problems/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
@@ -20,6 +21,8 @@ import type { Host } from './createHost.ts';
 export interface Editors {
   readonly applyPorts: ApplyDeps;
   readonly workspace: EditorWorkspace;
+  /** A patch that belongs to no thread, and that "Undo Patch" undoes. */
+  readonly applyPatchForUser: (changes: readonly ApplyChange[], origin: PatchOrigin) => Promise<ApplyResult>;
   readonly undo: UndoCommand;
   readonly review: ChangeReview;
   readonly proposals: DiffPreview;
@@ -70,7 +73,12 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
   return {
     applyPorts: ports,
     workspace,
-    undo: new UndoCommand(undo),
+    applyPatchForUser: async (changes, origin) => {
+      const result = await workspace.apply(changes, undefined, origin);
+      if (result.type === 'applied') written.fire(changes.flatMap(pathsOf));
+      return result;
+    },
+    undo: new UndoCommand(undo, report),
     review,
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),

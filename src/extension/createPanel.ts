@@ -47,6 +47,9 @@ import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
+import { BringHome } from '../vscode/sideCopies/bringHome.ts';
+import { ShownCopy } from '../vscode/sideCopies/shownCopy.ts';
+import { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
 import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
@@ -86,6 +89,7 @@ export interface Panel {
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
   readonly rules: RuleViews;
+  readonly copies: SideCopyCommands;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   readonly walkthrough: Walkthrough;
@@ -102,7 +106,7 @@ export function createPanel(
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
-  const { threads, manager, factory, history, ports, current } = agent;
+  const { threads, manager, factory, history, ports, current, sideCopies } = agent;
   const { proposals, review, outputs } = editors;
   const { home } = node.storage;
   const tell = (error: unknown) => {
@@ -177,6 +181,7 @@ export function createPanel(
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
       onShown: () => {
+        view.tell({ type: 'side_copy', row: shownCopy.row });
         mcpPrompts.post(true);
         mentions.postSelection(true).catch(report);
       },
@@ -289,6 +294,11 @@ export function createPanel(
   const approvals = new ApprovalCommands({
     prompts,
     answeredBy: (uri) => proposals.approvalOf(uri),
+    others: {
+      has: (id) => bringHome.has(id),
+      approve: (id) => bringHome.approve(id),
+      leave: (id) => bringHome.leave(id),
+    },
     pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
   });
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
@@ -326,6 +336,42 @@ export function createPanel(
     await choosing;
     return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
   };
+  const shownCopy: ShownCopy = store.add(
+    new ShownCopy({ threads, store: sideCopies, post: (row) => view.tell({ type: 'side_copy', row }), report }),
+  );
+  const bringHome: BringHome = store.add(
+    new BringHome({
+      store: sideCopies,
+      workspace: editors.workspace,
+      holdFolders: editors.applyPorts.holdFolders,
+      tabs: {
+        propose: (...proposal) => proposals.propose(...proposal),
+        show: (...which) => proposals.show(...which),
+        close: (id) => proposals.close(id),
+        reviewOf: (id) => proposals.reviewOf(id),
+        stateOf: (id) => proposals.proposals.stateOf(id),
+      },
+      apply: editors.applyPatchForUser,
+      onUndone: editors.undo.onUndone,
+      onSettled: () => shownCopy.refresh(),
+      report,
+    }),
+  );
+  const copies = new SideCopyCommands({
+    store: sideCopies,
+    bringHome,
+    shown: () => shownCopy.copy,
+    threads,
+    startIn: (folders) => factory.startIn(folders),
+    hasModel,
+    links: () => settings()['sideCopies.links'],
+    titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
+    showThread: (threadId) => threadCommands.show(threadId),
+    leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
+    onRemoved: () => shownCopy.refresh(),
+    report,
+  });
+  sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
   const problems = new ProblemActions({
     guard,
     mentionOf: mentionOfLines,
@@ -411,7 +457,7 @@ export function createPanel(
     if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
     view.sendSettings();
   };
-  const policyOf = (mode: SandboxMode) => factory.policyOf(mode);
+  const policyOf = (mode: SandboxMode) => factory.policyOf(mode, sideCopies.foldersAround(current().cwd));
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
@@ -505,6 +551,7 @@ export function createPanel(
     reverts,
     plans,
     rules,
+    copies,
     recovery,
     quarantine,
     walkthrough,

@@ -123,6 +123,8 @@ export const settingsSchema = z.strictObject({
   'agents.maxMinutes': z.number().positive().nullable().default(null),
   /** Names of models in agent files, such as "sonnet", with the model of the provider that is used for each. */
   agentModels: z.record(z.string(), z.string().min(1)).default({}),
+  /** Names or relative paths of ignored folders that a side copy links to the workspace. */
+  'sideCopies.links': z.array(z.string().min(1)).default(['node_modules', '.venv']),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
   'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */

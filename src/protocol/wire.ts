@@ -103,6 +103,13 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly questions: readonly QuestionRequest[];
 }
 
+/** The side copy in which the shown thread works. */
+export interface SideCopyRow {
+  readonly id: string;
+  /** Files whose changes have not come home; `null` while they are counted. */
+  readonly changed: number | null;
+}
+
 const recoveryChoiceSchema = z.enum(['roll_back', 'finish']);
 /** `roll_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
@@ -176,6 +183,8 @@ export type HostMessage =
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
   /** All sub-agents of the shown thread, each before its own. */
   | { readonly type: 'agents'; readonly build: string; readonly rows: readonly AgentRow[] }
+  /** `null`: the shown thread works in the workspace. */
+  | { readonly type: 'side_copy'; readonly build: string; readonly row: SideCopyRow | null }
   /** All interrupted patches, oldest first; they belong to no thread. */
   | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
   /** The user's messages of all threads, newest first, for the composer's history. */

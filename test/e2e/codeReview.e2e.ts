@@ -76,6 +76,6 @@ test('a review shows its findings in panel and editor, where one is fixed and a 
   await panel.get('comments-send').click();
   await expect.poll(() => panel.get('turn').count(), soon).toBe(3);
   await panel.ended();
-  expect(model.requests[0]?.text).toContain('My comments:\n\na.txt:1\n> one\nBegin with zero.');
+  expect(model.requests[0]?.text).toContain(JSON.stringify('My comments:\n\na.txt:1\n> one\nBegin with zero.'));
   await expect.poll(() => panel.get('comments').count(), soon).toBe(0);
 }, 180_000);

@@ -111,3 +111,35 @@ test('the day is that of the time zone, UTC where it is not known', () => {
     '2026-03-01',
   ]);
 });
+
+test('counts are gathered for a second and saved at once; a raised cap, a question and the end do not wait', async () => {
+  using folder = tempFolder();
+  const due: (() => void)[] = [];
+  let saves = 0;
+  const storage = createStorage(folder.path);
+  const day = new DaySpending({
+    host: inTimeZone('UTC'),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    clock: {
+      ...{ now: () => new Date(), monotonic: () => 0, sleep: async () => {} },
+      after: (_milliseconds, callback) => {
+        due.push(callback);
+        return () => void due.splice(due.indexOf(callback), 1);
+      },
+    },
+    storage: { ...storage, updateText: (...given) => (saves++, storage.updateText(...given)) },
+  });
+  const spent = { tokens: 1, cost: 0, estimated: false };
+  for (let round = 0; round < 50; round++) day.add(spent);
+  expect([saves, due.length]).toEqual([0, 1]);
+  due[0]?.();
+  await expect.poll(() => existsSync(folder.at('spending.json')), { timeout: 20_000 }).toBe(true);
+  expect([saves, due.length]).toEqual([1, 0]);
+  day.raise('day', { unit: 'tokens', cap: 60, next: 120 });
+  day.add(spent);
+  await day.flush();
+  expect(due).toEqual([]);
+  day.add(spent);
+  expect((await day.spent()).day).toMatchObject({ tokens: 52, raised: { tokens: { cap: 60, to: 120 } } });
+  expect(due).toEqual([]);
+});

@@ -30,6 +30,7 @@ const CORE = [
   'mcp',
   'hooks',
   'agentFiles',
+  'sideCopies',
   ...LEAVES,
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -48,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/comments': FOUNDATION,
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
+  'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
     ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
@@ -84,6 +86,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     hooks: [],
     agentFiles: ['host'],
+    sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],
@@ -103,6 +106,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     plans: ['ui'],
+    sideCopies: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
       [
         'approvals',

@@ -13,6 +13,8 @@ interface Entry {
 
 export function HeaderMenu() {
   const entries: readonly Entry[] = [
+    command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
+    command('repo-forked', t('Side Copies'), 'sideCopies'),
     command('key', t('Enter an API key'), 'setApiKey'),
     command('law', t('Rules and approvals'), 'showRules'),
     command('settings-gear', t('Settings'), 'openSettings'),

@@ -16,6 +16,7 @@ import { Processes } from './Processes.tsx';
 import { ProposedPlan } from './ProposedPlan.tsx';
 import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
+import { SideCopy } from './SideCopy.tsx';
 import { Queue } from './Queue.tsx';
 
 /** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
@@ -45,6 +46,7 @@ export function Dock() {
         <ProposedPlan />
         <Review />
         <Comments />
+        <SideCopy />
         <Agents />
         <Processes />
         <Queue />

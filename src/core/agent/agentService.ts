@@ -27,6 +27,7 @@ import {
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
 import { confined, forkedHistory } from './agentThread.ts';
+import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
 import { HandOver, takeOver } from './handOver.ts';
 import { type StartedAs, SubAgents } from './subAgents.ts';
@@ -288,11 +289,12 @@ export class AgentService {
     host: ThreadHost,
     { meta, path, ownership, replayed, parent, inherited }: StoredThread,
   ): Promise<Session> {
-    const thread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
+    const confinedThread = meta.agent ? confined(given, meta.agent, host.sandboxFor) : given;
+    const rootId = parent?.rootId ?? meta.id;
+    const { thread, ports } = inSideCopy(confinedThread, this.#coordinator.portsFor(meta.id, this.#ports, rootId));
     // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
-    const rootId = parent?.rootId ?? meta.id;
-    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: thread, host });
+    const agents = this.#subAgents.of({ threadId: meta.id, rootId, settings: confinedThread, host });
     const session = new Session({
       settings: thread,
       host,
@@ -300,7 +302,7 @@ export class AgentService {
       inherited,
       agents,
       agentTools: agentTools(agents, thread.agents.tools, depthOf({ parent, meta }) < thread.agents.maxDepth),
-      ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
+      ports,
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
       ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
       sequence: this.#sequence,

@@ -60,6 +60,8 @@ export class ChangeLedger {
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
   readonly #queued = new Map<string, Promise<Look>>();
+  /** How long the last look took. */
+  #lookMs = 0;
   /** Looks and patches, one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -71,8 +73,9 @@ export class ChangeLedger {
   }
 
   /**
-   * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`: then the recording goes on
-   * beside the command, and the times of a file tell whether the command had changed it before it was recorded.
+   * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`, or at once where the last look
+   * took longer than that: then the recording goes on beside the command, and the times of a file tell whether the
+   * command had changed it before it was recorded.
    * @throws the signal's reason, or the error of the disk
    */
   async begin(
@@ -84,8 +87,10 @@ export class ChangeLedger {
     let done: Look | undefined;
     const timer = new AbortController();
     const looked = look.then((result) => (done = result)).finally(() => timer.abort());
-    const waited = this.#clock.sleep(waitMs, timer.signal).catch(() => {});
-    await abortable(Promise.race([looked, waited]), signal);
+    if (this.#lookMs <= waitMs) {
+      const waited = this.#clock.sleep(waitMs, timer.signal).catch(() => {});
+      await abortable(Promise.race([looked, waited]), signal);
+    }
     const window: Window = {
       id,
       roots,
@@ -192,8 +197,10 @@ export class ChangeLedger {
   }
 
   async #lookNow(roots: readonly string[], limits: LookLimits): Promise<Look> {
+    const begun = this.#clock.now().getTime();
     const look = await this.#store.look(roots, limits);
     const now = this.#clock.now().getTime();
+    this.#lookMs = now - begun;
     const others = look.changes.filter((change) => !this.#give(change, now));
     if (others.length > 0) this.#others.fire(others.map(byOther));
     for (const window of this.#open) {

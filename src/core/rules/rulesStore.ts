@@ -12,7 +12,7 @@ import {
   splitWorkspaceRules,
   withoutByteOrderMark,
 } from '../policy/rules.ts';
-import type { Clock, Log, Storage, Workspace } from '../ports.ts';
+import type { Clock, Log, SideCopyPlaces, Storage, Workspace } from '../ports.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { describeFileError, errorCode } from '../util/fileErrors.ts';
@@ -59,6 +59,7 @@ export class RulesStore {
     readonly workspace: Workspace;
     readonly clock: Clock;
     readonly log: Log;
+    readonly sideCopies?: SideCopyPlaces;
   };
   readonly #files: RuleFiles;
   readonly #uses: UseCounts;
@@ -70,6 +71,7 @@ export class RulesStore {
     readonly workspace: Workspace;
     readonly clock: Clock;
     readonly log: Log;
+    readonly sideCopies?: SideCopyPlaces;
   }) {
     this.#ports = ports;
     this.#files = new RuleFiles(ports);
@@ -207,8 +209,9 @@ export class RulesStore {
     return roots.length > 0 ? roots : [cwd];
   }
 
-  /** The open folder that contains the working directory. */
-  #workspaceOf({ cwd }: RulesPlace): string {
+  /** The open folder that contains the working directory, or that a side copy was made of. */
+  #workspaceOf(place: RulesPlace): string {
+    const cwd = this.#ports.sideCopies?.homeOf(place.cwd) ?? place.cwd;
     const around = this.#ports.workspace.roots.filter((root) => isBelow(cwd, root));
     return around.toSorted((one, other) => other.length - one.length)[0] ?? cwd;
   }

@@ -18,6 +18,11 @@ import {
 
 const FILE = 'spending.json';
 const DAY_MS = 24 * 60 * 60 * 1000;
+/**
+ * How long counts are gathered before they are saved: a save takes a lock and waits for the disk, and a fast model sends many
+ * responses in a second.
+ */
+const SAVE_AFTER_MS = 1_000;
 /** Of `YYYY-MM`, the name of a month; that of a day begins with it. */
 const MONTH_LENGTH = 7;
 
@@ -62,33 +67,40 @@ export class DaySpending {
   /** Not saved yet. */
   #fresh: Days = new Map();
   #saving: Promise<void> = Promise.resolve();
+  /** Cancels the save that is due. */
+  #cancelDue: (() => void) | undefined;
   #problem: { readonly sentence: string; isTaken: boolean } | undefined;
 
   constructor(ports: DayPorts) {
     this.#ports = ports;
   }
 
-  /** Counts at once in this process, and soon in the file. */
+  /** Counts at once in this process, and within a second in the file. */
   add(spending: Spending): void {
     for (const span of ['day', 'month'] as const)
       this.#change(span, (spent) => ({ ...spent, ...addSpending(spent, spending) }));
+    this.#cancelDue ??= this.#ports.clock.after(SAVE_AFTER_MS, () => void this.flush());
   }
 
   /** Raises the cap of today, or of this month, for all processes. */
   raise(span: 'day' | 'month', reached: Pick<ReachedCap, 'unit' | 'cap' | 'next'>): void {
     this.#change(span, (spent) => ({ ...spent, raised: withRaised(spent.raised, reached) }));
+    void this.flush();
   }
 
-  /** What all processes have used today and this month. */
+  /** What all processes have used today and this month. Saves first: another process with a cap may do the same now. */
   async spent(): Promise<{ readonly day: SpentDay; readonly month: SpentDay }> {
-    await this.#saving;
+    await this.flush();
     const stored = await this.#ports.storage.readText(FILE).catch((error: unknown) => this.#report(unusable(error)));
     const all = mergeDays(this.#parse(stored), this.#fresh);
     return { day: all.get(this.#name('day')) ?? EMPTY_DAY, month: all.get(this.#name('month')) ?? EMPTY_DAY };
   }
 
-  /** Resolves when everything that was counted is saved, or cannot be. */
+  /** Saves what was counted. Resolves when all of it is saved, or cannot be. */
   flush(): Promise<void> {
+    this.#cancelDue?.();
+    this.#cancelDue = undefined;
+    this.#saving = this.#saving.then(() => this.#save());
     return this.#saving;
   }
 
@@ -102,7 +114,6 @@ export class DaySpending {
   #change(span: 'day' | 'month', change: (spent: SpentDay) => SpentDay): void {
     const name = this.#name(span);
     this.#fresh = new Map([...this.#fresh, [name, change(this.#fresh.get(name) ?? EMPTY_DAY)]]);
-    this.#saving = this.#saving.then(() => this.#save());
   }
 
   async #save(): Promise<void> {

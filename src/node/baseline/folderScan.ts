@@ -38,9 +38,12 @@ export class FolderScan {
   readonly #apart: ReadonlySet<string>;
   readonly #listings = new Map<string, Listing>();
   readonly #rules = new Map<string, KnownRules>();
+  readonly #textsAbove: typeof textsAbove;
   #above: { readonly rules: IgnoreRules; readonly texts: string } | undefined;
 
-  constructor(root: string, apart: readonly string[]) {
+  /** `textsOf`: the rules above the folder. */
+  constructor(root: string, apart: readonly string[], textsOf = textsAbove) {
+    this.#textsAbove = textsOf;
     this.#root = root;
     this.#apart = new Set(apart);
   }
@@ -119,7 +122,7 @@ export class FolderScan {
   }
 
   #rulesAbove(): IgnoreRules {
-    const above = textsAbove(this.#root);
+    const above = this.#textsAbove(this.#root);
     const texts = JSON.stringify(above);
     if (this.#above?.texts !== texts) {
       const outermost = new IgnoreRules(undefined, this.#root, '');

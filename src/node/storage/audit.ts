@@ -1,7 +1,7 @@
 /** The audit log: `audit.jsonl` in TILLER_HOME, 0600, turned over when it is large. */
 import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AuditJournal } from '../../core/ports.ts';
 import { type AuditEntry, auditEntrySchema } from '../../protocol/audit.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
@@ -25,7 +25,6 @@ export function createAuditJournal({ home, redact, maxBytes = MAX_BYTES }: Audit
   return {
     append(entry) {
       const line = Buffer.from(`${JSON.stringify(redactDeep(entry, redact))}\n`, 'utf8');
-      makePrivateFolderSync(home);
       appendLine(file, line, maxBytes);
     },
     async latest(limit) {
@@ -44,7 +43,7 @@ export function createAuditJournal({ home, redact, maxBytes = MAX_BYTES }: Audit
 
 /** Opened for each line: another process may have turned the file over meanwhile. */
 function appendLine(file: (age: number) => string, line: Buffer, maxBytes: number): void {
-  let descriptor = openSync(file(0), 'a+', PRIVATE_FILE);
+  let descriptor = openToAppend(file(0));
   try {
     const { size } = fstatSync(descriptor);
     if (size > 0 && size + line.length > maxBytes) {
@@ -56,6 +55,16 @@ function appendLine(file: (age: number) => string, line: Buffer, maxBytes: numbe
     for (let written = 0; written < whole.length; ) written += writeSync(descriptor, whole, written);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function openToAppend(path: string): number {
+  try {
+    return openSync(path, 'a+', PRIVATE_FILE);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    makePrivateFolderSync(dirname(path));
+    return openSync(path, 'a+', PRIVATE_FILE);
   }
 }
 

@@ -10,6 +10,13 @@ export interface ApprovalCommandDeps {
   readonly prompts: Pick<ApprovalPrompts, 'waiting' | 'find' | 'answer' | 'show'>;
   /** The approval whose proposal an editor shows; of the active editor without a URI. */
   readonly answeredBy: (uri: vscode.Uri | undefined) => string | undefined;
+  /** Proposals that no thread has made: those of side copies. */
+  readonly others: {
+    has(approvalId: string): boolean;
+    approve(approvalId: string): Promise<void>;
+    /** Closes it with nothing applied. */
+    leave(approvalId: string): Promise<void>;
+  };
   /** Lets the user choose hunks. False when the user made no choice. */
   readonly pickHunks: (approvalId: string) => Promise<boolean>;
 }
@@ -23,7 +30,9 @@ export class ApprovalCommands {
   }
 
   async approve(uri: vscode.Uri | undefined): Promise<void> {
-    const { prompts } = this.#deps;
+    const { prompts, others } = this.#deps;
+    const other = this.#otherShownBy(uri);
+    if (other !== undefined) return others.approve(other);
     const title = vscode.l10n.t('Approve');
     const approvals = await this.#chosen(uri, { title, choice: APPROVES_ONCE, careful: true });
     prompts.answer(approvals.filter(isPlain), 'approved');
@@ -36,7 +45,9 @@ export class ApprovalCommands {
 
   /** For the patch that the editor shows, else the oldest pending one. What the user leaves of it is approved. */
   async approveInPart(uri: vscode.Uri | undefined): Promise<void> {
-    const { prompts, pickHunks } = this.#deps;
+    const { prompts, pickHunks, others } = this.#deps;
+    const other = this.#otherShownBy(uri);
+    if (other !== undefined) return (await pickHunks(other)) ? others.approve(other) : undefined;
     const shown = this.#shownBy(uri);
     const patch = shown === undefined ? prompts.waiting.find(({ kind }) => kind === 'patch') : prompts.find(shown);
     if (patch === undefined && shown !== undefined) showNoLongerPending();
@@ -62,6 +73,8 @@ export class ApprovalCommands {
   }
 
   async deny(uri: vscode.Uri | undefined): Promise<void> {
+    const other = this.#otherShownBy(uri);
+    if (other !== undefined) return this.#deps.others.leave(other);
     const title = vscode.l10n.t('Deny');
     const denied = await this.#chosen(uri, { title, choice: ['denied'], careful: false });
     if (denied.length === 0) return;
@@ -88,6 +101,11 @@ export class ApprovalCommands {
     const asked = prompts.find(shown);
     if (asked === undefined) showNoLongerPending();
     return asked !== undefined && accepts(asked) ? [asked] : [];
+  }
+
+  #otherShownBy(uri: vscode.Uri | undefined): string | undefined {
+    const shown = this.#shownBy(uri);
+    return shown !== undefined && this.#deps.others.has(shown) ? shown : undefined;
   }
 
   #shownBy(uri: vscode.Uri | undefined): string | undefined {

@@ -58,7 +58,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 
   #ofHunks(
-    { after }: OpenProposal,
+    { after, file: proposed }: OpenProposal,
     file: ReviewedFile | undefined,
     at: (line: number, title: string, command: string, ...more: unknown[]) => vscode.CodeLens,
   ): vscode.CodeLens[] {
@@ -66,6 +66,10 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
     const restore = `$(redo) ${vscode.l10n.t('Restore')}`;
     return this.#proposals.placesIn(after).flatMap(({ state, start }, index) => {
       if (state === 'out') {
+        if (proposed.hunks[index]?.isConflict === true) {
+          const take = vscode.l10n.t('Conflict: Take the Lines of the Side Copy');
+          return [at(start, `$(warning) ${take}`, TOGGLE, index, 'in')];
+        }
         const restoring = at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in');
         return [restoring, at(start, why(file, index), EXPLAIN, index)];
       }

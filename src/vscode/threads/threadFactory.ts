@@ -8,7 +8,13 @@ import type { Session } from '../../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
 import { editHost, editSettings } from '../../core/agent/editThread.ts';
-import { sandboxPolicyOf, threadSettingsOf, turnSettingsOf } from '../../core/agent/threadSettings.ts';
+import {
+  sandboxPolicyOf,
+  threadSettingsOf,
+  type ThreadSurroundings,
+  turnSettingsOf,
+} from '../../core/agent/threadSettings.ts';
+import type { CopiedFolder } from '../../core/sideCopies/sideCopy.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
@@ -29,6 +35,13 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   readonly agentRoles: NonNullable<ThreadHost['agentRoles']>;
   readonly homeDirectory: string;
   readonly log: Log;
+}
+
+type Places = Required<Pick<ThreadSurroundings, 'cwd' | 'writable'>>;
+
+/** The first folder, and the others as writable folders. */
+function placesIn([first, ...others]: readonly Pick<CopiedFolder, 'copy'>[]): Places {
+  return { cwd: first?.copy ?? '', writable: others.map(({ copy }) => copy) };
 }
 
 type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
@@ -64,14 +77,20 @@ export class ThreadFactory implements ThreadSource {
     return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), sandboxFor: this.#deps.sandboxFor }));
   }
 
-  /** The policy for a sandbox mode, with the other settings and the folders of this window. */
-  policyOf(mode: SandboxMode): SandboxPolicy {
-    return sandboxPolicyOf(this.#deps.settings(), this.#places(), mode);
+  /** The policy for a sandbox mode, with the other settings and the folders of this window, or those of a side copy. */
+  policyOf(mode: SandboxMode, folders?: readonly Pick<CopiedFolder, 'copy'>[]): SandboxPolicy {
+    return sandboxPolicyOf(this.#deps.settings(), folders ? placesIn(folders) : this.#places(), mode);
   }
 
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
     return this.#deps.manager.start(...(await this.#thread()));
+  }
+
+  /** A thread in a side copy. @throws ModelFault as `start` */
+  async startIn(folders: readonly Pick<CopiedFolder, 'copy'>[]): Promise<Session> {
+    const [settings, host] = await this.#thread(undefined, placesIn(folders));
+    return this.#deps.manager.start(settings, host);
   }
 
   /** A thread of models that are not those of the settings. */
@@ -147,7 +166,7 @@ export class ThreadFactory implements ThreadSource {
     }
   }
 
-  async #thread(given?: ModelClientFactory): Promise<StartedWith> {
+  async #thread(given?: ModelClientFactory, places = this.#places()): Promise<StartedWith> {
     const settings = this.#deps.settings();
     const models = given ?? this.#deps.modelsOf(settings);
     const model = models?.defaultModel ?? settings.model;
@@ -159,7 +178,7 @@ export class ThreadFactory implements ThreadSource {
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
     const { sandboxFor, proposals, givesWay } = this.#deps;
     const thread = threadSettingsOf(settings, {
-      ...this.#places(),
+      ...places,
       model,
       baseInstructions,
       review: settings.review,
@@ -178,21 +197,23 @@ export class ThreadFactory implements ThreadSource {
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
     };
-    return [{ ...thread, turn: this.#withChoices(thread.turn) }, host];
+    return [{ ...thread, turn: this.#withChoices(thread.turn, places) }, host];
   }
 
   #modelOf(settings: Settings): string | null {
     return this.#deps.modelsOf(settings)?.defaultModel ?? settings.model;
   }
 
-  #places() {
+  #places(): Places {
     return { cwd: this.#workingDirectory(), writable: this.#otherFolders() };
   }
 
-  #withChoices(settings: TurnSettings): TurnSettings {
+  #withChoices(settings: TurnSettings, places = this.#places()): TurnSettings {
     const { policy, box, effort, planMode = settings.planMode } = this.#chosen;
     const { planMode: _, ...others } = settings;
-    const sandboxPolicy = box ?? settings.sandboxPolicy;
+    // What was chosen in the panel names the folders of the window.
+    const sandboxPolicy =
+      box === undefined ? settings.sandboxPolicy : sandboxPolicyOf(this.#deps.settings(), places, box.type);
     return {
       ...others,
       ...(planMode === true ? { planMode } : {}),

@@ -1,13 +1,21 @@
 import * as vscode from 'vscode';
+import { Emitter } from '../../core/util/emitter.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import type { UndoPatch, UndoReport } from './undoPatch.ts';
 
 /** "Tiller: Undo Patch". */
 export class UndoCommand {
   readonly #undo: UndoPatch;
+  readonly #undone: Emitter<string>;
 
-  constructor(undo: UndoPatch) {
+  constructor(undo: UndoPatch, report: (error: unknown) => void) {
     this.#undo = undo;
+    this.#undone = new Emitter(report);
+  }
+
+  /** Fires with the id of the patch, or of the turn, that was undone. */
+  get onUndone(): Emitter<string>['event'] {
+    return this.#undone.event;
   }
 
   /** Undoes the patches of a turn, one patch, or the last applied patch, and tells the user how it went. */
@@ -17,7 +25,9 @@ export class UndoCommand {
       void vscode.window.showInformationMessage(vscode.l10n.t('There is no patch of this window to undo.'));
       return;
     }
-    showReport(await this.#undo.undo(wanted));
+    const report = await this.#undo.undo(wanted);
+    this.#undone.fire(wanted);
+    showReport(report);
   }
 
   /** Call when the turn was undone by other means. */

@@ -66,6 +66,36 @@ const changed = (path: string, changedAt: number, before = file('a'), after = fi
 });
 
 describe('the changes of a command', () => {
+  it('start to be gathered without a wait where the last look took longer than the command may wait', async () => {
+    const store = new FakeStore();
+    let now = 0;
+    const waits: number[] = [];
+    const clock = {
+      ...systemClock,
+      now: () => new Date(now),
+      sleep: (milliseconds: number, stop?: AbortSignal) => {
+        waits.push(milliseconds);
+        return systemClock.sleep(20_000, stop);
+      },
+    };
+    const ledger = new ChangeLedger({ store, clock, report: unexpected });
+    const starting = ledger.begin({ id: 'a', ...WAIT, waitMs: 5_000 }, signal);
+    while (store.looks.length === 0) await sleep(1);
+    now = 80;
+    await store.end(0);
+    const first = await starting;
+    const second = await ledger.begin({ id: 'b', ...WAIT, waitMs: 10 }, signal);
+    assert.deepEqual(waits, [5_000]);
+    await store.end(1);
+    const ending = Promise.all([first.end(), second.end()]);
+    await store.end(2);
+    await ending;
+    const third = ledger.begin({ id: 'c', ...WAIT, waitMs: 10 }, signal);
+    await store.end(3);
+    await third;
+    assert.deepEqual(waits, [5_000, 10]);
+  });
+
   it('are those that were made while it ran, as one change for each file', async () => {
     const store = new FakeStore();
     const ledger = new ChangeLedger({ store, clock: systemClock, report: unexpected });

@@ -298,6 +298,12 @@ function review(): PanelScene {
   return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
+/** The thread works in a side copy, and something has not come home. */
+function sideCopy(): PanelScene {
+  const { messages } = review();
+  return { messages: [...messages, { type: 'side_copy', build: BUILD, row: { id: '0123456789ab', changed: 12 } }] };
+}
+
 function done(): Script {
   const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
   looksAround(script)
@@ -1357,6 +1363,7 @@ export const SCENES = {
   discards: scene(discards()),
   unsaved: scene(unsaved()),
   review: review(),
+  'side-copy': sideCopy(),
   done: scene(done()),
   planned: scene(planned(true), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),
   planning: scene(planned(false), { mode: 'plan', sandboxPolicy: { type: 'read-only', networkAccess: false } }),

@@ -1,0 +1,123 @@
+/** Side copies: folders with the content of the workspace in which a thread works, apart from the workspace. */
+import type { SideCopyPlaces } from '../ports.ts';
+import { pathBelow } from '../util/pathBelow.ts';
+
+export interface SideCopy {
+  readonly id: string;
+  /** The thread that works in it; `null` until the thread has begun. */
+  readonly threadId: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** One for each folder of the workspace, the first one first. */
+  readonly folders: readonly CopiedFolder[];
+}
+
+/** Absolute paths. */
+export interface CopiedFolder {
+  /** In the workspace. */
+  readonly home: string;
+  /** In TILLER_HOME; resolved. */
+  readonly copy: string;
+  /** `worktree`: git knows it, and its commits are those of the repository. */
+  readonly kind: 'worktree' | 'plain';
+}
+
+/** What the base of a copy holds of a file. */
+export type BaseFile =
+  | {
+      readonly type: 'file';
+      /** Of the bytes. */
+      readonly hash: string;
+      readonly mode: number;
+      /** Where the store keeps the content; `null`: it is too long, and only its hash is known. */
+      readonly at: readonly [offset: number, length: number] | null;
+    }
+  | { readonly type: 'link'; readonly target: string };
+
+export type CopyState =
+  | { readonly type: 'absent' }
+  | { readonly type: 'file'; readonly hash: string; readonly mode: number; readonly size: number }
+  /** A link or a device. */
+  | { readonly type: 'other' };
+
+/** A file that differs between the base and the copy. Absolute paths. */
+export interface CopyChange {
+  readonly home: string;
+  readonly copy: string;
+  /** Absent: it is new in the copy. */
+  readonly base: BaseFile | undefined;
+  readonly result: CopyState;
+}
+
+/** How a file came home: what the base holds of it from now on, the file of the copy or a text in between. */
+export interface SettledFile {
+  readonly change: CopyChange;
+  readonly base: { readonly type: 'result' } | { readonly type: 'bytes'; readonly bytes: Uint8Array };
+}
+
+export interface MakeOptions {
+  /** Folders of the workspace, the first one first. */
+  readonly roots: readonly string[];
+  /** Names or relative paths of ignored folders that are linked, not copied. */
+  readonly links: readonly string[];
+  /** Unsaved text by path. */
+  readonly unsaved: ReadonlyMap<string, Uint8Array>;
+  readonly signal: AbortSignal;
+  readonly progress: (done: number, total: number) => void;
+}
+
+export interface MadeCopy {
+  readonly copy: SideCopy;
+  /** Files that could not be read. */
+  readonly skipped: readonly string[];
+}
+
+/** The reason why no side copy can be made or used: a sentence for the user. */
+export class CopyRefused extends Error {}
+
+/** The side copies of this machine. Methods reject with the error of the disk, or with the reason of their signal. */
+export interface SideCopyStore extends SideCopyPlaces {
+  /** Those that are ready, the newest first. Other processes make and remove some, too: see `reload`. */
+  readonly all: readonly SideCopy[];
+  reload(): void;
+  of(threadId: string): SideCopy | undefined;
+  /** Rejects with CopyRefused, too; then nothing is left of it. */
+  make(options: MakeOptions): Promise<MadeCopy>;
+  /** The thread that works in the copy from now on. */
+  assign(id: string, threadId: string): Promise<void>;
+  /** What differs from the base, sorted by path. */
+  changes(id: string, signal: AbortSignal): Promise<readonly CopyChange[]>;
+  /** `undefined` where the content is not kept. */
+  baseContent(id: string, base: BaseFile | undefined): Promise<Uint8Array | undefined>;
+  /** Of a file in the copy; `undefined` above `maxBytes`, and where it is gone. */
+  content(place: string, maxBytes: number): Promise<Uint8Array | undefined>;
+  /** Call when changes came home: they are no longer offered. */
+  settle(id: string, files: readonly SettledFile[]): Promise<void>;
+  /** Call when changes that had come home were undone there: `base` is what each file had before. */
+  unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void>;
+  /** Bytes on the disk. */
+  size(id: string, signal: AbortSignal): Promise<number>;
+  /** With all that it holds. False while another process uses it. */
+  remove(id: string): Promise<boolean>;
+  /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
+  alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
+  /**
+   * Removes what a crash left, and copies without changes whose thread is gone. One with changes is never removed. Never
+   * rejects: what cannot be removed is tried again at the next start.
+   */
+  sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void>;
+}
+
+/** The copy that contains a place, and how the place is reached from which of its folders. */
+export function copyAround(
+  place: string,
+  copies: Iterable<SideCopy>,
+): { readonly copy: SideCopy; readonly folder: CopiedFolder; readonly below: string } | undefined {
+  for (const copy of copies) {
+    for (const folder of copy.folders) {
+      const below = pathBelow(folder.copy, place);
+      if (below !== undefined) return { copy, folder, below };
+    }
+  }
+  return undefined;
+}

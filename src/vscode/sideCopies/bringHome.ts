@@ -1,0 +1,376 @@
+/** "Bring Home": the changes of a side copy in Tiller's own review, against what the editors hold now. */
+import { chmod } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { contentHash } from '../../core/baseline/contentHash.ts';
+import { decidedChanges } from '../../core/patch/placedChange.ts';
+import { carryReview, reviewedChanges } from '../../core/patch/proposalChoices.ts';
+import type { FileChange, ProposedFile } from '../../core/ports.ts';
+import { WorkspaceError } from '../../core/ports.ts';
+import {
+  type FileDecision,
+  type FilePlan,
+  firstChoices,
+  nextBase,
+  planBringHome,
+} from '../../core/sideCopies/planBringHome.ts';
+import type { CopyChange, SettledFile, SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
+import { decodeText, encodeText } from '../../core/util/textBytes.ts';
+import type { ProposalChoices } from '../../protocol/policy.ts';
+import type { ReviewState } from '../../protocol/review.ts';
+import type { ApplyChange } from '../apply/model.ts';
+import type { EditorWorkspace } from '../apply/editorWorkspace.ts';
+import { contentBytes } from '../workspace/textContent.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+import { shownPath } from '../ui/workspacePaths.ts';
+import { type HomeDeps, type HomeFile, homeFiles } from './homeFiles.ts';
+import { pickWholeFiles } from './pickWholeFiles.ts';
+
+/** Files in one review; further ones are taken or left as a whole. */
+const MAX_REVIEWED = 300;
+/** Of a file that is taken as a whole. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+const ORIGIN = 'side-copy-';
+
+/** The diff editors of proposals. */
+export interface ReviewTabs {
+  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void;
+  show(approvalId: string, options: { readonly focus: boolean }): Promise<boolean>;
+  close(approvalId: string): Promise<void>;
+  reviewOf(approvalId: string): ProposalChoices | undefined;
+  stateOf(approvalId: string): ReviewState;
+}
+
+/** A change without its place. */
+type HomeChange = FileChange & Pick<Extract<ApplyChange, { kind: 'add' }>, 'exactly' | 'overBytes'>;
+
+export interface BringHomeDeps extends HomeDeps {
+  readonly store: SideCopyStore;
+  readonly workspace: Pick<EditorWorkspace, 'places'>;
+  readonly tabs: ReviewTabs;
+  /** As a patch that can be undone. */
+  readonly apply: (
+    changes: readonly ApplyChange[],
+    origin: { turnId: string; itemId: string },
+  ) => ReturnType<EditorWorkspace['apply']>;
+  /** Call with what "Undo Patch" has undone. */
+  readonly onUndone: (listener: (id: string) => void) => Disposable;
+  /** Something has come home, or was undone. */
+  readonly onSettled: (copyId: string) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/** A review that waits for the user. */
+interface Review {
+  readonly copy: SideCopy;
+  readonly plans: readonly FilePlan[];
+  readonly files: ReadonlyMap<string, HomeFile>;
+}
+
+export class BringHome {
+  readonly #deps: BringHomeDeps;
+  readonly #reviews = new Map<string, Review>();
+  /** By the id of the patch that "Undo Patch" knows. */
+  readonly #settled = new Map<string, { readonly copyId: string; readonly files: readonly CopyChange[] }>();
+  #count = 0;
+  readonly #listener: Disposable;
+
+  constructor(deps: BringHomeDeps) {
+    this.#deps = deps;
+    this.#listener = deps.onUndone((id) => void this.#undone(id).catch(deps.report));
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
+  }
+
+  /** Whether this is the review of a side copy. */
+  has(approvalId: string): boolean {
+    return this.#reviews.has(approvalId);
+  }
+
+  /** Shows what the copy has changed. Nothing is written before the user approves. */
+  async open(copy: SideCopy): Promise<void> {
+    const review = await this.#read(copy);
+    if (review === undefined) return;
+    const id = idOf(copy);
+    const before = this.#reviews.get(id);
+    const proposals = proposalsOf(review);
+    const carried = before && carryReview(this.#deps.tabs.reviewOf(id) ?? [], proposalsOf(before), proposals);
+    if (proposals.length === 0 && !review.plans.some(isChoosable)) return this.#nothingLeft(review);
+    this.#reviews.set(id, review);
+    if (proposals.length === 0) return this.approve(id);
+    this.#deps.tabs.propose(id, proposals, joined(carried, firstChoices(review.plans)));
+    await this.#deps.tabs.show(id, { focus: true });
+    tellConflicts(review.plans);
+  }
+
+  /** Applies what the user has left of the review, all of it or nothing. */
+  async approve(approvalId: string): Promise<void> {
+    const review = this.#reviews.get(approvalId);
+    if (review === undefined) return;
+    const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
+    if (!isAlone)
+      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
+  }
+
+  /** Closes the review; the changes stay in the copy. */
+  async leave(approvalId: string): Promise<void> {
+    this.#reviews.delete(approvalId);
+    await this.#deps.tabs.close(approvalId);
+  }
+
+  /** `undefined` when the user cancels. */
+  async #read(copy: SideCopy): Promise<Review | undefined> {
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Comparing the side copy with the workspace'),
+      cancellable: true,
+    };
+    return vscode.window.withProgress(options, async (_progress, token) => {
+      const cancel = new AbortController();
+      token.onCancellationRequested(() => cancel.abort());
+      try {
+        const changes = await this.#deps.store.changes(copy.id, cancel.signal);
+        const files = await homeFiles(copy, changes, this.#deps, cancel.signal);
+        const plans = planBringHome(files).map((plan, index) => (index < MAX_REVIEWED ? plan : asWhole(plan)));
+        return { copy, plans, files: new Map(files.map((file) => [file.path, file])) };
+      } catch (error) {
+        if (cancel.signal.aborted) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  async #approve(approvalId: string, review: Review): Promise<void> {
+    const { tabs, workspace } = this.#deps;
+    const whole = await pickWholeFiles(review.plans);
+    if (whole === undefined) return;
+    const states = new Map(tabs.stateOf(approvalId).files.map((state) => [state.path, state]));
+    const decisions = new Map(
+      review.plans.map((plan): [FilePlan, FileDecision] => [plan, decisionOn(plan, states, whole)]),
+    );
+    const texts = reviewedChanges(proposalsOf(review), tabs.reviewOf(approvalId) ?? []);
+    const wholeChanges = await Promise.all([...whole].map((plan) => this.#wholeChange(plan, review)));
+    const missing = wholeChanges.find((change) => typeof change === 'string');
+    if (missing !== undefined) return void vscode.window.showWarningMessage(withoutLinks(missing));
+    const all = [
+      ...texts.map((change) => asSeen(change, review)),
+      ...wholeChanges.filter((change) => typeof change !== 'string'),
+    ];
+    const modes = review.plans.filter((plan) => plan.type === 'mode');
+    if (all.length + modes.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing is chosen to come home.'));
+      return;
+    }
+    const places = await workspace.places(all.map(({ path }) => path));
+    const found = [...places].flatMap(([path, place]) =>
+      place instanceof WorkspaceError ? [] : [[path, place] as const],
+    );
+    if (found.length < places.size)
+      return this.#again(review, vscode.l10n.t('A folder of the workspace is gone, or is a link now.'));
+    const itemId = `${ORIGIN}${review.copy.id}-${++this.#count}`;
+    const origin = { turnId: itemId, itemId };
+    const result = await this.#deps.apply(decidedChanges(all, new Map(found)), origin);
+    if (result.type === 'stale') {
+      return this.#again(
+        review,
+        vscode.l10n.t(
+          'These files changed at the same moment: {0}. Nothing was changed.',
+          result.paths.map(shownPath).join(', '),
+        ),
+      );
+    }
+    if (result.type === 'failed') return void vscode.window.showErrorMessage(withoutLinks(result.message));
+    for (const { file, mode } of modes) await chmod(file.path, mode).catch(this.#deps.report);
+    const settled = await settledFiles(decisions, review);
+    await this.#deps.store.settle(review.copy.id, settled);
+    this.#settled.set(itemId, { copyId: review.copy.id, files: settled.map(({ change }) => change) });
+    await this.leave(approvalId);
+    this.#deps.onSettled(review.copy.id);
+    this.#tellDone(review, decisions, itemId);
+  }
+
+  /** The same review with what the workspace holds now. */
+  async #again(review: Review, sentence: string): Promise<void> {
+    void vscode.window.showWarningMessage(withoutLinks(sentence));
+    await this.open(review.copy);
+  }
+
+  /** All that the copy changed is in the workspace already. */
+  async #nothingLeft(review: Review): Promise<void> {
+    const known = review.plans.filter((plan) => plan.type === 'known' || plan.type === 'mode');
+    const impossible = review.plans.filter(({ type }) => type === 'impossible');
+    for (const plan of known) if (plan.type === 'mode') await chmod(plan.file.path, plan.mode).catch(this.#deps.report);
+    const files = known.flatMap(({ file }) => review.files.get(file.path) ?? []);
+    await this.#deps.store.settle(
+      review.copy.id,
+      files.map(({ change }) => ({ change, base: { type: 'result' } })),
+    );
+    this.#deps.onSettled(review.copy.id);
+    const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
+    void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
+  }
+
+  /** A sentence for the user where the copy was changed since. */
+  async #wholeChange(plan: FilePlan, { files }: Review): Promise<HomeChange | string> {
+    const { file } = plan;
+    const { found } = files.get(file.path) ?? {};
+    const changed = vscode.l10n.t('{0} was changed in the side copy in the meantime. Bring it home again.', file.name);
+    const discards = found?.isDirty === true ? { discardsUnsaved: true } : {};
+    const before = found?.content?.text ?? null;
+    if (file.result.type === 'absent') return { kind: 'delete', path: file.path, before, ...discards };
+    const copy = files.get(file.path)?.change.copy ?? '';
+    const bytes = await this.#deps.store.content(copy, MAX_WHOLE_BYTES);
+    if (bytes === undefined) return vscode.l10n.t('{0} is larger than 64 MiB: copy it yourself.', file.name);
+    if (file.result.type !== 'file' || contentHash(bytes) !== file.result.hash) return changed;
+    const text = decodeText(bytes)?.text ?? null;
+    const exactly = { text, bytes, mode: file.result.mode, linkTarget: undefined };
+    const over = before === null && found?.disk !== undefined ? { overBytes: found.disk.bytes } : {};
+    return { kind: 'add', path: file.path, text: text ?? '', before, exactly, ...over, ...discards };
+  }
+
+  #tellDone({ copy, plans }: Review, decisions: ReadonlyMap<FilePlan, FileDecision>, itemId: string): void {
+    const isHome = (plan: FilePlan) => nextBase(plan, decisions.get(plan) ?? OUT).type === 'result';
+    const brought = plans.filter(
+      (plan) => plan.type !== 'known' && nextBase(plan, decisions.get(plan) ?? OUT).type !== 'unchanged',
+    );
+    const left = plans.filter((plan) => !isHome(plan));
+    const done =
+      brought.length === 1
+        ? vscode.l10n.t('Brought home 1 file.')
+        : vscode.l10n.t('Brought home {0} files.', brought.length);
+    const rest =
+      left.length === 0
+        ? []
+        : [
+            left.length === 1
+              ? vscode.l10n.t('Changes of 1 file are left in the side copy.')
+              : vscode.l10n.t('Changes of {0} files are left in the side copy.', left.length),
+          ];
+    const undo = vscode.l10n.t('Undo Patch');
+    const remove = vscode.l10n.t('Remove Side Copy');
+    const buttons = left.length === 0 ? [undo, remove] : [undo];
+    void vscode.window.showInformationMessage([done, ...rest].join(' '), ...buttons).then((chosen) => {
+      if (chosen === undo) return vscode.commands.executeCommand('tiller.undoPatch', itemId);
+      return chosen === remove ? vscode.commands.executeCommand('tiller.removeSideCopy', copy.id) : undefined;
+    }, this.#deps.report);
+  }
+
+  /** What came home was undone there: the copy offers it again. */
+  async #undone(id: string): Promise<void> {
+    const settled = this.#settled.get(id);
+    if (settled === undefined) return;
+    this.#settled.delete(id);
+    await this.#deps.store.unsettle(settled.copyId, settled.files);
+    this.#deps.onSettled(settled.copyId);
+  }
+}
+
+const OUT: FileDecision = { isOut: true, hunks: [] };
+
+function idOf({ id }: SideCopy): string {
+  return `${ORIGIN}${id}`;
+}
+
+function proposalsOf({ plans }: Review): readonly ProposedFile[] {
+  return plans.flatMap((plan) => (plan.type === 'proposed' ? [plan.proposal] : []));
+}
+
+function isChoosable({ type }: FilePlan): boolean {
+  return type === 'proposed' || type === 'whole';
+}
+
+function asWhole(plan: FilePlan): FilePlan {
+  if (plan.type !== 'proposed') return plan;
+  const { file } = plan;
+  const isUntouched =
+    file.home.type === file.base.type &&
+    (file.home.type !== 'file' || (file.base.type === 'file' && file.home.hash === file.base.hash));
+  return { type: 'whole', file, isConflict: !isUntouched };
+}
+
+/** Earlier choices count before the first ones. */
+function joined(carried: ProposalChoices | undefined, first: ProposalChoices | undefined): ProposalChoices | undefined {
+  const named = new Set(carried?.map(({ path }) => path));
+  const all = [...(carried ?? []), ...(first ?? []).filter(({ path }) => !named.has(path))];
+  return all.length === 0 ? undefined : all;
+}
+
+function decisionOn(
+  plan: FilePlan,
+  states: ReadonlyMap<string, FileDecision>,
+  whole: ReadonlySet<FilePlan>,
+): FileDecision {
+  switch (plan.type) {
+    case 'proposed':
+      return states.get(plan.file.name) ?? OUT;
+    case 'whole':
+      return { isOut: !whole.has(plan), hunks: [] };
+    case 'known':
+    case 'mode':
+      return { isOut: false, hunks: [] };
+    case 'impossible':
+      return OUT;
+  }
+}
+
+/** The user saw the unsaved text in the review, and a new file gets the permissions that it has in the copy. */
+function asSeen(change: FileChange, { files }: Review): HomeChange {
+  const file = files.get(change.path);
+  const discards = change.kind !== 'update' && file?.found?.isDirty === true ? { discardsUnsaved: true } : {};
+  const isProgram = change.kind === 'add' && file?.result.type === 'file' && (file.result.mode & 0o111) !== 0;
+  if (!isProgram) return { ...change, ...discards };
+  const mark = file.resultContent?.hasByteOrderMark ?? false;
+  const bytes = encodeText(change.text, mark);
+  const mode = file.result.type === 'file' ? file.result.mode : undefined;
+  return { ...change, ...discards, exactly: { text: change.text, bytes, mode, linkTarget: undefined } };
+}
+
+async function settledFiles(
+  decisions: ReadonlyMap<FilePlan, FileDecision>,
+  { files }: Review,
+): Promise<readonly SettledFile[]> {
+  const settled: SettledFile[] = [];
+  for (const [plan, decision] of decisions) {
+    const file = files.get(plan.file.path);
+    const next = nextBase(plan, decision);
+    if (file === undefined || next.type === 'unchanged') continue;
+    const { change, resultContent } = file;
+    if (next.type === 'result') settled.push({ change, base: { type: 'result' } });
+    else if (resultContent !== undefined) {
+      settled.push({
+        change,
+        base: { type: 'bytes', bytes: await contentBytes({ ...resultContent, text: next.text }) },
+      });
+    }
+  }
+  return settled;
+}
+
+function tellConflicts(plans: readonly FilePlan[]): void {
+  const count = plans.reduce(
+    (sum, plan) => sum + (plan.type === 'proposed' ? (plan.conflicts === 'file' ? 1 : plan.conflicts.length) : 0),
+    0,
+  );
+  const sentences = [
+    ...(count === 0
+      ? []
+      : [
+          count === 1
+            ? vscode.l10n.t('1 change is at lines that you changed, too. It is left out until you restore it.')
+            : vscode.l10n.t(
+                '{0} changes are at lines that you changed, too. They are left out until you restore them.',
+                count,
+              ),
+        ]),
+    ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
+  ];
+  if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
+}
+
+function leftBehind(plans: readonly FilePlan[]): readonly string[] {
+  if (plans.length === 0) return [];
+  const names = plans.map(({ file }) => file.name).join(', ');
+  return [withoutLinks(vscode.l10n.t('Links, folders and devices stay in the side copy: {0}', names))];
+}

@@ -1,0 +1,254 @@
+import * as vscode from 'vscode';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+import type { Session } from '../../core/session/session.ts';
+import { CopyRefused, type MakeOptions, type SideCopy, type SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { shownPath } from '../ui/workspacePaths.ts';
+import type { BringHome } from './bringHome.ts';
+import { unsavedTexts } from './unsavedTexts.ts';
+
+export interface SideCopyDeps {
+  readonly store: SideCopyStore;
+  readonly bringHome: BringHome;
+  /** That of the shown thread. */
+  readonly shown: () => SideCopy | undefined;
+  readonly threads: Pick<ShownThread, 'adopt' | 'live'>;
+  /** A session that has not begun, in the folders of a copy. */
+  readonly startIn: (folders: SideCopy['folders']) => Promise<Session>;
+  /** Asks for a model where none is selected. False when the user selects none. */
+  readonly hasModel: () => Promise<boolean>;
+  /** The setting `sideCopies.links`. */
+  readonly links: () => readonly string[];
+  readonly titleOf: (threadId: string) => Promise<string | null | undefined>;
+  readonly showThread: (threadId: string) => Promise<void>;
+  /** Suspends a thread whose folder is removed; it goes on in the workspace when it is opened again. */
+  readonly leaveCopy: (threadId: string) => Promise<void>;
+  readonly onRemoved: () => void;
+  readonly report: (error: unknown) => void;
+}
+
+interface CopyItem extends vscode.QuickPickItem {
+  readonly copy: SideCopy;
+}
+
+/** "Start in Side Copy", "Side Copies", "Bring Home" and "Remove Side Copy". */
+export class SideCopyCommands {
+  readonly #deps: SideCopyDeps;
+
+  constructor(deps: SideCopyDeps) {
+    this.#deps = deps;
+  }
+
+  /** Makes a copy of the open folders and shows a new thread that works there. */
+  async start(): Promise<void> {
+    const roots = localRoots();
+    if (roots === undefined || !(await this.#deps.hasModel())) return;
+    const copy = await this.#make(roots);
+    if (copy === undefined) return;
+    const session = await this.#deps.startIn(copy.folders).catch(async (error: unknown) => {
+      await this.#deps.store.remove(copy.id);
+      throw error;
+    });
+    await this.#deps.store.assign(copy.id, session.threadId);
+    await this.#deps.threads.adopt(session);
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  /** All copies with size and state; from there they are opened, brought home and removed. */
+  async showList(): Promise<void> {
+    this.#deps.store.reload();
+    const copies = this.#deps.store.all;
+    if (copies.length === 0) {
+      const start = vscode.l10n.t('Start in Side Copy');
+      const none = vscode.l10n.t('There are no side copies.');
+      if ((await vscode.window.showInformationMessage(none, start)) === start) await this.start();
+      return;
+    }
+    const bringHome = { iconPath: new vscode.ThemeIcon('git-pull-request'), tooltip: vscode.l10n.t('Bring Home') };
+    const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Remove Side Copy') };
+    const list = vscode.window.createQuickPick<CopyItem>();
+    list.title = vscode.l10n.t('Side Copies');
+    list.placeholder = vscode.l10n.t('Select a side copy to open its thread');
+    list.matchOnDescription = true;
+    list.matchOnDetail = true;
+    list.busy = true;
+    const closed = new AbortController();
+    const buttons = [bringHome, remove];
+    const chosen = await new Promise<(() => Promise<void>) | undefined>((resolve) => {
+      list.onDidAccept(() => {
+        const [item] = list.selectedItems;
+        resolve(item && (() => this.#openThread(item.copy)));
+      });
+      list.onDidTriggerItemButton(({ item, button }) => {
+        resolve(() => (button === remove ? this.remove(item.copy.id) : this.#bringHome(item.copy)));
+      });
+      list.onDidHide(() => resolve(undefined));
+      void this.#describe(copies, closed.signal, (items) => {
+        list.items = items.map((item) => ({ ...item, buttons }));
+      }).then(() => {
+        list.busy = false;
+      }, this.#deps.report);
+      list.show();
+    });
+    closed.abort();
+    list.dispose();
+    await chosen?.();
+  }
+
+  /** Of the shown thread, else of a copy that the user picks. */
+  async bringHome(): Promise<void> {
+    const copy = this.#deps.shown();
+    if (copy === undefined) return this.showList();
+    await this.#bringHome(copy);
+  }
+
+  async #bringHome(copy: SideCopy): Promise<void> {
+    if (this.#isRunning(copy)) {
+      const anyway = vscode.l10n.t('Bring Home Anyway');
+      const question = vscode.l10n.t('Tiller still works in this side copy. Bring home what it has done so far?');
+      if ((await vscode.window.showWarningMessage(question, { modal: true }, anyway)) !== anyway) return;
+    }
+    await this.#deps.bringHome.open(copy);
+  }
+
+  /** Asks first where changes have not come home. Without an id: that of the shown thread. */
+  async remove(id = this.#deps.shown()?.id): Promise<void> {
+    const copy = this.#deps.store.all.find((one) => one.id === id);
+    if (copy === undefined) return this.showList();
+    if (this.#isRunning(copy)) {
+      void vscode.window.showWarningMessage(vscode.l10n.t('Tiller works in this side copy. Stop the thread first.'));
+      return;
+    }
+    const changes = await this.#deps.store.changes(copy.id, new AbortController().signal);
+    if (changes.length > 0 && !(await agreesToLose(changes.map(({ home }) => home)))) return;
+    if (copy.threadId !== null) await this.#deps.leaveCopy(copy.threadId);
+    if (!(await this.#deps.store.remove(copy.id))) {
+      void vscode.window.showWarningMessage(vscode.l10n.t('Another window uses this side copy.'));
+    }
+    this.#deps.onRemoved();
+  }
+
+  /** `undefined` when the user cancels, or after a message. */
+  async #make(roots: readonly string[]): Promise<SideCopy | undefined> {
+    const unsaved = await unsavedTexts();
+    const options = {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t('Making a side copy'),
+      cancellable: true,
+    };
+    const made = await vscode.window.withProgress(options, async (progress, token) => {
+      const cancel = new AbortController();
+      token.onCancellationRequested(() => cancel.abort());
+      const given: MakeOptions = {
+        roots,
+        links: this.#deps.links(),
+        unsaved,
+        signal: cancel.signal,
+        progress: (done, total) => progress.report({ message: vscode.l10n.t('{0} of {1} files', done, total) }),
+      };
+      return this.#deps.store.make(given).catch((error: unknown) => {
+        if (cancel.signal.aborted) return undefined;
+        if (!(error instanceof CopyRefused)) throw error;
+        void vscode.window.showErrorMessage(withoutLinks(error.message));
+        return undefined;
+      });
+    });
+    if (made !== undefined && made.skipped.length > 0) {
+      const names = made.skipped.slice(0, 5).map(shownPath).join(', ');
+      const sentence = vscode.l10n.t(
+        '{0} files could not be read and are not in the side copy: {1}',
+        made.skipped.length,
+        names,
+      );
+      void vscode.window.showWarningMessage(withoutLinks(sentence));
+    }
+    return made?.copy;
+  }
+
+  /** Calls `show` whenever more is known. */
+  async #describe(
+    copies: readonly SideCopy[],
+    signal: AbortSignal,
+    show: (items: readonly CopyItem[]) => void,
+  ): Promise<void> {
+    const items = await Promise.all(
+      copies.map(async (copy): Promise<CopyItem> => {
+        const title = copy.threadId === null ? undefined : await this.#deps.titleOf(copy.threadId);
+        const live = this.#deps.threads.live.find(({ threadId }) => threadId === copy.threadId);
+        const name = live?.title ?? title ?? (live ? vscode.l10n.t('New thread') : vscode.l10n.t('Its thread is gone'));
+        const homes = copy.folders.map(({ home }) => home).join(', ');
+        return {
+          copy,
+          label: withoutIcons(name),
+          description: vscode.l10n.t('reading…'),
+          detail: `${homes} · ${new Date(copy.createdAt).toLocaleString()}`,
+        };
+      }),
+    );
+    show(items);
+    for (const [index, item] of items.entries()) {
+      const { id } = item.copy;
+      try {
+        const changed = (await this.#deps.store.changes(id, signal)).length;
+        const size = inMebibytes(await this.#deps.store.size(id, signal));
+        items[index] = { ...item, description: [this.#stateOf(item.copy, changed), size].join(' · ') };
+        show(items);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#deps.report(error);
+      }
+    }
+  }
+
+  #stateOf(copy: SideCopy, changed: number): string {
+    const changes =
+      changed === 0
+        ? vscode.l10n.t('no changes')
+        : changed === 1
+          ? vscode.l10n.t('1 file changed')
+          : vscode.l10n.t('{0} files changed', changed);
+    return this.#isRunning(copy) ? `${vscode.l10n.t('running')} · ${changes}` : changes;
+  }
+
+  #isRunning({ folders }: SideCopy): boolean {
+    const isIn = (cwd: string | undefined) => folders.some(({ copy }) => cwd === copy);
+    return this.#deps.threads.live.some(
+      ({ activeTurnId, settings, started }) => activeTurnId !== null && isIn(settings?.cwd ?? started?.cwd),
+    );
+  }
+
+  async #openThread({ threadId }: SideCopy): Promise<void> {
+    if (threadId !== null) await this.#deps.showThread(threadId);
+  }
+}
+
+/** The open folders; `undefined` after a message where no side copy can be made of them. */
+function localRoots(): readonly string[] | undefined {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const local = folders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
+  const problem = !vscode.workspace.isTrusted
+    ? vscode.l10n.t('A side copy needs a trusted workspace.')
+    : local.length === 0
+      ? vscode.l10n.t('Open a folder of this machine first: a side copy is made of it.')
+      : undefined;
+  if (problem === undefined) return local;
+  void vscode.window.showWarningMessage(problem);
+  return undefined;
+}
+
+function inMebibytes(bytes: number): string {
+  return vscode.l10n.t('{0} MiB', (bytes / 1024 / 1024).toFixed(1));
+}
+
+const MOST_NAMED = 10;
+
+async function agreesToLose(paths: readonly string[]): Promise<boolean> {
+  const remove = vscode.l10n.t('Remove');
+  const question =
+    paths.length === 1
+      ? vscode.l10n.t('Remove the side copy? The changes of 1 file have not come home and are lost.')
+      : vscode.l10n.t('Remove the side copy? The changes of {0} files have not come home and are lost.', paths.length);
+  const named = paths.slice(0, MOST_NAMED).map(shownPath);
+  const detail = [...named, ...(paths.length > MOST_NAMED ? ['…'] : [])].join('\n');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;
+}

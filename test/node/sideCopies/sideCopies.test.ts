@@ -1,0 +1,411 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'vitest';
+import type { SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
+import { systemClock } from '../../../src/node/host/clock.ts';
+import { readRecord, writeRecord } from '../../../src/node/sideCopies/copyRecord.ts';
+import { SideCopies } from '../../../src/node/sideCopies/sideCopies.ts';
+import { createLocks } from '../../../src/node/storage/locks.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+const NEVER = new AbortController().signal;
+/** Of a process that has ended: pids are smaller. */
+const ENDED = { pid: 2 ** 30, bootId: null, startTime: null };
+const noThread = async () => false;
+
+class Place implements Disposable {
+  readonly work = tempFolder();
+  readonly home = tempFolder();
+  readonly root = realpathSync(this.work.path);
+  readonly copies = this.another();
+
+  another(): SideCopies {
+    return new SideCopies({ home: this.home.path, locks: createLocks(this.home.path, 'cli'), clock: systemClock });
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    const place = path.join(this.root, name);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, content);
+    return place;
+  }
+
+  /** A repository with one commit of all that is there. */
+  commit(): void {
+    git(this.root, 'init', '-q', '-b', 'main');
+    git(this.root, 'add', '-A');
+    git(this.root, 'commit', '-qm', 'first');
+  }
+
+  async make(unsaved: Readonly<Record<string, string>> = {}, links = ['node_modules']): Promise<SideCopy> {
+    const texts = Object.entries(unsaved).map(
+      ([name, text]) => [path.join(this.root, name), Buffer.from(text)] as const,
+    );
+    const { copy } = await this.copies.make({
+      roots: [this.root],
+      links,
+      unsaved: new Map(texts),
+      signal: NEVER,
+      progress: () => {},
+    });
+    return copy;
+  }
+
+  /** Path → what the copy has of it. */
+  async changes(copy: SideCopy): Promise<Record<string, string>> {
+    const changes = await this.copies.changes(copy.id, NEVER);
+    return Object.fromEntries(
+      changes.map(({ home, base, result }) => [
+        path.relative(this.root, home),
+        `${base === undefined ? 'absent' : base.type} → ${result.type}`,
+      ]),
+    );
+  }
+
+  get left(): readonly string[] {
+    const folder = path.join(this.home.path, 'copies');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  [Symbol.dispose](): void {
+    this.work[Symbol.dispose]();
+    this.home[Symbol.dispose]();
+  }
+}
+
+function git(folder: string, ...args: readonly string[]): string {
+  const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'protocol.file.allow=always'];
+  return execFileSync('git', ['-C', folder, ...identity, ...args], { encoding: 'utf8', stdio: 'pipe' });
+}
+
+function folderOf(copy: SideCopy): string {
+  return copy.folders[0]?.copy ?? '';
+}
+
+function read(copy: SideCopy, name: string): string {
+  return readFileSync(path.join(folderOf(copy), name), 'utf8');
+}
+
+describe('a side copy of a git repository', () => {
+  it('is a worktree of it with the uncommitted changes, staged and not', async () => {
+    using place = new Place();
+    for (const name of ['same', 'changed', 'staged', 'deleted']) place.write(`${name}.txt`, `${name}\n`);
+    place.write('.gitignore', 'out/\n');
+    place.commit();
+    place.write('changed.txt', 'changed since\n');
+    place.write('staged.txt', 'staged since\n');
+    git(place.root, 'add', 'staged.txt');
+    unlinkSync(path.join(place.root, 'deleted.txt'));
+    place.write('new/one.txt', 'new\n');
+    place.write('out/built.js', 'built\n');
+    const status = git(place.root, 'status', '--porcelain');
+    const copy = await place.make();
+    assert.equal(copy.folders[0]?.kind, 'worktree');
+    assert.equal(git(folderOf(copy), 'status', '--porcelain'), status);
+    assert.equal(git(folderOf(copy), 'rev-parse', 'HEAD'), git(place.root, 'rev-parse', 'HEAD'));
+    assert.match(git(place.root, 'worktree', 'list'), new RegExp(`${folderOf(copy)} .*detached`));
+    assert.equal(existsSync(path.join(folderOf(copy), 'out')), false);
+    assert.deepEqual(await place.changes(copy), {});
+  });
+
+  it('has an index that git takes for up to date, in each version of the format', async () => {
+    using place = new Place();
+    for (const name of ['a', 'a/b', 'a/b/long name ü', 'z']) place.write(`${name}/file.txt`, `${name}\n`);
+    place.commit();
+    for (const version of ['2', '3', '4']) {
+      git(place.root, 'update-index', '--index-version', version);
+      const copy = await place.make();
+      // Compares times only: a file whose times are others is named.
+      assert.equal(git(folderOf(copy), 'diff-files', '--name-only'), '', version);
+      assert.match(git(folderOf(copy), 'fsck', '--no-dangling'), /^$/);
+      writeFileSync(path.join(folderOf(copy), 'z/file.txt'), 'y\n');
+      assert.equal(git(folderOf(copy), 'diff-files', '--name-only'), 'z/file.txt\n', version);
+    }
+  });
+
+  it('leaves branches and the index of the repository alone when the copy commits', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.commit();
+    const before = git(place.root, 'rev-parse', 'main');
+    const copy = await place.make();
+    writeFileSync(path.join(folderOf(copy), 'a.txt'), 'two\n');
+    git(folderOf(copy), 'commit', '-qam', 'in the copy');
+    assert.equal(git(place.root, 'rev-parse', 'main'), before);
+    assert.equal(git(place.root, 'status', '--porcelain'), '');
+    assert.deepEqual(await place.changes(copy), { 'a.txt': 'file → file' });
+  });
+
+  it('has the files of submodules, and those that are tracked although they are ignored', async () => {
+    using place = new Place();
+    using other = tempFolder();
+    writeFileSync(other.at('sub.txt'), 'of the submodule\n');
+    git(other.path, 'init', '-q');
+    git(other.path, 'add', '-A');
+    git(other.path, 'commit', '-qm', 'sub');
+    place.write('.gitignore', '*.log\n');
+    place.write('kept.log', 'kept\n');
+    git(place.root, 'init', '-q', '-b', 'main');
+    git(place.root, 'submodule', 'add', '-q', other.path, 'lib');
+    git(place.root, 'add', '-f', 'kept.log', '.gitignore');
+    git(place.root, 'commit', '-qm', 'first');
+    const copy = await place.make();
+    assert.equal(read(copy, 'lib/sub.txt'), 'of the submodule\n');
+    assert.equal(read(copy, 'kept.log'), 'kept\n');
+    assert.equal(git(folderOf(copy), 'status', '--porcelain', '--ignore-submodules=none'), '');
+    writeFileSync(path.join(folderOf(copy), 'kept.log'), 'more\n');
+    writeFileSync(path.join(folderOf(copy), 'lib/sub.txt'), 'more\n');
+    writeFileSync(path.join(folderOf(copy), 'new.log'), 'ignored\n');
+    assert.deepEqual(await place.changes(copy), { 'kept.log': 'file → file', 'lib/sub.txt': 'file → file' });
+  });
+
+  it('runs no program that the repository names', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.write('.gitattributes', '*.txt filter=evil\n');
+    place.commit();
+    const trap = path.join(place.root, '.git', 'trap');
+    for (const key of ['core.fsmonitor', 'filter.evil.smudge', 'filter.evil.clean']) {
+      git(place.root, 'config', key, `touch ${trap}; cat`);
+    }
+    writeFileSync(path.join(place.root, '.git/hooks/post-checkout'), `#!/bin/sh\ntouch ${trap}\n`, { mode: 0o755 });
+    const copy = await place.make();
+    await place.changes(copy);
+    await place.copies.remove(copy.id);
+    assert.equal(existsSync(trap), false);
+  });
+
+  it('is a plain copy where git cannot make a worktree of it in this way', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    git(place.root, 'init', '-q');
+    assert.equal((await place.make()).folders[0]?.kind, 'plain', 'without a commit');
+    git(place.root, 'add', '-A');
+    git(place.root, 'commit', '-qm', 'first');
+    git(place.root, 'update-index', '--split-index');
+    assert.equal((await place.make()).folders[0]?.kind, 'plain', 'with a split index');
+  });
+});
+
+describe('a side copy', () => {
+  it('of a folder without git has all that is not ignored', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.write('.gitignore', 'secret\n');
+    place.write('secret', 'x');
+    chmodSync(place.write('run.sh', '#!/bin/sh\n'), 0o755);
+    mkdirSync(path.join(place.root, 'empty'));
+    const copy = await place.make();
+    assert.equal(copy.folders[0]?.kind, 'plain');
+    assert.deepEqual(readdirSync(folderOf(copy)).toSorted(), ['.gitignore', 'a.txt', 'empty', 'run.sh']);
+    assert.equal(lstatSync(path.join(folderOf(copy), 'run.sh')).mode & 0o777, 0o755);
+    assert.deepEqual(await place.changes(copy), {});
+  });
+
+  it('has the unsaved text of open files, also of new ones, and counts it as its beginning', async () => {
+    using place = new Place();
+    place.write('a.txt', 'saved\n');
+    const copy = await place.make({ 'a.txt': 'typed\n', 'new.txt': 'never saved\n' });
+    assert.equal(read(copy, 'a.txt'), 'typed\n');
+    assert.equal(read(copy, 'new.txt'), 'never saved\n');
+    assert.deepEqual(await place.changes(copy), {});
+  });
+
+  it('links what the setting names, and links of the workspace lead into the copy', async () => {
+    using place = new Place();
+    place.write('node_modules/pkg/index.js', 'x');
+    place.write('packages/a/node_modules/pkg/index.js', 'y');
+    place.write('real/a.txt', 'one\n');
+    symlinkSync(path.join(place.root, 'real'), path.join(place.root, 'absolute'));
+    symlinkSync('real', path.join(place.root, 'relative'));
+    const copy = await place.make();
+    const target = (name: string) => readlinkSync(path.join(folderOf(copy), name));
+    assert.equal(target('node_modules'), path.join(place.root, 'node_modules'));
+    assert.equal(target('packages/a/node_modules'), path.join(place.root, 'packages/a/node_modules'));
+    assert.equal(target('absolute'), path.join(folderOf(copy), 'real'));
+    assert.equal(target('relative'), 'real');
+    assert.deepEqual(await place.changes(copy), {});
+    const other = await place.make({}, []);
+    assert.equal(existsSync(path.join(folderOf(other), 'node_modules')), false);
+  });
+
+  it('knows what was added, changed, deleted, and made executable', async () => {
+    using place = new Place();
+    for (const name of ['changed', 'deleted', 'mode', 'touched']) place.write(`${name}.txt`, `${name}\n`);
+    place.write('long.bin', Buffer.alloc(2 * 1024 * 1024, 1));
+    const copy = await place.make();
+    const at = (name: string) => path.join(folderOf(copy), name);
+    writeFileSync(at('changed.txt'), 'other\n');
+    writeFileSync(at('touched.txt'), 'touched\n');
+    writeFileSync(at('added.txt'), 'added\n');
+    writeFileSync(at('long.bin'), Buffer.alloc(2 * 1024 * 1024, 2));
+    rmSync(at('deleted.txt'));
+    chmodSync(at('mode.txt'), 0o755);
+    assert.deepEqual(await place.changes(copy), {
+      'added.txt': 'absent → file',
+      'changed.txt': 'file → file',
+      'deleted.txt': 'file → absent',
+      'long.bin': 'file → file',
+      'mode.txt': 'file → file',
+    });
+  });
+
+  it('offers no more what came home, and the rest again', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.write('b.txt', 'one\n');
+    const copy = await place.make();
+    writeFileSync(path.join(folderOf(copy), 'a.txt'), 'two\nthree\n');
+    writeFileSync(path.join(folderOf(copy), 'b.txt'), 'two\n');
+    writeFileSync(path.join(folderOf(copy), 'c.txt'), 'new\n');
+    const [a, b, c] = await place.copies.changes(copy.id, NEVER);
+    assert.ok(a && b && c);
+    await place.copies.settle(copy.id, [
+      { change: a, base: { type: 'bytes', bytes: Buffer.from('two\n') } },
+      { change: b, base: { type: 'result' } },
+      { change: c, base: { type: 'result' } },
+    ]);
+    const left = await place.another().changes(copy.id, NEVER);
+    assert.deepEqual(
+      left.map(({ home }) => path.relative(place.root, home)),
+      ['a.txt'],
+    );
+    assert.equal(Buffer.from((await place.copies.baseContent(copy.id, left[0]?.base)) ?? []).toString(), 'two\n');
+    rmSync(path.join(folderOf(copy), 'c.txt'));
+    assert.deepEqual(await place.changes(copy), { 'a.txt': 'file → file', 'c.txt': 'file → absent' });
+  });
+
+  it('is known by its places', async () => {
+    using place = new Place();
+    place.write('src/a.txt', 'one\n');
+    const copy = await place.make();
+    const inCopy = path.join(folderOf(copy), 'src/a.txt');
+    const copies = place.another();
+    assert.equal(copies.homeOf(inCopy), path.join(place.root, 'src/a.txt'));
+    assert.deepEqual(copies.foldersAround(inCopy), copy.folders);
+    assert.deepEqual([copies.homeOf(place.root), copies.foldersAround(place.root)], [place.root, undefined]);
+  });
+
+  it('of a folder that a repository ignores has its files, and of one inside a repository not the ignored ones', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'ignored/\n*.log\n');
+    place.write('ignored/a.txt', 'one\n');
+    place.write('inside/a.txt', 'one\n');
+    place.write('inside/a.log', 'one\n');
+    git(place.root, 'init', '-q');
+    const made = async (name: string) => {
+      const roots = [path.join(place.root, name)];
+      const given = { roots, links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+      return (await place.copies.make(given)).copy;
+    };
+    assert.deepEqual(readdirSync(folderOf(await made('ignored'))), ['a.txt']);
+    const inside = await made('inside');
+    assert.deepEqual(readdirSync(folderOf(inside)), ['a.txt']);
+    writeFileSync(path.join(folderOf(inside), 'b.log'), 'ignored\n');
+    assert.deepEqual(await place.changes(inside), {});
+  });
+
+  it('leaves nothing when the user cancels', async () => {
+    using place = new Place();
+    for (let number = 0; number < 300; number++) place.write(`${number}.txt`, `${number}\n`);
+    place.commit();
+    const cancel = new AbortController();
+    const making = place.copies.make({
+      roots: [place.root],
+      links: [],
+      unsaved: new Map(),
+      signal: cancel.signal,
+      progress: () => cancel.abort(new Error('cancelled')),
+    });
+    await assert.rejects(making, /cancelled/);
+    assert.deepEqual(place.left, []);
+    assert.equal(existsSync(path.join(place.root, '.git/worktrees')), false);
+  });
+
+  it('is removed with its worktree, and commits in the repository stay', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.commit();
+    const copy = await place.make();
+    assert.ok((await place.copies.size(copy.id, NEVER)) > 4);
+    assert.equal(await place.copies.remove(copy.id), true);
+    assert.deepEqual([place.left, place.copies.all], [[], []]);
+    assert.equal(git(place.root, 'worktree', 'list').trim().split('\n').length, 1);
+    assert.equal(git(place.root, 'fsck', '--no-dangling'), '');
+  });
+
+  it('is not removed while another process uses it', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    const copy = await place.make();
+    const isRemoved = await new Promise<boolean>((resolve, reject) => {
+      place.copies.alone(copy.id, () => place.another().remove(copy.id).then(resolve, reject)).catch(reject);
+    });
+    assert.deepEqual([isRemoved, place.copies.all.length], [false, 1]);
+  });
+
+  it('of two over one repository keeps its own changes', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.commit();
+    const [one, other] = [await place.make(), await place.make()];
+    writeFileSync(path.join(folderOf(one), 'a.txt'), 'two\n');
+    writeFileSync(path.join(folderOf(other), 'b.txt'), 'new\n');
+    assert.deepEqual(await place.changes(one), { 'a.txt': 'file → file' });
+    assert.deepEqual(await place.changes(other), { 'b.txt': 'absent → file' });
+    await place.copies.remove(one.id);
+    assert.equal(git(folderOf(other), 'status', '--porcelain'), '?? b.txt\n');
+  });
+});
+
+describe('the next start', () => {
+  /** As a process leaves it that was killed. */
+  async function crashed(place: Place, state: 'making' | 'ready' | 'removing', threadId: string | null = null) {
+    const copy = await place.make();
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    const record = readRecord(folder);
+    assert.ok(record);
+    await writeRecord(folder, { ...record, state, threadId, owner: ENDED });
+    return copy;
+  }
+
+  it('removes copies that a crash left half made or half removed, with their worktrees', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.commit();
+    await crashed(place, 'making');
+    await crashed(place, 'removing');
+    mkdirSync(path.join(place.home.path, 'copies', 'removed-012345abcdef'));
+    await place.another().sweep(noThread);
+    assert.deepEqual(place.left, []);
+    assert.equal(git(place.root, 'worktree', 'list').trim().split('\n').length, 1);
+  });
+
+  it('removes a copy whose thread is gone, but never one with changes', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    await crashed(place, 'ready', 'gone');
+    const changed = await crashed(place, 'ready', 'gone');
+    const kept = await crashed(place, 'ready', 'there');
+    const mine = await place.make();
+    writeFileSync(path.join(folderOf(changed), 'a.txt'), 'two\n');
+    const copies = place.another();
+    await copies.sweep(async (threadId) => threadId === 'there');
+    assert.deepEqual(copies.all.map(({ id }) => id).toSorted(), [changed.id, kept.id, mine.id].toSorted());
+  });
+});

@@ -1,0 +1,247 @@
+/** Changes of a side copy on their way home, in the diff editors and the buffers of VS Code. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
+import { systemClock } from '../../src/node/host/clock.ts';
+import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
+import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { BringHome } from '../../src/vscode/sideCopies/bringHome.ts';
+import { unsavedTexts } from '../../src/vscode/sideCopies/unsavedTexts.ts';
+import { UndoCommand } from '../../src/vscode/undo/undoCommand.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+import { type EditorPlace, inPlace } from './support/editorPlace.ts';
+
+const NEVER = new AbortController().signal;
+const IMAGE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 0xff, 0xfe, 0);
+const OTHER_IMAGE = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 2, 0xff, 0xfe, 0);
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+/** The text with other words in some lines. */
+const text = (changed: Readonly<Record<number, string>> = {}) =>
+  LINES.map((line, index) => `${changed[index + 1] ?? line}\n`).join('');
+
+interface Desk {
+  readonly here: EditorPlace;
+  readonly copies: SideCopies;
+  readonly copy: SideCopy;
+  readonly tabs: DiffPreview;
+  readonly bringHome: BringHome;
+  readonly undo: UndoCommand;
+  /** The id of the review. */
+  readonly id: string;
+  /** Messages to the user. */
+  readonly told: readonly string[];
+  /** In the copy. */
+  at(name: string): string;
+  /** Paths that the copy still offers. */
+  offered(): Promise<readonly string[]>;
+}
+
+/** `before`: what the user does before the copy is made. Of files that are taken as a whole, all or none are selected. */
+function withCopy(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  story: (desk: Desk) => Promise<void>,
+  { before, whole = true }: { readonly before?: (here: EditorPlace) => Promise<void>; readonly whole?: boolean } = {},
+): () => Promise<void> {
+  return inPlace(files, async (here) => {
+    using home = tempFolder();
+    const { showQuickPick, showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
+    const told: string[] = [];
+    const message = async (sentence: string) => void told.push(sentence);
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: readonly vscode.QuickPickItem[]) => (whole ? items : []),
+      showInformationMessage: message,
+      showWarningMessage: message,
+      showErrorMessage: message,
+    });
+    const tabs = new DiffPreview();
+    const copies = new SideCopies({ home: home.path, locks: createLocks(home.path, 'vscode'), clock: systemClock });
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    const undo = new UndoCommand(here.undo, fail);
+    const bringHome = new BringHome({
+      store: copies,
+      workspace: here.workspace,
+      holdFolders: here.deps.holdFolders,
+      tabs: {
+        propose: (...proposal) => tabs.propose(...proposal),
+        show: (...which) => tabs.show(...which),
+        close: (id) => tabs.close(id),
+        reviewOf: (id) => tabs.reviewOf(id),
+        stateOf: (id) => tabs.proposals.stateOf(id),
+      },
+      apply: (changes, origin) => here.workspace.apply(changes, undefined, origin),
+      onUndone: undo.onUndone,
+      onSettled: () => {},
+      report: fail,
+    });
+    try {
+      await before?.(here);
+      const given = { roots: [here.root], links: [], unsaved: await unsavedTexts(), signal: NEVER, progress: () => {} };
+      const { copy } = await copies.make(given);
+      const folder = copy.folders[0]?.copy ?? '';
+      await story({
+        here,
+        copies,
+        copy,
+        tabs,
+        bringHome,
+        undo,
+        told,
+        id: `side-copy-${copy.id}`,
+        at: (name) => path.join(folder, name),
+        offered: async () =>
+          (await copies.changes(copy.id, NEVER)).map((change) => path.relative(here.root, change.home)),
+      });
+    } finally {
+      bringHome.dispose();
+      tabs.dispose();
+      Object.assign(vscode.window, { showQuickPick, showInformationMessage, showWarningMessage, showErrorMessage });
+    }
+  });
+}
+
+suite('a side copy comes home', () => {
+  test(
+    'hunk by hunk, beside text that is not saved, and Undo Patch offers it again',
+    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, undo, id, at, offered, told }) => {
+      writeFileSync(at('a.txt'), text({ 3: 'of the copy', 15: 'also' }));
+      await here.type('a.txt', 'typed\n');
+      await bringHome.open(copy);
+      assert.equal(bringHome.has(id), true);
+      assert.equal(here.disk('a.txt'), text(), 'nothing is written before the user approves');
+      await tabs.proposals.choose(id, 'a.txt', 1, 'out');
+      await bringHome.approve(id);
+      assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy' })}`);
+      assert.deepEqual([here.dirty(), here.disk('a.txt')], [[here.at('a.txt')], text()]);
+      assert.match(told.at(-1) ?? '', /^Brought home 1 file\. Changes of 1 file are left/);
+      // The other hunk alone.
+      await bringHome.open(copy);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['in']],
+      );
+      await bringHome.approve(id);
+      assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy', 15: 'also' })}`);
+      assert.deepEqual(await offered(), []);
+      await undo.undo(undefined);
+      assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy' })}`);
+      assert.deepEqual(await offered(), ['a.txt']);
+    }),
+  );
+
+  test(
+    'without the lines that the user changed, too, until the user restores them',
+    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, id, at, offered, told }) => {
+      writeFileSync(at('a.txt'), text({ 3: 'of the copy', 15: 'also' }));
+      here.write('a.txt', text({ 3: 'of the user' }));
+      await bringHome.open(copy);
+      assert.match(told.at(-1) ?? '', /^1 change is at lines that you changed/);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['out', 'in']],
+      );
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ 3: 'of the user', 15: 'also' }));
+      assert.deepEqual(await offered(), ['a.txt']);
+      await bringHome.open(copy);
+      await tabs.proposals.choose(id, 'a.txt', 0, 'in');
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ 3: 'of the copy', 15: 'also' }));
+      assert.deepEqual(await offered(), []);
+    }),
+  );
+
+  test(
+    'while the user types: at other lines it fits, at the same lines nothing is written and the review is shown again',
+    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, id, at, told }) => {
+      writeFileSync(at('a.txt'), text({ 10: 'of the copy' }));
+      await bringHome.open(copy);
+      await here.type('a.txt', 'typed\n');
+      await bringHome.approve(id);
+      assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 10: 'of the copy' })}`);
+      writeFileSync(at('a.txt'), text({ 5: 'fifth', 10: 'of the copy' }));
+      await here.document('a.txt')?.save();
+      await bringHome.open(copy);
+      const editor = await here.open('a.txt');
+      await editor.edit((builder) => builder.replace(new vscode.Range(5, 0, 5, 6), 'typed now'));
+      await bringHome.approve(id);
+      assert.ok(told.some((sentence) => sentence.startsWith('These files changed at the same moment')));
+      assert.equal(editor.document.getText(), `typed\n${text({ 5: 'typed now', 10: 'of the copy' })}`);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['out']],
+      );
+    }),
+  );
+
+  test(
+    'with new, deleted and binary files, links left behind, and permissions',
+    withCopy(
+      { 'gone.txt': 'old\n', 'image.bin': IMAGE, 'run.sh': '#!/bin/sh\n' },
+      async ({ here, copy, bringHome, id, at, offered }) => {
+        rmSync(at('gone.txt'));
+        writeFileSync(at('new.sh'), '#!/bin/sh\n', { mode: 0o755 });
+        writeFileSync(at('image.bin'), OTHER_IMAGE);
+        writeFileSync(at('run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+        rmSync(at('run.sh'));
+        writeFileSync(at('run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+        await bringHome.open(copy);
+        await bringHome.approve(id);
+        assert.equal(existsSync(here.at('gone.txt')), false);
+        assert.deepEqual(readFileSync(here.at('image.bin')), OTHER_IMAGE);
+        assert.deepEqual(
+          ['new.sh', 'run.sh'].map((name) => statSync(here.at(name)).mode & 0o777),
+          [0o755, 0o755],
+        );
+        assert.deepEqual(await offered(), []);
+      },
+    ),
+  );
+
+  test(
+    'with files that are not text only where the user selects them',
+    withCopy(
+      { 'image.bin': IMAGE },
+      async ({ here, copy, bringHome, id, at, offered, told }) => {
+        writeFileSync(at('image.bin'), OTHER_IMAGE);
+        await bringHome.open(copy);
+        assert.deepEqual(readFileSync(here.at('image.bin')), IMAGE);
+        assert.equal(told.at(-1), 'Nothing is chosen to come home.');
+        assert.deepEqual([bringHome.has(id), await offered()], [true, ['image.bin']]);
+      },
+      { whole: false },
+    ),
+  );
+
+  test(
+    'from the text that was not saved when the copy was made',
+    withCopy(
+      { 'a.txt': text() },
+      async ({ here, copy, bringHome, id, at }) => {
+        assert.equal(readFileSync(at('a.txt'), 'utf8'), `typed\n${text()}`);
+        writeFileSync(at('a.txt'), `typed\n${text({ 5: 'of the copy' })}`);
+        await bringHome.open(copy);
+        await bringHome.approve(id);
+        assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 5: 'of the copy' })}`);
+        assert.equal(here.disk('a.txt'), text());
+      },
+      { before: (here) => here.type('a.txt', 'typed\n') },
+    ),
+  );
+
+  test(
+    'and is left as it is when the user denies the review',
+    withCopy({ 'a.txt': text() }, async ({ here, copy, bringHome, id, at, offered }) => {
+      writeFileSync(at('a.txt'), text({ 5: 'of the copy' }));
+      await bringHome.open(copy);
+      await bringHome.leave(id);
+      assert.deepEqual([bringHome.has(id), here.disk('a.txt'), await offered()], [false, text(), ['a.txt']]);
+      assert.deepEqual(here.tabs(), []);
+    }),
+  );
+});

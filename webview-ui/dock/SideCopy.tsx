@@ -1,0 +1,38 @@
+import { runCommand } from '../actions.ts';
+import { plural, t } from '../l10n.ts';
+import { sideCopy } from '../store.ts';
+import { Act } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** The shown thread works in a side copy: what it has changed there, and the way home. */
+export function SideCopy() {
+  if (sideCopy.value === null) return null;
+  const { changed } = sideCopy.value;
+  return (
+    <section class="review" aria-label={t('Side copy')} data-testid="side-copy">
+      <div class="step-line">
+        <span class="review-row still">
+          <Icon name="repo-forked" />
+          <span class="review-title" role="status">
+            {t('Side copy')}
+            {changed !== null && ` · ${stateOf(changed)}`}
+          </span>
+        </span>
+        <span class="step-acts">
+          {changed !== 0 && (
+            <Act testid="bring-home" onClick={() => runCommand('bringHome')}>
+              {t('Bring Home')}
+            </Act>
+          )}
+          <Act testid="side-copies" label={t('Show all side copies')} onClick={() => runCommand('sideCopies')}>
+            {t('Side Copies')}
+          </Act>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function stateOf(changed: number): string {
+  return changed === 0 ? t('no changes') : plural(changed, '{0} file changed', '{0} files changed');
+}
