@@ -1,24 +1,40 @@
-// `npm run bench [-- row…] [--quick]`: compares Tiller with two peers on this machine. Absolute times are only valid on
-// this machine; the ratios are comparable. Writes artifacts/bench.json.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
+// `npm run bench [-- row…] [--quick] [--disturbed]`: compares Tiller with two peers on this machine. Absolute times are only
+// valid on this machine; the ratios are comparable. Writes artifacts/bench.json; a whole run also writes the table and the plots of
+// docs/benchmarks.md. A run that other programs disturb is made again, and after three attempts the benchmark ends without figures;
+// --disturbed takes it nevertheless.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 ensureInstalled();
 const { AGENTS } = await import('../test/bench/agents.mjs');
-const { JOBS, ROWS } = await import('../test/bench/rows.mjs');
+const { disturbanceIn, watchMachine } = await import('../test/bench/disturbance.mjs');
+const { describeMachine, machineLine } = await import('../test/bench/machine.mjs');
+const { plotsOf, tableOf, withTable } = await import('../test/bench/report.mjs');
+const { JOBS, PLOTTED, ROWS } = await import('../test/bench/rows.mjs');
 const { runAgent, startServer } = await import('../test/bench/run.mjs');
 
+const ATTEMPTS = 3;
+/** Before a disturbed run is made again. */
+const PAUSE_MS = 5_000;
+/** How long the machine is watched before the first run. */
+const LOOK_MS = 2_000;
+
+const FLAGS = ['--quick', '--disturbed'];
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
-const wanted = words.filter((word) => word !== '--quick');
+const mayBeDisturbed = words.includes('--disturbed');
+const wanted = words.filter((word) => !FLAGS.includes(word));
 const unknown = wanted.filter((word) => !ROWS.some(({ name }) => name === word));
 if (unknown.length > 0) {
-  console.error(`No row ${unknown.join(', ')}. Rows: ${ROWS.map(({ name }) => name).join(', ')}; and --quick.`);
+  console.error(
+    `No row ${unknown.join(', ')}. Rows: ${ROWS.map(({ name }) => name).join(', ')}; and ${FLAGS.join(', ')}.`,
+  );
   process.exit(2);
 }
-const rows = ROWS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const isWhole = wanted.length === 0;
+const rows = ROWS.filter(({ name }) => isWhole || wanted.includes(name));
 
 const present = [];
 const missing = {};
@@ -30,31 +46,47 @@ for (const agent of AGENTS) {
   }
 }
 
-const load = loadavg()[0];
+const machine = describeMachine();
+console.error(`${machineLine(machine)}.`);
 const server = await startServer();
-for (const job of new Set(rows.flatMap(({ jobs }) => jobs))) await measure(job);
+const disturbed = [];
+const first = watchMachine([server.pid]);
+await sleep(LOOK_MS);
+refuseIfDisturbed('before the first run', disturbanceIn(first.end()));
+for (const job of new Set([...rows.flatMap(({ jobs }) => jobs), ...(isWhole ? PLOTTED : [])])) await measure(job);
 server.close();
 
 const results = rows.map(toResult);
 print();
-mkdirSync(path.join(root, 'artifacts'), { recursive: true });
-const machine = { cpus: cpus().length, node: process.version, loadBefore: load };
-const file = path.join(root, 'artifacts', 'bench.json');
-writeFileSync(file, `${JSON.stringify({ machine, quick, missing, rows: results }, null, 2)}\n`);
-console.log(`\nWritten to ${path.relative(root, file)}.`);
+const runs = Object.fromEntries(present.map(({ agent, runs: own }) => [agent.name, own]));
+const plots = plotsOf(runs);
+write(
+  path.join('artifacts', 'bench.json'),
+  `${JSON.stringify({ machine, quick, disturbed, missing, rows: results, runs }, null, 1)}\n`,
+);
+for (const [name, svg] of Object.entries(plots)) write(path.join('artifacts', 'bench', `${name}.svg`), svg);
+if (isWhole && !quick && disturbed.length === 0) {
+  const page = path.join(root, 'docs', 'benchmarks.md');
+  write('docs/benchmarks.md', withTable(readFileSync(page, 'utf8'), tableOf(results, machineLine(machine))));
+  for (const [name, svg] of Object.entries(plots)) write(path.join('docs', 'benchmarks', `${name}.svg`), svg);
+}
 process.exitCode = results.some(({ verdict }) => verdict === 'OVER' || verdict === 'not measured') ? 1 : 0;
 
 /** The agents run in turn, so that background load affects all of them alike. */
 async function measure(name) {
   const job = { ...JOBS[name], ...(quick ? JOBS[name].quick : {}) };
   for (let i = 0; i < job.repeat; i++) {
-    for (const { agent, program, runs } of present) {
+    for (const { agent, program, runs: own } of present) {
       if ((job.only ?? agent.name) !== agent.name || job.not === agent.name) continue;
-      process.stderr.write(`${name} ${i + 1}/${job.repeat}: ${agent.name} … `);
+      const title = `${name} ${i + 1}/${job.repeat}: ${agent.name}`;
+      process.stderr.write(`${title} … `);
       try {
         const settings = { deltas: 0, quiet: false, ...job };
-        const run = await (job.measure?.(agent, program) ?? runAgent(agent, program, server, settings));
-        (runs[name] ??= []).push(run);
+        const run = await undisturbed(
+          title,
+          () => job.measure?.(agent, program) ?? runAgent(agent, program, server, settings),
+        );
+        (own[name] ??= []).push(run);
         process.stderr.write(`${(run.wallMs / 1000).toFixed(1)} s\n`);
       } catch (error) {
         missing[agent.name] ??= `${name}: ${error.message.replace(/\s+/g, ' ').slice(0, 300)}`;
@@ -64,10 +96,33 @@ async function measure(name) {
   }
 }
 
+async function undisturbed(title, act) {
+  for (let attempt = 1; ; attempt++) {
+    const watch = watchMachine([server.pid]);
+    const run = await act();
+    const why = disturbanceIn(watch.end());
+    if (why === undefined) return run;
+    if (attempt === ATTEMPTS || mayBeDisturbed) {
+      refuseIfDisturbed(title, why);
+      return run;
+    }
+    process.stderr.write(`disturbed: ${why}; again … `);
+    await sleep(PAUSE_MS);
+  }
+}
+
+function refuseIfDisturbed(title, why) {
+  if (why === undefined) return;
+  disturbed.push(`${title}: ${why}`);
+  if (mayBeDisturbed) return;
+  console.error(`\nThe machine is not quiet (${title}: ${why}): no figures. --disturbed measures nevertheless.`);
+  process.exit(3);
+}
+
 function toResult(row) {
   const values = {};
-  for (const { agent, runs } of present) {
-    if (row.jobs.every((job) => runs[job]?.length > 0)) values[agent.name] = row.value(runs);
+  for (const { agent, runs: own } of present) {
+    if (row.jobs.every((job) => own[job]?.length > 0)) values[agent.name] = row.value(own);
   }
   const limit = row.limit(values) ?? null;
   const ours = values.tiller;
@@ -87,6 +142,14 @@ function print() {
     console.log(`${title(text)}${figures}   ${budget}: ${verdict}`);
   }
   for (const [name, why] of Object.entries(missing)) console.log(`${name}: ${why}`);
-  console.log(`\n${cpus().length} cores, load ${load.toFixed(1)} before the run${load > 1 ? ' (noisy)' : ''}.`);
+  console.log(`\n${machineLine(machine)}.`);
+  if (disturbed.length > 0) console.log(`Disturbed: do not quote these figures. ${disturbed.slice(0, 5).join('; ')}`);
   if (quick) console.log('--quick: fewer and shorter runs; do not quote these figures.');
+}
+
+function write(name, text) {
+  const file = path.join(root, name);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  console.log(`Written to ${name}.`);
 }

@@ -27,6 +27,9 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('tiller.chat', provider),
     vscode.window.registerWebviewViewProvider('tiller.chatLeft', provider),
+    vscode.window.registerWebviewPanelSerializer('tiller.chatEditor', {
+      deserializeWebviewPanel: async (panel) => (await tiller()).view.restoreEditor(panel),
+    }),
     registerCommands(tiller),
     ...OFFERED.map((name) =>
       vscode.lm.registerTool<Record<string, unknown>>(name, {

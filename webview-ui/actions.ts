@@ -46,6 +46,8 @@ export type PanelCommand =
   | 'showWaitingThread'
   | 'importThread'
   | 'openThreadText'
+  | 'openInEditor'
+  | 'openInWindow'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
@@ -77,7 +79,8 @@ export type PanelCommand =
   | 'showAbilities'
   | 'reportIssue'
   | 'mcpServers'
-  | 'showMemories';
+  | 'showMemories'
+  | 'showSkills';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

@@ -11,7 +11,7 @@ import './styles/main.css';
 import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
-import { receiveMentions } from './composer/suggestions.ts';
+import { receiveRows } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
@@ -51,7 +51,8 @@ function saveDraft(): void {
 /** Of two drafts of the same thread the one of this page is newer. */
 function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
-  if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
+  if (message.type !== 'snapshot' || message.isDraftOfOther === true) return message;
+  if (saved?.threadId !== (message.thread?.threadId ?? null)) return message;
   const { draft } = saved;
   const kept = { edit: saved.edit ?? null, attachments: saved.attachments ?? [] };
   const { edit, attachments } = withImages(kept, partImages(message).images);
@@ -66,13 +67,14 @@ function withSavedDraft(message: HostMessage): HostMessage {
 /** A draft changed by a message of the host is stored as if it were typed. */
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
-  receiveMentions(message);
   receiveModels(message);
   receiveImageFile(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
   receive(withSavedDraft(message));
+  receiveRows(message);
   if (
     message.type !== 'snapshot' &&
+    message.type !== 'draft' &&
     (draft.value !== text || draftEdit.value !== edit || attachments.value !== attached)
   )
     keepDraft();

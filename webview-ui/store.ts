@@ -24,6 +24,7 @@ import type {
   PendingComments,
   PendingReview,
   PromptRow,
+  SkillRow,
   SideCopyRow,
   ThreadAccess,
 } from '../src/protocol/wire.ts';
@@ -78,6 +79,8 @@ export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 export const wantsList = signal(false);
 /** The user's messages in all threads from before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** The skills and prompts of files, as they were when the list of commands was opened last. */
+export const skills = signal<readonly SkillRow[]>([]);
 /** The prompts of the MCP servers that run. */
 export const prompts = signal<readonly PromptRow[]>([]);
 /** The side copy in which the shown thread works; `null`: it works in the workspace. */
@@ -252,6 +255,11 @@ function take(message: HostMessage): void {
       isResending.value = false;
       isBeginning.value = false;
       break;
+    case 'draft':
+      draft.value = message.draft;
+      attachments.value = message.attachments;
+      draftEdit.value = message.edit;
+      break;
     case 'events':
       thread.value = foldAll(thread.value, message.events);
       break;
@@ -296,6 +304,9 @@ function take(message: HostMessage): void {
       break;
     case 'agents':
       agentRows.value = message.rows;
+      break;
+    case 'skills':
+      skills.value = message.rows;
       break;
     case 'prompts':
       prompts.value = message.rows;

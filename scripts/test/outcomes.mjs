@@ -24,7 +24,11 @@ import { root } from '../bootstrap.mjs';
  * @property {string[]} skipped
  * @property {{ name: string, message?: string, file?: string, isFinal?: boolean, isBeside?: boolean }[]} failures
  * @property {{ name: string, message?: string }[]} flaky  passed in another attempt
+ * @property {{ name: string, ms: number }[]} slowest  the ten tests that took longest, the slowest first
  */
+
+/** Tests that a summary names as its slowest. */
+const SLOWEST = 10;
 
 /** The file that a suite writes to. @param {string} suite */
 export function outcomesFile(suite) {
@@ -57,7 +61,7 @@ export function readOutcomes(file) {
  */
 export function summaryOf(outcomes) {
   /** @type {Summary} */
-  const summary = { passed: 0, failed: 0, skipped: [], failures: [], flaky: [] };
+  const summary = { passed: 0, failed: 0, skipped: [], failures: [], flaky: [], slowest: slowestOf(outcomes) };
   const lastAttempts = new Map(outcomes.map(({ file, attempt = 1 }) => [file, attempt]));
   for (const [name, attempts] of grouped(outcomes)) {
     const failure = attempts.find(({ state, message }) => state === 'failed' || (state === 'passed' && message));
@@ -74,6 +78,19 @@ export function summaryOf(outcomes) {
     }
   }
   return summary;
+}
+
+/**
+ * The tests that took longest, in the slowest of their attempts. @template {{ name: string, ms?: number }} Timed
+ * @param {readonly Timed[]} tests
+ */
+export function slowestOf(tests) {
+  /** @type {Map<string, { name: string, ms: number }>} */
+  const longest = new Map();
+  for (const { name, ms } of tests) {
+    if (ms !== undefined && ms >= (longest.get(name)?.ms ?? 0)) longest.set(name, { name, ms });
+  }
+  return [...longest.values()].sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
 }
 
 /** By name, in the order of the first attempt. */
@@ -97,7 +114,7 @@ function parsed(line) {
   }
 }
 
-/** "3 passed, 1 failed, 1 flaky". @param {Omit<Summary, 'failures'>} summary */
+/** "3 passed, 1 failed, 1 flaky". @param {Omit<Summary, 'failures' | 'slowest'>} summary */
 export function countsOf({ passed, failed, skipped, flaky }) {
   const words = [`${passed} passed`, `${failed} failed`];
   if (flaky.length > 0) words.push(`${flaky.length} flaky`);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
-import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './outcomes.mjs';
+import { countsOf, outcomesFile, readOutcomes, shortened, slowestOf, summaryOf } from './outcomes.mjs';
 
 /**
  * @typedef {object} Step
@@ -17,6 +17,9 @@ const END_LIMIT_MS = 15_000;
 
 /** As many steps run at a time as CI has cores. */
 const LANES = 2;
+
+/** Seconds that the steps of each lane took. */
+const laneSeconds = Array.from({ length: LANES }, () => 0);
 
 const results = [];
 const running = new Set();
@@ -34,18 +37,19 @@ export async function runGroups(groups) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   for (const steps of groups) {
     const left = [...steps];
-    await Promise.all(Array.from({ length: LANES }, () => runNext(left)));
+    await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
   }
   return summarise();
 }
 
 /** One step after the other from those that are left, until there is none. */
-async function runNext(left) {
+async function runNext(left, lane) {
   for (let step = left.shift(); step; step = left.shift()) {
     if (stoppedBy) return;
     const started = Date.now();
     const end = await run(step);
     const seconds = (Date.now() - started) / 1000;
+    laneSeconds[lane] += seconds;
     results.push({ name: step.name, ...verdict(step, end), seconds, processorSeconds: takeProcessorSeconds() });
   }
 }
@@ -135,6 +139,10 @@ function summarise() {
     const words = [summary.failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), cpu, tests, note];
     console.log(`${summary.name.padEnd(12)} ${words.filter(Boolean).join('  ')}`);
   }
+  console.log(`lanes: ${laneSeconds.map((seconds) => `${seconds.toFixed(0)} s`).join(', ')}`);
+  const slowest = slowestOf(all('slowest'));
+  if (slowest.length > 0) console.log('slowest tests:');
+  for (const { name, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${name}`);
   for (const name of all('skipped')) console.log(`skipped: ${name}`);
   // Repeated at the end, where a long log is read.
   for (const { name, message } of all('flaky')) console.log(`flaky: ${name}\n${shortened(message)}`);

@@ -17,11 +17,15 @@ export const SYSTEM_TESTS = [
   'test/scenarios/demo.test.ts',
   'test/scenarios/killed.test.ts',
   'test/node/demoModel/variants.test.ts',
+  'test/node/demoModel/reactions.test.ts',
+  'test/scenarios/terminalOutput.test.ts',
   'test/scenarios/notify.test.ts',
   'test/scenarios/proxy.test.ts',
   'test/scenarios/hostileWorkspace.test.ts',
   'test/scenarios/canary.test.ts',
   'test/scripts/runSuites.test.ts',
+  // A run of the compiler.
+  'test/protocol/itemTraits.test.ts',
   // Programs and addresses of MCP servers.
   'test/scenarios/mcp.test.ts',
   'test/scenarios/mcpAuthorization.test.ts',
@@ -36,9 +40,17 @@ export const SYSTEM_TESTS = [
   'test/scenarios/secrets.test.ts',
   'test/scenarios/swappedFolder.test.ts',
   'test/scenarios/longThread.test.ts',
+  'test/scenarios/contextMeter.test.ts',
+  'test/scenarios/cuts.test.ts',
   'test/scenarios/manyCommands.test.ts',
   'test/scenarios/parallelCalls.test.ts',
+  // Git repositories and their copies.
+  'test/node/sideCopies/sideCopies.test.ts',
+  'test/scenarios/sideCopies.test.ts',
   // Processes that are killed or paused, and sandboxes.
+  'test/node/exec.test.ts',
+  'test/node/textSearch.test.ts',
+  'test/node/baseline/store.test.ts',
   'test/node/sandbox/workspace.test.ts',
   'test/node/sandbox/escape.test.ts',
   'test/node/locks.test.ts',

@@ -24,6 +24,8 @@ import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
 import { sayAgentProblems } from './agentFiles.ts';
+import { createSkills } from '../node/skills/createSkills.ts';
+import { saySkillProblems } from './skills.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
@@ -86,6 +88,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       builtin: BUILTIN_ROLES.map(({ name }) => name),
     });
     await sayAgentProblems(agentFiles, { cwd, homeDirectory: host.homeDirectory }, say);
+    // Those of the workspace are proposals, too.
+    const skills = createSkills({ ports, roots: () => [] });
+    await saySkillProblems(skills, { cwd, homeDirectory: host.homeDirectory }, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const http = new HttpModels(ports, version);
     if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
@@ -104,6 +109,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       toolProviders: mcp.toolProviders,
       hooks: () => hooks.current(),
       agentRoles: () => agentFiles.roles(),
+      skills: () => skills.used(),
     };
     const thread = threadSettingsOf(settings, {
       model,

@@ -274,6 +274,78 @@ export interface ProblemWatch {
   dispose(): void;
 }
 
+// ---------------------------------------------------------------- languages
+
+/** A position in the text of a file, as it is in the editor. */
+export interface CodePosition {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 0, in UTF-16 units. */
+  readonly column: number;
+}
+
+/** A declaration that a language extension knows. */
+export interface CodeSymbol extends CodePosition {
+  readonly name: string;
+  /** `function`, `class` … */
+  readonly kind: string;
+  /** The name of what it is declared in; may be empty. */
+  readonly container: string;
+}
+
+/** Replaces a range of a text; the path of both ends is that of the file. */
+export interface CodeEdit {
+  readonly start: Pick<CodePosition, 'line' | 'column'>;
+  readonly end: Pick<CodePosition, 'line' | 'column'>;
+  readonly text: string;
+}
+
+/** What a rename does to one file. */
+export interface RenamedFile {
+  readonly path: string;
+  readonly movedTo: string | null;
+  /** The text that the edits are for; `undefined` where the file is not open, and the disk has it. */
+  readonly text: string | undefined;
+  readonly edits: readonly CodeEdit[];
+}
+
+export type RenameAnswer =
+  | { readonly type: 'renamed'; readonly files: readonly RenamedFile[] }
+  /** The language extension says why not, or nothing knows the symbol. */
+  | { readonly type: 'refused'; readonly message: string };
+
+export type CodeRelation = 'definition' | 'references' | 'implementations';
+
+/**
+ * The language extensions of an editor. An answer is empty where none knows the language, where there is nothing to find,
+ * and while an extension is still starting or reading the project: the three look the same. No request can be cancelled.
+ */
+export interface Languages {
+  /** Opens the file without a tab, so that the extension of its language starts. @throws Error for what is not text */
+  open(path: string): Promise<void>;
+  /**
+   * Whether a request of this kind has had an answer that is not empty in this window, about the language of this file.
+   * Without a path: about symbols of the workspace.
+   */
+  hasAnswered(kind: 'outline' | 'code', path: string | undefined): boolean;
+  /**
+   * Resolves when the extensions have read the project of an open file, as far as an answer of theirs shows it. Until then
+   * the other answers may lack places in other files. Never rejects; at once where no extension has started.
+   */
+  settle(at: CodePosition): Promise<void>;
+  find(relation: CodeRelation, at: CodePosition): Promise<readonly CodePosition[]>;
+  /** Type and documentation, as Markdown. */
+  describe(at: CodePosition): Promise<readonly string[]>;
+  /** All symbols of a file. */
+  outline(path: string): Promise<readonly CodeSymbol[]>;
+  /** Symbols of the workspace whose names match the query in some way. */
+  search(query: string): Promise<readonly CodeSymbol[]>;
+  rename(at: CodePosition, newName: string): Promise<RenameAnswer>;
+  /** What the editor shows now for this file, or for all that have any. */
+  problems(path?: string): readonly { readonly path: string; readonly problems: readonly Problem[] }[];
+}
+
 // ---------------------------------------------------------------- what the workspace held before
 
 /** One path that a look found in another state than the look before it. */
@@ -719,4 +791,6 @@ export interface Ports {
   readonly problems?: Problems;
   /** Absent where no thread works in a side copy. */
   readonly sideCopies?: SideCopyPlaces;
+  /** Absent where there is no editor. */
+  readonly languages?: Languages;
 }

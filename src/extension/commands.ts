@@ -7,7 +7,10 @@ import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
+import type { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
+import type { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
 import type { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import type { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import type { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import type { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import type { McpCommands } from '../vscode/mcp/mcpCommands.ts';
@@ -31,6 +34,8 @@ export interface CommandTargets {
   readonly mentions: Pick<Mentions, 'attach' | 'attachSelection'>;
   readonly problems: Pick<ProblemActions, 'ask'>;
   readonly edits: Pick<EditAtCursor, 'ask' | 'recall' | 'retry' | 'stop' | 'open' | 'answer' | 'decide'>;
+  readonly entryPoints: EntryPoints;
+  readonly commitMessage: Pick<CommitMessage, 'write' | 'writeInPanel'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
   readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
   readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard'>;
@@ -54,6 +59,7 @@ export interface CommandTargets {
   readonly hooks: Pick<HookCommands, 'showHooks'>;
   readonly lmTools: Pick<LanguageModelTools, 'choose'>;
   readonly agents: Pick<AgentCommands, 'showAgents'>;
+  readonly skills: Pick<SkillCommands, 'showSkills'>;
   readonly mcp: Pick<McpCommands, 'showServers'>;
   readonly walkthrough: Pick<Walkthrough, 'open'>;
   readonly showLog: () => void;
@@ -70,6 +76,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
 
   return vscode.Disposable.from(
     command('focus', ({ chat }) => chat.focus()),
+    command('openInEditor', ({ chat }) => chat.openInEditor()),
+    command('openInWindow', ({ chat }) => chat.openInWindow()),
     command('ask', ({ chat }, text?: string) => chat.ask(text)),
     command('newThread', ({ chat }) => chat.newThread()),
     command('startInSideCopy', ({ copies }) => copies.start()),
@@ -84,6 +92,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('explainProblem', ({ problems }, uri?: vscode.Uri, range?: vscode.Range) =>
       problems.ask('explain', uri, range),
     ),
+    command('addTerminalSelection', ({ entryPoints }) => entryPoints.addTerminalSelection()),
+    command('addFailedCommand', ({ entryPoints }) => entryPoints.addFailedCommand()),
+    command('addChanges', ({ entryPoints }, ...rows: vscode.SourceControlResourceState[]) =>
+      entryPoints.addChanges(rows.filter((row) => row?.resourceUri instanceof vscode.Uri)),
+    ),
+    command('fixTest', ({ entryPoints }, test?: unknown) => entryPoints.fixTest(test)),
+    command('commitMessage', ({ commitMessage }, given?: unknown) => commitMessage.write(given)),
+    command('commitMessageInPanel', ({ commitMessage }) => commitMessage.writeInPanel()),
     command('editAtCursor', ({ edits }) => edits.ask()),
     command('earlierInstruction', ({ edits }) => edits.recall('earlier')),
     command('laterInstruction', ({ edits }) => edits.recall('later')),
@@ -167,6 +183,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showAgents', ({ agents }) => agents.showAgents()),
+    command('showSkills', ({ skills }) => skills.showSkills()),
     command('showHooks', ({ hooks }) => hooks.showHooks()),
     command('chooseTools', ({ lmTools }) => lmTools.choose()),
     command('mcpServers', ({ mcp }) => mcp.showServers()),

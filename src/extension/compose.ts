@@ -124,6 +124,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     lmTools: agent.lmTools,
     offeredTools: agent.offeredTools,
     agents: agent.agentCommands,
+    skills: agent.skillCommands,
     mcp: agent.mcp.commands,
     showLog: () => host.channel.show(true),
     reportIssue: () =>

@@ -16,7 +16,9 @@ import { isBelow } from '../core/util/pathBelow.ts';
 import type { McpServers } from '../core/mcp/mcpServers.ts';
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { createSkills } from '../node/skills/createSkills.ts';
 import { AgentCommands } from '../vscode/agents/agentCommands.ts';
+import { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
 import { SideCopies } from '../node/sideCopies/sideCopies.ts';
@@ -31,6 +33,7 @@ import { McpController } from '../vscode/mcp/mcpController.ts';
 import { mcpSecretsIn, SignInHandler } from '../vscode/mcp/signIn.ts';
 import { McpLogs } from '../vscode/mcp/mcpLogs.ts';
 import { ReadOnlyTexts } from '../vscode/ui/readOnlyTexts.ts';
+import { agentCopies } from '../vscode/sideCopies/agentCopy.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
 import { isSubAgent, typedText } from '../core/agent/threadActivity.ts';
@@ -61,6 +64,7 @@ export interface Agent {
   readonly lmTools: LanguageModelTools;
   readonly offeredTools: OfferedTools;
   readonly agentCommands: AgentCommands;
+  readonly skillCommands: SkillCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -82,9 +86,18 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
-  const { workspace, problems } = editors;
+  const { workspace, problems, languages } = editors;
   const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
-  const ports: Ports = { ...node, ...(baseline && { baseline }), workspace, problems, log, secrets: keys, sideCopies };
+  const ports: Ports = {
+    ...node,
+    ...(baseline && { baseline }),
+    workspace,
+    problems,
+    languages,
+    log,
+    secrets: keys,
+    sideCopies,
+  };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const http = new HttpModels(ports, TILLER_VERSION);
   const demo = new DemoModels(http, settings);
@@ -145,6 +158,16 @@ export function createAgent(
     memento: context.workspaceState,
     texts: proposedTexts,
   });
+  const skills = createSkills({
+    ports,
+    roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+  });
+  const skillCommands = new SkillCommands({
+    ...skills,
+    memento: context.workspaceState,
+    texts: proposedTexts,
+    maxTokens: () => settings()['skills.maxTokens'],
+  });
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
@@ -182,7 +205,13 @@ export function createAgent(
       agentCommands.announce().catch(report);
       return agentFiles.roles();
     },
+    skills: async () => {
+      const found = await skills.current();
+      skillCommands.announce(found).catch(report);
+      return skills.used(found);
+    },
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
+    makeSideCopy: agentCopies({ store: sideCopies, links: () => settings()['sideCopies.links'], report }),
     proposals: editors.proposals,
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
@@ -204,7 +233,9 @@ export function createAgent(
   );
   store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
   const markChanges = async (changes: readonly RecordedChange[]) => {
-    if (baseline !== undefined) await editors.review.commandChanged(changes, (hash) => baseline.read(hash));
+    // Those in a side copy are reviewed when they come home.
+    const here = changes.filter(({ path }) => sideCopies.homeOf(path) === path);
+    if (baseline !== undefined) await editors.review.commandChanged(here, (hash) => baseline.read(hash));
   };
   const otherPrograms = store.add(
     new OtherPrograms({
@@ -260,6 +291,7 @@ export function createAgent(
       begin: (session) => void manager.live.begin(session),
     }),
     agentCommands,
+    skillCommands,
     mcp: { servers: mcp.servers, controller, commands: mcpCommands },
     current,
     provider,

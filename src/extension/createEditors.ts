@@ -8,6 +8,7 @@ import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/edi
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from '../vscode/apply/model.ts';
 import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
+import { EditorLanguages } from '../vscode/languages/editorLanguages.ts';
 import { EditorProblems } from '../vscode/problems/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
@@ -28,6 +29,7 @@ export interface Editors {
   readonly proposals: DiffPreview;
   readonly outputs: OutputDocuments;
   readonly problems: EditorProblems;
+  readonly languages: EditorLanguages;
   /** Fires with absolute paths of files that an Undo or a decision of the review has written. */
   readonly onWritten: Emitter<readonly string[]>['event'];
 }
@@ -83,6 +85,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
     problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
+    languages: new EditorLanguages(),
     onWritten: written.event,
   };
 }

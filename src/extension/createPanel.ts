@@ -7,17 +7,19 @@ import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
-import type { UserInput } from '../protocol/item.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { startEdit } from '../core/agent/editThread.ts';
+import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
+import { isFinal } from '../core/tools/agents/agentStatus.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
+import type { UserInput } from '../protocol/item.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
-import { ChatCommands, revealPanel } from '../vscode/chat/chatCommands.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
@@ -32,7 +34,10 @@ import { FindingThreads } from '../vscode/comments/findingThreads.ts';
 import { LineComments } from '../vscode/comments/lineComments.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
+import { plainMention } from '../vscode/mentions/findMentions.ts';
 import { Mentions } from '../vscode/mentions/mentions.ts';
+import { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
+import { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
 import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
 import { ProblemActions } from '../vscode/problems/problemActions.ts';
 import { ModelMenu } from '../vscode/models/modelMenu.ts';
@@ -82,6 +87,8 @@ export interface Panel {
   readonly threads: ThreadCommands;
   readonly problems: ProblemActions;
   readonly edits: EditAtCursor;
+  readonly entryPoints: EntryPoints;
+  readonly commitMessage: CommitMessage;
   readonly codeReview: CodeReview;
   readonly findings: FindingThreads;
   readonly comments: LineComments;
@@ -150,7 +157,7 @@ export function createPanel(
     });
   };
   const sendMessage = async (input: readonly UserInput[], target: MessageTarget) => {
-    await revealPanel();
+    await view.reveal();
     await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
   };
   const view: ChatView = store.add(
@@ -239,8 +246,16 @@ export function createPanel(
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
         return readResourceText(agent.mcp.servers, { server, uri }, signal);
       },
-      send: (op, target) => threads.send(op, target),
+      send: (op, target) => {
+        const state = threads.live.find(({ threadId }) => threadId === target.threadId);
+        // A thread that was suspended is opened by the message.
+        const stored = target.threadId === undefined ? undefined : sideCopies.of(target.threadId);
+        const folders = state ? sideCopies.foldersAround(cwdOf(state)) : stored?.folders;
+        const isMessage = op.type === 'user_turn' || op.type === 'steer';
+        return threads.send(folders && isMessage ? { ...op, input: inputInCopy(op.input, folders) } : op, target);
+      },
       hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
       report,
@@ -371,21 +386,50 @@ export function createPanel(
     onRemoved: () => shownCopy.refresh(),
     report,
   });
+  store.add(
+    manager.live.onEvent(({ event: { msg } }) => {
+      if (msg.type !== 'agent_status' || msg.inSideCopy !== true || !isFinal(msg)) return;
+      if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
+    }),
+  );
   sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
+  /** Sends a message that a command of VS Code has made, and shows the panel. */
+  const sendToShown = async (input: readonly UserInput[]) => {
+    const { target } = threads;
+    await view.reveal();
+    await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
+  };
   const problems = new ProblemActions({
     guard,
     mentionOf: mentionOfLines,
-    send: (input) => sendMessage(input, threads.target),
+    send: sendToShown,
   });
   store.add(problems.register());
+  const entryPoints = new EntryPoints({
+    guard,
+    insert: (attachments) => mentions.insert(attachments),
+    attachFiles: (uris) => mentions.attach(uris),
+    failedCommand: () => mentions.failedCommand,
+    mentionOf: mentionOfLines,
+    send: sendToShown,
+  });
+  /** For what is not part of the shown thread, which may have a model of its own. */
+  const hasDefaultModel = async () => {
+    await choosing;
+    return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
+  };
+  const commitMessage = new CommitMessage({
+    guard,
+    hasModel: hasDefaultModel,
+    ask: (question, signal) => factory.ask(question, signal),
+    askInPanel: (text) => mentions.insert([{ part: plainMention('changes'), inText: false }], text),
+    report,
+  });
   const edits = store.add(
     new EditAtCursor({
       guard,
       isPlanMode: () => factory.settings.planMode === true,
-      hasModel: async () => {
-        await choosing;
-        return factory.settings.model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
-      },
+      hasModel: hasDefaultModel,
       prepare: () => manager.prepare(factory.settings.cwd),
       start: (input, signal, onProgress) =>
         startEdit(
@@ -419,7 +463,7 @@ export function createPanel(
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,
-    reveal: revealPanel,
+    reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
   const findings = store.add(
@@ -527,6 +571,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
+    listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
   };
 
   store.add(
@@ -544,6 +589,8 @@ export function createPanel(
     threads: threadCommands,
     problems,
     edits,
+    entryPoints,
+    commitMessage,
     codeReview,
     findings,
     comments,

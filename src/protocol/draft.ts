@@ -9,13 +9,16 @@ export interface Attachment {
   readonly inText: boolean;
 }
 
+/** The begin of the id of a mention whose text was copied when it was attached: a part of a terminal, one diff. */
+export const COPY_ID = 'copy:';
+
 /**
  * A mention as it is written: what was read for it when it was sent is left out, so that it is read again. A dropped file
- * keeps its text, as its place is not known.
+ * keeps its text, as its place is not known, and so does a copy.
  */
 function unsent({ name, path, kind, lines, id, text }: Mention): Mention {
-  const isDropped = kind === 'file' && path === '' && text !== undefined;
-  const known = { ...(kind && { kind }), ...(lines && { lines }), ...(id && { id }), ...(isDropped && { text }) };
+  const isCopy = path === '' && text !== undefined && (kind === 'file' || id?.startsWith(COPY_ID) === true);
+  const known = { ...(kind && { kind }), ...(lines && { lines }), ...(id && { id }), ...(isCopy && { text }) };
   return { type: 'mention', name, path, ...known };
 }
 
@@ -27,8 +30,15 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
   return input.flatMap((part): readonly Attachment[] => {
     if (part.type === 'text') return [];
     if (part.type !== 'mention') return [{ part, inText: false }];
+    // It follows from the text, and is added again when that is sent.
+    if (isRunByText(part)) return [];
     return [{ part: unsent(part), inText: named.has(part.name) }];
   });
+}
+
+/** A skill or a prompt that the text of the message runs. */
+export function isRunByText(part: UserInput): boolean {
+  return part.type === 'mention' && (part.kind === 'skill' || part.kind === 'prompt');
 }
 
 interface EditOf<Type extends string> {

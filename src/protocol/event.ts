@@ -363,6 +363,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     tokens: z.number().optional(),
     /** A call of `task` waits for it. */
     isTask: z.boolean().optional(),
+    /** It works in a side copy: the user brings home what it changes. */
+    inSideCopy: z.boolean().optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
   /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */

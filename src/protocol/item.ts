@@ -13,7 +13,10 @@ import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
 
-/** What a mention names. `file`, `folder`, `symbol` and `selection` have a path, the others only a text. */
+/**
+ * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
+ * session adds a `skill` or a `prompt` when a message runs one.
+ */
 export const mentionKindSchema = z.enum([
   'file',
   'folder',
@@ -24,6 +27,8 @@ export const mentionKindSchema = z.enum([
   'changes',
   'thread',
   'resource',
+  'skill',
+  'prompt',
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
@@ -64,7 +69,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
     /**
-     * Of a thread, or of a terminal while it is open; of a symbol its name in the source; server and URI of a resource, as a
+     * Of a thread, or of a terminal while it is open; of a copied text `copy:` and a hash; of a symbol its name in the source; server and URI of a resource, as a
      * JSON array; of a dropped file a hash.
      */
     id: z.string().optional(),
@@ -124,6 +129,26 @@ export const patchProblemsSchema = z.object({
 });
 export type PatchProblems = z.infer<typeof patchProblemsSchema>;
 
+/** A test that has failed, or a file of tests that could not be loaded. */
+export const testFailureSchema = z.object({
+  /** With the names of what it is in, as the runner prints it. */
+  name: z.string(),
+  /** As the runner prints it; from 1. */
+  path: z.string().optional(),
+  line: z.number().optional(),
+  message: z.string(),
+});
+export type TestFailure = z.infer<typeof testFailureSchema>;
+
+/** What a test runner has printed at its end. Files of tests that could not be loaded count as failed. */
+export const testResultsSchema = z.object({
+  passed: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
+  failures: z.array(testFailureSchema),
+});
+export type TestResults = z.infer<typeof testResultsSchema>;
+
 /** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
@@ -180,6 +205,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     output: z.string(),
     /** The absolute path of the whole output, if it is longer. */
     logPath: z.string().optional(),
+    /** Of `run_tests`, where the output could be read: the model got this in place of the output. */
+    tests: testResultsSchema.optional(),
     /** What it changed in the workspace; from `files_changed`, after its end. */
     changed: commandChangesSchema.optional(),
   }),
@@ -271,6 +298,22 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
+  }),
+  /** The model has asked the language extensions of the editor. A rename that is done is a `file_change` instead. */
+  z.object({
+    ...base,
+    ...why,
+    type: z.literal('code_navigation'),
+    callId: z.string(),
+    op: z.enum(['definition', 'references', 'implementations', 'symbols', 'hover', 'rename', 'diagnostics']),
+    /** As the model has written them. */
+    symbol: z.string().optional(),
+    path: z.string().optional(),
+    line: z.number().optional(),
+    /** How many places, symbols or problems were found; absent until then. */
+    found: z.number().optional(),
+    /** What the model got. */
+    text: z.string().optional(),
   }),
   /** The model has got a text from the web (`fetch_url`). */
   z.object({

@@ -160,6 +160,16 @@ export const ITEM_TRAITS = {
     searched: ({ path, pattern = '' }) => [path, pattern],
     counted: ({ action }) => ({ type: 'lookup', action }),
   },
+  code_navigation: {
+    grows: [],
+    explained: true,
+    place: 'step',
+    act: ({ op, symbol, path }, cwd) => {
+      return { type: 'tool', tool: ['code_navigation', op, symbol, path].filter(Boolean).join(' '), cwd };
+    },
+    searched: ({ symbol = '', path = '', text = '' }) => [symbol, path, text],
+    counted: () => ({ type: 'call' }),
+  },
   web_fetch: {
     grows: [],
     explained: true,

@@ -121,8 +121,12 @@ export const settingsSchema = z.strictObject({
   'agents.maxTokens': z.number().int().positive().nullable().default(null),
   'agents.maxRounds': z.number().int().positive().nullable().default(null),
   'agents.maxMinutes': z.number().positive().nullable().default(null),
+  /** `parallel`: a sub-agent that would write while another one of the thread may write works in a side copy. */
+  'agents.sideCopies': z.enum(['never', 'parallel']).default('parallel'),
   /** Names of models in agent files, such as "sonnet", with the model of the provider that is used for each. */
   agentModels: z.record(z.string(), z.string().min(1)).default({}),
+  /** Estimated tokens of the list of skills that the model gets; 0: no list. */
+  'skills.maxTokens': z.number().int().min(0).default(2_000),
   /** Names or relative paths of ignored folders that a side copy links to the workspace. */
   'sideCopies.links': z.array(z.string().min(1)).default(['node_modules', '.venv']),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */

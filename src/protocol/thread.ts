@@ -592,7 +592,7 @@ function mapItems(state: ThreadState, map: (item: TurnItem) => TurnItem): Thread
 
 function withoutOutput(item: TurnItem): TurnItem {
   if (item.type !== 'command_execution') return item;
-  const { logPath: _logPath, ...kept } = item;
+  const { logPath: _logPath, tests: _tests, ...kept } = item;
   return { ...kept, output: '' };
 }
 

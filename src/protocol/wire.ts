@@ -146,6 +146,17 @@ export interface PromptRow {
   readonly help: string;
 }
 
+/** A skill or a prompt of a file, which the composer offers as `/name`. */
+export interface SkillRow {
+  readonly kind: 'skill' | 'prompt';
+  readonly name: string;
+  readonly help: string;
+  /** What is written behind the name, such as `[file]`; may be empty. */
+  readonly hint: string;
+  /** The user has to approve it first. */
+  readonly isProposed: boolean;
+}
+
 /** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage =
   | {
@@ -159,11 +170,21 @@ export type HostMessage =
       readonly attachments: readonly Attachment[];
       /** The message that `draft` is an edit of. */
       readonly edit: DraftEdit | null;
+      /** The draft was changed last in the other page: it is newer than what this page has kept. */
+      readonly isDraftOfOther?: boolean;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
   | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
+  /** The user has changed the draft in the other page that shows the panel. */
+  | {
+      readonly type: 'draft';
+      readonly build: string;
+      readonly draft: string;
+      readonly attachments: readonly Attachment[];
+      readonly edit: DraftEdit | null;
+    }
   | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
   | {
       readonly type: 'earlier';
@@ -239,6 +260,8 @@ export type HostMessage =
   | { readonly type: 'focus_composer'; readonly build: string }
   /** All prompts of the MCP servers that run. */
   | { readonly type: 'prompts'; readonly build: string; readonly rows: readonly PromptRow[] }
+  /** The answer to `list_skills`. */
+  | { readonly type: 'skills'; readonly build: string; readonly rows: readonly SkillRow[] }
   /** The answer to `preview_rule`. */
   | {
       readonly type: 'rule_preview';
@@ -343,6 +366,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
   z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
   z.object({ type: z.literal('close_mentions') }),
+  /** Requests the skills and prompts of files. */
+  z.object({ type: z.literal('list_skills') }),
   /** Asks for the arguments of a prompt of an MCP server, and adds its text to the draft. */
   z.object({ type: z.literal('use_prompt'), server: z.string(), name: z.string() }),
   /** Attaches what was dropped on the composer. */

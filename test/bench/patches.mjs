@@ -1,25 +1,24 @@
 // One patch of a given size, applied to fresh files by Tiller in a process of its own or by the program of a peer.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { root } from '../../scripts/bootstrap.mjs';
+import { newScratch } from './scratch.mjs';
 
-/** Resolves with { wallMs }; for a peer it is the whole process minus the time to start an empty process. */
-export async function runPatch(agent, program, { files, patch }) {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
-  try {
-    const work = path.join(scratch, 'work');
-    for (const [name, lines] of Object.entries(files)) {
-      const file = path.join(work, name);
-      mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, `${lines.join('\n')}\n`);
-    }
-    return agent.name === 'tiller' ? await runOurs(scratch, work, patch) : runPeer(program, work, patch);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+/**
+ * Resolves with { wallMs }; for a peer it is the whole process minus the time to start an empty process. `parent`: where
+ * the files are, otherwise in the folder for temporary files.
+ */
+export async function runPatch(agent, program, { files, patch }, parent) {
+  const scratch = newScratch(parent);
+  const work = path.join(scratch, 'work');
+  for (const [name, lines] of Object.entries(files)) {
+    const file = path.join(work, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `${lines.join('\n')}\n`);
   }
+  return agent.name === 'tiller' ? await runOurs(scratch, work, patch) : runPeer(program, work, patch);
 }
 
 async function runOurs(scratch, work, patch) {

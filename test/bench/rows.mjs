@@ -2,11 +2,18 @@
 
 import { lookAtFiles } from './baseline.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
+import { median } from './report.mjs';
+import { memoryFolder } from './scratch.mjs';
 import { startCommands } from './spawn.mjs';
+import { readThread } from './threadLength.mjs';
 import { openThreadList } from './threadList.mjs';
 
 const lookJob = (files) => ({ only: 'tiller', measure: () => lookAtFiles(files) });
-const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
+const patchJob = (patch, parent) => ({
+  measure: (agent, program) => runPatch(agent, program, patch, parent),
+  not: 'pi',
+});
+const threadJob = (turns) => ({ only: 'tiller', measure: () => readThread(turns), repeat: 3, quick: { repeat: 1 } });
 
 /** `cats` commands in each response. Few turns: the loop guard has a word to say about many of the same. */
 const catsJob = (cats, sleeps) => ({
@@ -39,13 +46,34 @@ export const JOBS = {
   looks1000: { ...lookJob(1_000), repeat: 5, quick: { repeat: 1 } },
   looks20000: { ...lookJob(20_000), repeat: 5, quick: { repeat: 1 } },
   looks100000: { ...lookJob(100_000), repeat: 3, quick: { repeat: 1 } },
+  looks200000: { ...lookJob(200_000), repeat: 2, quick: { repeat: 1 } },
   spawns: { only: 'tiller', measure: () => startCommands(250), repeat: 5, quick: { repeat: 1 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
-  hunks: { ...patchJob(longFile(200, 20_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
-  manyHunks: { ...patchJob(longFile(1000, 100_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
-  files: { ...patchJob(manyFiles(500)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
-  manyFiles: { ...patchJob(manyFiles(2500)), not: 'pi', repeat: 5, quick: { repeat: 2 } },
+  hunks: { ...patchJob(longFile(200, 20_000)), repeat: 9, quick: { repeat: 3 } },
+  manyHunks: { ...patchJob(longFile(1000, 100_000)), repeat: 9, quick: { repeat: 3 } },
+  files20: { ...patchJob(manyFiles(20)), repeat: 5, quick: { repeat: 1 } },
+  files100: { ...patchJob(manyFiles(100)), repeat: 5, quick: { repeat: 1 } },
+  files500: { ...patchJob(manyFiles(500)), repeat: 9, quick: { repeat: 3 } },
+  files2500: { ...patchJob(manyFiles(2500)), repeat: 5, quick: { repeat: 2 } },
+  memoryFiles: {
+    ...patchJob(manyFiles(500), memoryFolder),
+    repeat: memoryFolder ? 9 : 0,
+    quick: { repeat: memoryFolder ? 3 : 0 },
+  },
+  thread10: threadJob(10),
+  thread100: threadJob(100),
+  thread1000: threadJob(1_000),
+  thread5000: threadJob(5_000),
 };
+
+/** Jobs that are only plotted, in a whole run. */
+export const PLOTTED = ['looks200000', 'files20', 'files100', 'thread10', 'thread100', 'thread1000', 'thread5000'];
+
+/** At most this part of a peer's figure. */
+const of = (peer, part) => ({
+  limit: (values) => (values[peer] === undefined ? null : part * values[peer]),
+  budget: `≤ ${part} × ${peer === 'pi' ? 'pi' : 'Codex'}`,
+});
 
 /** `value` turns the runs of one agent into its figure; `limit` gives the budget from the peers' figures, or null. */
 export const ROWS = [
@@ -54,32 +82,28 @@ export const ROWS = [
     title: 'per-turn overhead, echo executed, persistence on (ms)',
     jobs: ['turns'],
     value: ({ turns }) => perTurn(turns),
-    limit: ({ pi }) => pi,
-    budget: "≤ pi's",
+    ...of('pi', 0.7),
   },
   {
     name: 'sandbox',
     title: 'the same in the sandbox, more than without (ms)',
     jobs: ['turns', 'boxed'],
     value: ({ turns, boxed }) => perTurn(boxed) - perTurn(turns),
-    limit: () => 15,
-    budget: '≤ 15',
+    ...of('codex', 0.25),
   },
   {
     name: 'sandbox-large',
     title: 'the same in a workspace of 20,000 files (ms)',
     jobs: ['turns', 'boxedLarge'],
     value: ({ turns, boxedLarge }) => perTurn(boxedLarge) - perTurn(turns),
-    limit: () => 15,
-    budget: '≤ 15',
+    ...of('codex', 0.25),
   },
   {
     name: 'sandbox-writes',
     title: 'the same for a command that writes there (ms)',
     jobs: ['writes', 'writesLarge'],
     value: ({ writes, writesLarge }) => perTurn(writesLarge) - perTurn(writes),
-    limit: ({ codex }) => codex,
-    budget: "≤ Codex's",
+    ...of('codex', 0.35),
   },
   {
     name: 'parallel',
@@ -110,16 +134,14 @@ export const ROWS = [
     title: 'cold start to first request, headless (ms)',
     jobs: ['turns'],
     value: ({ turns }) => median(turns.map((run) => run.coldStartMs)),
-    limit: ({ codex }) => codex,
-    budget: "≤ Codex's",
+    ...of('codex', 0.65),
   },
   {
     name: 'deltas',
     title: '20,000 text deltas in one response, wall (ms)',
     jobs: ['deltas'],
     value: ({ deltas }) => median(deltas.map((run) => run.streamMs)),
-    limit: ({ codex }) => codex,
-    budget: "≤ Codex's",
+    ...of('codex', 0.6),
   },
   {
     name: 'prefix',
@@ -142,8 +164,7 @@ export const ROWS = [
     title: 'peak memory of the process tree in the long job (PSS, MiB)',
     jobs: ['long'],
     value: ({ long: [run] }) => run.peakMiB,
-    limit: ({ codex }) => codex,
-    budget: "≤ Codex's",
+    ...of('codex', 0.75),
   },
   {
     name: 'threads',
@@ -166,11 +187,12 @@ export const ROWS = [
     limit: () => 20_000,
     budget: '≤ 20,000',
   },
-  patchRow('patch-hunks', '200 hunks in 20,000 lines', 'hunks'),
-  patchRow('patch-many-hunks', '1,000 hunks in 100,000 lines', 'manyHunks'),
-  patchRow('patch-files', '500 files', 'files'),
+  patchRow('patch-hunks', '200 hunks in 20,000 lines', 'hunks', 1.5),
+  patchRow('patch-many-hunks', '1,000 hunks in 100,000 lines', 'manyHunks', 1.2),
+  patchRow('patch-files', '500 files', 'files500', 1.2),
+  patchRow('patch-files-memory', '500 files in memory (tmpfs)', 'memoryFiles', 2.2),
   patchGrowth('patch-hunks-growth', 'five times the hunks and lines', 'hunks', 'manyHunks'),
-  patchGrowth('patch-files-growth', 'five times the files', 'files', 'manyFiles'),
+  patchGrowth('patch-files-growth', 'five times the files', 'files500', 'files2500'),
 ];
 
 /** What one look before or after a command costs beside the worker. */
@@ -199,14 +221,13 @@ function lookGrowth(name, what, small, large, times) {
 }
 
 /** The first of a process, without warm caches. */
-function patchRow(name, what, job) {
+function patchRow(name, what, job, part) {
   return {
     name,
     title: `a patch of ${what}: read, planned, on disk (ms)`,
     jobs: [job],
     value: (runs) => median(runs[job].map(({ wallMs }) => wallMs)),
-    limit: ({ codex }) => codex,
-    budget: "≤ Codex's",
+    ...of('codex', part),
   };
 }
 
@@ -231,10 +252,4 @@ function growth(perTurnMs) {
 
 function perTurn(runs) {
   return median(runs.map((run) => median(run.perTurnMs.slice(1))));
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }

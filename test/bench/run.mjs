@@ -1,9 +1,9 @@
 // One agent, one scripted job, in a home and a folder of its own; measured by the server and /proc.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { newScratch } from './scratch.mjs';
 
 const SAMPLE_MS = 100;
 const LIMIT_MS = 180_000;
@@ -12,7 +12,7 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 export async function startServer() {
   const child = fork(path.join(import.meta.dirname, 'server.mjs'), { execArgv: [] });
   const stop = () => {
-    throw new Error('The scripted server ended; its last words are above.');
+    throw new Error('The scripted server ended; its last output is above.');
   };
   child.on('exit', stop);
   const ask = async (message) => {
@@ -21,6 +21,7 @@ export async function startServer() {
   };
   const [{ port }] = await once(child, 'message');
   return {
+    pid: child.pid,
     url: `http://127.0.0.1:${port}/v1`,
     begin: (script) => ask({ type: 'begin', script }),
     report: () => ask({ type: 'report' }),
@@ -32,7 +33,7 @@ export async function startServer() {
 }
 
 /**
- * Resolves with { coldStartMs, perTurnMs[], streamMs, breaks[], firstBytes, peakMiB, stdoutBytes, wallMs }; rejects when
+ * Resolves with { coldStartMs, perTurnMs[], streamMs, breaks[], firstBytes, requestBytes[], peakMiB, stdoutBytes, wallMs }; rejects when
  * the agent did not finish the job, with its last output.
  */
 export async function runAgent(
@@ -41,34 +42,31 @@ export async function runAgent(
   server,
   { turns, deltas, quiet, boxed = false, files = 0, writes = false, cats = 0, sleeps = false },
 ) {
-  const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
-  try {
-    const home = path.join(scratch, 'home');
-    const cwd = path.join(scratch, 'work');
-    for (const folder of [home, cwd]) mkdirSync(folder);
-    fill(cwd, files);
-    await server.begin({ turns, deltas, writes, cats, sleeps });
-    const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet, boxed });
-    const startedAt = now();
-    const outcome = await runToEnd(argv, cwd, { ...privateEnvironment(home), ...env });
-    const { requests } = await server.report();
-    if (outcome.failure || requests.length !== turns + 1) {
-      const why = outcome.failure ?? `made ${requests.length} of ${turns + 1} requests`;
-      throw new Error(`${why}: ${outcome.lastWords}`);
-    }
-    return {
-      coldStartMs: requests[0].arrivedAt - startedAt,
-      perTurnMs: requests.slice(1).map((request, i) => request.arrivedAt - requests[i].doneAt),
-      streamMs: requests[1].arrivedAt - requests[0].firstByteAt,
-      breaks: requests.map(({ prefix }) => prefix).filter((prefix) => prefix !== null),
-      firstBytes: requests[0].bytes,
-      peakMiB: outcome.peakMiB,
-      stdoutBytes: outcome.stdoutBytes,
-      wallMs: now() - startedAt,
-    };
-  } finally {
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  const scratch = newScratch();
+  const home = path.join(scratch, 'home');
+  const cwd = path.join(scratch, 'work');
+  for (const folder of [home, cwd]) mkdirSync(folder);
+  fill(cwd, files);
+  await server.begin({ turns, deltas, writes, cats, sleeps });
+  const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet, boxed });
+  const startedAt = now();
+  const outcome = await runToEnd(argv, cwd, { ...privateEnvironment(home), ...env });
+  const { requests } = await server.report();
+  if (outcome.failure || requests.length !== turns + 1) {
+    const why = outcome.failure ?? `made ${requests.length} of ${turns + 1} requests`;
+    throw new Error(`${why}: ${outcome.lastOutput}`);
   }
+  return {
+    coldStartMs: requests[0].arrivedAt - startedAt,
+    perTurnMs: requests.slice(1).map((request, i) => request.arrivedAt - requests[i].doneAt),
+    streamMs: requests[1].arrivedAt - requests[0].firstByteAt,
+    breaks: requests.map(({ prefix }) => prefix).filter((prefix) => prefix !== null),
+    firstBytes: requests[0].bytes,
+    requestBytes: requests.map(({ bytes }) => bytes),
+    peakMiB: outcome.peakMiB,
+    stdoutBytes: outcome.stdoutBytes,
+    wallMs: now() - startedAt,
+  };
 }
 
 /** A workspace of a given size: twenty files to a folder, twenty folders to a folder. */
@@ -100,13 +98,13 @@ function privateEnvironment(home) {
 
 function runToEnd([command, ...args], cwd, env) {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const outcome = { failure: null, stdoutBytes: 0, peakMiB: 0, lastWords: '' };
-  const hear = (chunk) => (outcome.lastWords = (outcome.lastWords + chunk).slice(-400));
+  const outcome = { failure: null, stdoutBytes: 0, peakMiB: 0, lastOutput: '' };
+  const keep = (chunk) => (outcome.lastOutput = (outcome.lastOutput + chunk).slice(-400));
   child.stdout.on('data', (chunk) => {
     outcome.stdoutBytes += chunk.length;
-    hear(chunk.subarray(-400));
+    keep(chunk.subarray(-400));
   });
-  child.stderr.on('data', hear);
+  child.stderr.on('data', keep);
   const sampler = setInterval(() => {
     outcome.peakMiB = Math.max(outcome.peakMiB, child.pid ? treeMiB(child.pid) : 0);
   }, SAMPLE_MS);

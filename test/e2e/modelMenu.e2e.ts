@@ -44,5 +44,5 @@ test('mode and sandbox have a menu of the same kind', async () => {
   await panel.get('pick-mode').press('ArrowDown');
   await panel.page.getByRole('menuitemradio', { name: 'Plan' }).press('Enter');
   await expect.poll(() => panel.get('pick-mode').getAttribute('aria-label'), soon).toBe('Mode: Plan');
-  expect(await panel.get('pick-box').getAttribute('aria-label')).toBe('Commands run in: Read only');
+  expect(await panel.get('pick-box').getAttribute('aria-label')).toBe('Commands run in: Read-only');
 });

@@ -79,7 +79,7 @@ test('the arrow of VS Code reverts a block, text is typed, and the key approves 
   const { modified } = vscode.diff();
   await vscode.typeAfter('TWO', ' and a half', modified);
   await panel.get('file-row').getByText('edited by you').first().waitFor();
-  await vscode.codeLens('Approve as edited').waitFor(soon);
+  await vscode.codeLens('Approve as Edited').waitFor(soon);
   await vscode.codeLens('Restore (edited)').waitFor(soon);
   await modified.locator('.view-line').filter({ hasText: 'LAST' }).first().click();
   await vscode.revertBlock('LAST');

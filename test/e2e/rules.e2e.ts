@@ -126,7 +126,7 @@ test('a rule is written, refused with the reason, changed and kept by keyboard a
   await keyboard.press('Enter');
   await rule('Builds run elsewhere.').getByText('Forbid').waitFor();
   await page().getByTestId('rules-try').fill('python3 build.py --all');
-  await page().getByTestId('rules-verdict').getByText('Is refused').waitFor();
+  await page().getByTestId('rules-verdict').getByText('Is blocked').waitFor();
 });
 
 test('the open page takes the next key when its command is run again', async () => {

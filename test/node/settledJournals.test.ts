@@ -58,12 +58,18 @@ describe('a settled patch', () => {
     assert.deepEqual(journals(folder), []);
   });
 
-  test('is on the disk before another one changes the same file', async () => {
+  test('is on the disk before another one changes one of its files', async () => {
     using folder = tempFolder();
-    write(folder, { 'a.txt': 'a' });
+    // So many that bringing them to the disk takes longer than the journal of the next patch.
+    const names = Array.from({ length: 300 }, (_, index) => `f${index}.txt`);
+    write(folder, Object.fromEntries(names.map((name) => [name, 'a'])));
     const [home, seen] = [folder.at('home'), [] as string[][]];
-    await applyPatch([update(folder, 'a.txt', 'a', 'b')], { home });
-    await applyPatch([update(folder, 'a.txt', 'b', 'c')], { home, beforeStep: () => void seen.push(journals(folder)) });
+    await applyPatch(
+      names.map((name) => update(folder, name, 'a', 'b')),
+      { home },
+    );
+    const beforeStep = () => void seen.push(journals(folder));
+    await applyPatch([update(folder, 'f299.txt', 'b', 'c')], { home, beforeStep });
     assert.equal(seen.length, 1);
     assert.match(seen.join(), /^[^,]+\.journal$/);
   });

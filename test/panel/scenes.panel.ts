@@ -1,9 +1,10 @@
 /** The panel and the pages outside VS Code: every state of them in every theme and width, and the keys of the panel. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultsOfScene } from '../webview/preview/faults.mjs';
+import { faultsOfScene, scrollsSideways } from '../webview/preview/faults.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../webview/preview/mentionStories.mjs';
 import { MENU_STORIES } from '../webview/preview/menuStories.mjs';
+import { cutTexts, pseudoTexts } from '../webview/preview/pseudoLocale.mjs';
 import { setStage } from '../webview/preview/stage.mjs';
 import { type PageScene, PAGES } from '../webview/preview/pages.ts';
 import { type PanelScene, SCENES } from '../webview/preview/states.ts';
@@ -25,6 +26,52 @@ test.each(Object.entries({ ...MENTION_STORIES, ...MENU_STORIES }))('%s', async (
   await story(stage);
 });
 
+const MAIN_SCENES = [
+  'empty',
+  'setup',
+  'restricted',
+  'stream',
+  'approve',
+  'approve-menu',
+  'always',
+  'destructive',
+  'hunks',
+  'moved',
+  'questions',
+  'together',
+  'done',
+  'stopped',
+  'review',
+  'problems',
+  'errors',
+  'compaction-failed',
+  'compaction',
+  'threads',
+  'menu',
+  'mode-menu',
+  'model-menu',
+  'meter',
+  'edit-sent',
+  'try-again',
+  'read-only',
+  'interrupted',
+];
+
+test('texts that are 40 % longer, as in other languages, are not cut in a narrow panel', async () => {
+  const texts = pseudoTexts();
+  const found: string[] = [];
+  for (const name of MAIN_SCENES) {
+    const { messages } = SCENES[name as keyof typeof SCENES];
+    const longer = messages.map((message) => (message.type === 'snapshot' ? { ...message, texts } : message));
+    const page = await stage.show({ messages: longer }, { width: 260 });
+    found.push(...(await cutTexts(page)).map((fault) => `${name}: ${fault}`));
+    if (await scrollsSideways(page)) found.push(`${name}: scrolls sideways`);
+    await page.close();
+  }
+  expect(found).toEqual([]);
+});
+
 test('every story of the keyboard passes', async () => {
   expect(await driveByKeyboard(stage)).toEqual([]);
-});
+  // Dozens of stories, each with a page of its own.
+}, 180_000);

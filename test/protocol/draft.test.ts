@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attachmentsOf } from '../../src/protocol/draft.ts';
+import { attachmentsOf, COPY_ID } from '../../src/protocol/draft.ts';
 import type { Mention, UserInput } from '../../src/protocol/item.ts';
 
 const file = (name: string): Mention => ({ type: 'mention', kind: 'file', name, path: `/w/${name}` });
@@ -14,4 +14,18 @@ test.each([
 ])('of a message that is written again, %j names whole mentions of %j alone', (text, names, inText) => {
   const input: readonly UserInput[] = [{ type: 'text', text }, ...names.map(file)];
   expect(attachmentsOf(input)).toEqual(names.map((name, index) => ({ part: file(name), inText: inText[index] })));
+});
+
+test('of a message that is written again, a copied text stays, and a text that was read is left out', () => {
+  const copied: Mention = {
+    type: 'mention',
+    kind: 'terminal',
+    name: 'failed',
+    path: '',
+    id: `${COPY_ID}1`,
+    text: 'no',
+  };
+  const read: Mention = { type: 'mention', kind: 'terminal', name: 'bash', path: '', id: '1', text: 'yes' };
+  const { text: _text, ...unread } = read;
+  expect(attachmentsOf([copied, read]).map(({ part }) => part)).toEqual([copied, unread]);
 });

@@ -68,6 +68,7 @@ it('a search includes the shown texts of each kind', () => {
     ['web_search', ['weather']],
     ['image_view', ['a.png']],
     ['file_lookup', ['src', 'rain']],
+    ['code_navigation', ['rain', '', '']],
     ['web_fetch', ['https://a.example/b', 'rain']],
     ['hook_run', ['./check.sh', 'no rain']],
     ['user_question', ['Which rain?', 'Soft']],

@@ -256,6 +256,7 @@ describe('items', () => {
     { ...base, type: 'web_search', query: 'q' },
     { ...base, type: 'image_view', path: '/w/a.png' },
     { ...base, type: 'file_lookup', callId: 'c', action: 'list', path: 'src' },
+    { ...base, type: 'code_navigation', callId: 'c', op: 'symbols', path: 'a.ts', found: 3, text: 't' },
     { ...base, type: 'web_fetch', callId: 'c', url: 'https://a.example/', httpStatus: 200, text: 't' },
     { ...base, type: 'hook_run', event: 'Stop', command: 'c', source: 's', effect: 'none', durationMs: 1 },
     { ...base, type: 'user_question', callId: 'c', questions: [], answers: { q: ['a'] } },

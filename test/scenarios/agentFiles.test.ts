@@ -1,16 +1,16 @@
 // Agents that files of the user and of a workspace describe, as `task` starts them.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Ports } from '../../src/core/ports.ts';
 import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
 import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import type { ToolHandler } from '../../src/core/tools/handler.ts';
 import type { ToolProvider } from '../../src/core/tools/toolProvider.ts';
 import { runCli } from '../support/runCli.ts';
-import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { put, startInHome } from '../support/startInHome.ts';
+import type { Scenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const agent = (head: string, body = 'You are a poet.') => `---\n${head}\n---\n${body}\n`;
@@ -19,46 +19,26 @@ const POET = agent(
 );
 const PATIENT = { timeout: 60_000 };
 
-function put(file: string, text: string): void {
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text);
-}
-
 /** A chat with the agent files of its workspace and of a home of its own. */
 async function withFiles(
-  model: Parameters<typeof startScenario>[0]['model'],
+  model: Parameters<typeof startInHome>[0]['model'],
   inWorkspace: Record<string, string> = {},
   toolProviders: readonly ToolProvider[] = [],
 ) {
-  const user = tempFolder();
   const made: { files?: AgentFiles } = {};
-  let ports: Ports | undefined;
-  const chat: Scenario = await startScenario({
+  const given = await startInHome({
     model,
     files: inWorkspace,
-    deps: (real) => {
-      ports = { ...real, host: { ...real.host, homeDirectory: user.path, environment: {} } };
-      return {};
-    },
     host: { agentRoles: async () => (await made.files?.roles()) ?? [], toolProviders },
   });
-  if (ports === undefined) throw new Error('The scenario has no ports.');
   const files = createAgentFiles({
-    ports,
+    ports: given.ports,
     settings: () => ({ agentModels: { sonnet: 'small-model' } }),
-    roots: () => [chat.folder.path],
+    roots: () => [given.chat.folder.path],
     builtin: ['explorer', 'worker', 'reviewer'],
   });
   made.files = files;
-  return {
-    chat,
-    user,
-    files,
-    async [Symbol.asyncDispose]() {
-      await chat[Symbol.asyncDispose]();
-      user[Symbol.dispose]();
-    },
-  };
+  return { ...given, files };
 }
 
 const requestOf = ({ server }: Scenario, text: string) =>

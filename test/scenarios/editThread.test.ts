@@ -80,7 +80,7 @@ describe('an edit at the cursor', () => {
     expect(request?.toolNames).toEqual(['apply_patch', 'read_file', 'list_dir', 'grep_files']);
   });
 
-  it('is applied without approval also where patches are reviewed before, is left unsaved, and tells how far it is', async () => {
+  it('is applied without approval also where patches are reviewed before, is left unsaved, and reports its progress', async () => {
     const origins: (ApplyOrigin | undefined)[] = [];
     const { outcome, text, progress, live } = await outcomeOf({
       model: [[PATCH], [says('Done.')]],

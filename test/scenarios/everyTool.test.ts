@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { auditEntrySchema } from '../../src/protocol/audit.ts';
+import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 
@@ -17,6 +18,8 @@ const ARGUMENTS: Readonly<Record<string, object | null>> = {
   read_file: { file_path: 'a.txt' },
   list_dir: { dir_path: '.' },
   grep_files: { pattern: 'one' },
+  code_navigation: { op: 'diagnostics' },
+  run_tests: {},
   view_image: { path: 'pixel.png' },
   fetch_url: { url: 'https://docs.example/' },
   update_plan: { plan: [{ step: 'Go.', status: 'in_progress' }] },
@@ -42,8 +45,8 @@ it('each tool that is offered has a row and a line in the audit log', async () =
     modelName: 'mystery',
     policy: 'never',
     sandbox: 'danger-full-access',
-    files: { 'a.txt': 'one\n' },
-    deps: () => ({ web }),
+    files: { 'a.txt': 'one\n', Makefile: 'test:\n\t@echo passed\n' },
+    deps: () => ({ web, languages: new FakeLanguages() }),
     model: [called.map(({ name, args }) => calls(name, args, { callId: `call-${name}` })), [says('Done.')]],
   });
   writeFileSync(path.join(chat.folder.path, 'pixel.png'), Buffer.from(PIXEL, 'base64'));
@@ -57,6 +60,7 @@ it('each tool that is offered has a row and a line in the audit log', async () =
       'command_execution',
       'file_change',
       'file_lookup',
+      'code_navigation',
       'image_view',
       'web_fetch',
       'plan',

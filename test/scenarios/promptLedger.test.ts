@@ -60,6 +60,11 @@ const CASES: readonly LedgerCase[] = [
       ],
     },
   },
+  {
+    name: 'an editor, and a test command',
+    editor: true,
+    files: { 'package.json': '{ "scripts": { "test": "vitest run" } }\n' },
+  },
   { name: 'a workspace that is not trusted', trusted: false },
   {
     name: 'tools of the client',

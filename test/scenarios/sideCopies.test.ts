@@ -3,8 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
+import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
-import { calls, says } from '../support/modelServer.ts';
+import { agentScript, outputsOf } from '../support/agentScript.ts';
+import { calls, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -104,5 +106,83 @@ describe('a thread in a side copy', () => {
     const again = home.with(resumed.session);
     await again.send('go on');
     expect(again.said('turn_started').at(-1)?.settings.cwd).toBe(home.folder.path);
+  });
+});
+
+describe('agents that write at the same time', () => {
+  const patch = (text: string) => PATCH.replace('+two', `+${text}`);
+
+  /** Two workers that have both begun before one of them patches; each patches the same line. */
+  async function two(sideCopies: 'never' | 'parallel') {
+    const made: AgentCopy[] = [];
+    let copies: SideCopies | undefined;
+    let here = 0;
+    let meet = () => {};
+    const together = new Promise<void>((resolve) => (meet = resolve));
+    const work = (name: string) => [
+      () => {
+        if (++here === 2) meet();
+        return [waits(together), calls('apply_patch', { input: patch(name) })];
+      },
+      [says('Done.')],
+    ];
+    const task = (prompt: string) => calls('task', { agent: 'worker', prompt });
+    const chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { sideCopies },
+      deps: ({ storage, locks, clock }) => {
+        const store = new SideCopies({ home: storage.home, locks, clock });
+        copies = store;
+        return { sideCopies: store };
+      },
+      host: {
+        makeSideCopy: async (cwd, signal) => {
+          const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress: () => {} };
+          const { copy } = (await copies?.make(given)) ?? {};
+          if (copies === undefined || copy === undefined) return undefined;
+          const store = copies;
+          const agentCopy = {
+            folders: copy.folders,
+            assign: (threadId: string) => store.assign(copy.id, threadId),
+            discard: async () => void (await store.remove(copy.id)),
+          };
+          made.push(agentCopy);
+          return agentCopy;
+        },
+      },
+      model: agentScript({
+        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')]],
+        ALPHA: work('ALPHA'),
+        BETA: work('BETA'),
+        GAMMA: [[says('Alone.')]],
+      }),
+    });
+    return { chat, made, copies };
+  }
+
+  it('work in side copies but the first, and their model reads that the changes are not home', async () => {
+    const { chat: opened, made, copies } = await two('parallel');
+    await using chat = opened;
+    await chat.send('ROOT');
+    // One that works alone, as the third, needs none.
+    expect(made).toHaveLength(1);
+    const inCopy = chat.state.agents.filter(({ inSideCopy }) => inSideCopy === true);
+    expect(inCopy).toHaveLength(1);
+    const folder = made[0]?.folders[0]?.copy ?? '';
+    const texts = new Set([chat.files()['a.txt'], readFileSync(path.join(folder, 'a.txt'), 'utf8')]);
+    expect(texts).toEqual(new Set(['ALPHA\n', 'BETA\n']));
+    const outputs = outputsOf(chat.server.lastRequest);
+    expect(
+      outputs.filter((output) => output.includes('not in the workspace until the user brings it home')),
+    ).toHaveLength(1);
+    expect(copies?.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
+  });
+
+  it('share the workspace where the user wants no side copies', async () => {
+    const { chat: opened, made } = await two('never');
+    await using chat = opened;
+    await chat.send('ROOT');
+    expect(made).toEqual([]);
+    expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
   });
 });

@@ -36,9 +36,32 @@ describe('the outcomes of a suite', () => {
       { passed: 1, flaky: [{ name: 'a hook', message: 'no' }] },
     ],
   ])('count %s', (_, outcomes, expected) => {
-    const { failures: _failures, ...counts } = summaryOf(outcomes as Parameters<typeof summaryOf>[0]);
+    const {
+      failures: _failures,
+      slowest: _slowest,
+      ...counts
+    } = summaryOf(outcomes as Parameters<typeof summaryOf>[0]);
     expect(counts).toEqual({ passed: 0, failed: 0, skipped: [], flaky: [], ...expected });
   });
+});
+
+test('the slowest tests are named once, with their slowest attempt', () => {
+  const ran = Array.from({ length: 12 }, (_, index) => ({
+    name: `test ${index}`,
+    state: 'passed' as const,
+    ms: index * 100,
+  }));
+  const { slowest } = summaryOf([
+    ...ran,
+    { name: 'test 3', state: 'passed', ms: 5000 },
+    { name: 'quick', state: 'passed' },
+  ]);
+  expect(slowest).toEqual(
+    [{ name: 'test 3', ms: 5000 }, ...ran.slice(4).reverse(), { name: 'test 2', ms: 200 }].map(({ name, ms }) => ({
+      name,
+      ms,
+    })),
+  );
 });
 
 /** A suite of its own that `npm test` could have as a step. */
@@ -116,6 +139,7 @@ describe('npm test', () => {
     const { code, lines } = await runAll(folder);
     expect(code).toBe(0);
     expect(lines.at(-1)).toBe('2 passed, 0 failed');
+    expect(lines.join('\n')).toMatch(/^lanes: \d+ s, \d+ s\nslowest tests:\n +\d+\.\d s {2}.*one\.test\.mjs: /m);
     expect(lines.filter((line) => line.startsWith('flaky: '))).toEqual([expect.stringMatching(/one\.test\.mjs: two$/)]);
     startOutcomes(outcomesFile(suite));
   });

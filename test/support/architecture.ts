@@ -30,6 +30,7 @@ const CORE = [
   'mcp',
   'hooks',
   'agentFiles',
+  'skills',
   'sideCopies',
   ...LEAVES,
 ].map((name) => `core/${name}`);
@@ -45,6 +46,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp', 'trust')],
   'core/hooks': [...FOUNDATION, ...inCore('patch', 'tools', 'trust')],
   'core/agentFiles': [...FOUNDATION, ...inCore('tools', 'trust')],
+  'core/skills': [...FOUNDATION, ...inCore('policy', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/comments': FOUNDATION,
@@ -52,7 +54,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
-    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+    ...inCore('baseline', 'exec', 'hooks', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'skills'),
   ],
   'core/agent': [
     ...FOUNDATION,
@@ -86,6 +88,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     mcp: [],
     hooks: [],
     agentFiles: ['host'],
+    skills: ['host'],
     sideCopies: ['host', 'baseline'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
@@ -102,6 +105,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: ['ui'],
     languageModelTools: ['ui', 'settings'],
     agents: ['ui'],
+    skills: ['ui'],
     proposals: ['workspace', 'ui'],
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
@@ -111,7 +115,9 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
       [
         'approvals',
         'chat',
+        'languages',
         'edits',
+        'entryPoints',
         'codeReview',
         'comments',
         'mentions',

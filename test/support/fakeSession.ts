@@ -269,6 +269,7 @@ export class FakeSession {
           userInstructions: '',
           compaction: '',
           projectDocFallbackFilenames: [],
+          skillTokens: 0,
           verbosity: null,
           showRawReasoning: false,
         },
@@ -282,7 +283,15 @@ export class FakeSession {
           unreadable: [],
           memory: false,
         },
-        agents: { tools: 'none', maxThreads: 6, maxDepth: 1, maxTokens: null, maxRounds: null, maxMinutes: null },
+        agents: {
+          tools: 'none',
+          maxThreads: 6,
+          maxDepth: 1,
+          maxTokens: null,
+          maxRounds: null,
+          maxMinutes: null,
+          sideCopies: 'never',
+        },
       },
       host: {
         models: {

@@ -11,6 +11,7 @@ import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { DynamicToolSpec, OpOf } from '../../src/protocol/op.ts';
 import { type SandboxMechanism, sandboxPolicySchema, type ApprovalPolicy } from '../../src/protocol/policy.ts';
 import type { ThreadSettings } from '../../src/core/session/sessionOptions.ts';
+import { FakeLanguages } from './fakeLanguages.ts';
 import { ModelServer, says, type Wire } from './modelServer.ts';
 import { inTimeZone } from './timeZone.ts';
 import { type Scenario, startScenario } from './startScenario.ts';
@@ -91,6 +92,8 @@ export interface LedgerCase {
   /** Files of TILLER_HOME and of the workspace. */
   readonly homeFiles?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
+  /** With the language extensions of an editor. */
+  readonly editor?: boolean;
   /** A second message, under these settings. */
   readonly secondTurn?: Partial<OpOf<'user_turn'>>;
 }
@@ -121,7 +124,7 @@ export class LedgerBench {
     this.#server = server;
   }
 
-  static async start(files: Pick<LedgerCase, 'files' | 'homeFiles'> = {}): Promise<LedgerBench> {
+  static async start(files: Pick<LedgerCase, 'files' | 'homeFiles' | 'editor'> = {}): Promise<LedgerBench> {
     let ports: Ports | undefined;
     const scenario = await startScenario({
       files: files.files ?? {},
@@ -130,6 +133,7 @@ export class LedgerBench {
         const now = () => new Date(NOW);
         ports = {
           ...real,
+          ...(files.editor ? { languages: new FakeLanguages() } : {}),
           clock: { ...real.clock, now, monotonic: () => real.clock.monotonic() },
           host: { ...real.host, shell: '/bin/bash', ...inTimeZone('Europe/Berlin'), platform: 'linux' },
         };

@@ -50,6 +50,7 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
   web_search: { ...base('web_search'), query: 'weather' },
   image_view: { ...base('image_view'), path: 'a.png', width: 2, height: 1 },
   file_lookup: { ...base('file_lookup'), callId: 'call', action: 'search', path: 'src', pattern: 'rain' },
+  code_navigation: { ...base('code_navigation'), callId: 'call', op: 'references', symbol: 'rain', found: 2 },
   web_fetch: { ...base('web_fetch'), callId: 'call', url: 'https://a.example/b', text: 'rain' },
   hook_run: {
     ...base('hook_run'),

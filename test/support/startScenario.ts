@@ -53,6 +53,7 @@ export interface ScenarioOptions {
   readonly showRawReasoning?: boolean | null;
   readonly verbosity?: 'low' | 'medium' | 'high';
   readonly projectDocFallbackFilenames?: readonly string[];
+  readonly skillTokens?: number;
   /** By default `test-model`. */
   readonly modelName?: string;
   /** Further settings of the server; by default its address and wire. */
@@ -126,6 +127,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       userInstructions: options.userInstructions ?? '',
       compaction: options.compactionPrompt ?? '',
       projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
+      skillTokens: options.skillTokens ?? 2_000,
       verbosity: options.verbosity ?? null,
       showRawReasoning: options.showRawReasoning === undefined ? false : options.showRawReasoning,
     },
@@ -146,6 +148,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       maxTokens: null,
       maxRounds: null,
       maxMinutes: null,
+      sideCopies: 'parallel',
       ...options.agents,
     },
   };

@@ -1,6 +1,7 @@
 /** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
+import type { Skill } from '../../src/core/skills/skillFile.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import type { OpOf } from '../../src/protocol/op.ts';
 import { dataUrl, png } from './images.ts';
@@ -542,6 +543,34 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       await second.send('Which word was it?');
       await second.send('Sure?');
       return second;
+    },
+  },
+  {
+    name: 'skills',
+    record: async (begin) => {
+      const skill: Skill = {
+        kind: 'skill',
+        name: 'deploy',
+        description: `Deploys <it>. ${'Use it for releases. '.repeat(20)}`,
+        argumentHint: '',
+        source: '/home/me/.agents/skills/deploy/SKILL.md',
+        text: 'Ship it to $ARGUMENTS.',
+        allowedTools: null,
+        forModel: true,
+        forUser: true,
+      };
+      let skills: readonly Skill[] = [skill];
+      const chat = await begin({
+        model: [[says('Shipped.')], [says('There are two.')], [says('None.')]],
+        host: { skills: async () => skills },
+        ...free,
+      });
+      await chat.send('/deploy staging');
+      skills = [skill, { ...skill, name: 'test', description: 'Tests.' }];
+      await chat.send('Which skills are there?');
+      skills = [];
+      await chat.send('And now?');
+      return chat;
     },
   },
   {

@@ -376,6 +376,7 @@ suite('mentions of a message', () => {
     const submitted: Op[] = [];
     const posted: PanelUpdate[] = [];
     const mentions = new Mentions({
+      reveal: async () => {},
       guard: async () => () => undefined,
       threads: async () => [],
       exportThread: async () => undefined,

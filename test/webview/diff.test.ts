@@ -2,7 +2,7 @@ import { takenLines } from '../../webview-ui/text/takenLines.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { diffOf, parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
-import { patchProgress, patchTail } from '../../webview-ui/text/patchProgress.ts';
+import { patchReader, patchTail } from '../../webview-ui/text/patchProgress.ts';
 import { THREE_FILES, THREE_FILES_DIFF } from './preview/fixtures.ts';
 
 describe('a unified diff', () => {
@@ -85,10 +85,16 @@ describe('a unified diff', () => {
 
 it('reads the complete part of a patch that is streamed', () => {
   const patch = '*** Begin Patch\n*** Add File: a.ts\n+one\n+two\n*** Update File: b.ts\n@@ f()\n-x\n+y\n+half';
-  assert.deepEqual(patchProgress(patch), [
+  const files = [
     { path: 'a.ts', kind: 'add', added: 2, removed: 0 },
     { path: 'b.ts', kind: 'update', added: 1, removed: 1 },
-  ]);
+  ];
+  assert.deepEqual(patchReader()(patch), files);
+  const grown = patchReader();
+  for (let end = 0; end < patch.length; end++) grown(patch.slice(0, end));
+  assert.deepEqual(grown(patch), files);
+  assert.deepEqual(grown(`${patch}\n`).at(-1), { path: 'b.ts', kind: 'update', added: 2, removed: 1 });
+  assert.deepEqual(grown('*** Delete File: c.ts\n'), [{ path: 'c.ts', kind: 'delete', added: 0, removed: 0 }]);
 });
 
 it('shows the last complete lines of the file that is being written', () => {

@@ -213,6 +213,7 @@ describe('a key in pieces', () => {
       web_search: { query: text },
       image_view: { path: text, why: text },
       file_lookup: { callId: 'c', action: 'search', path: text, pattern: text, why: text },
+      code_navigation: { callId: 'c', op: 'hover', symbol: text, path: text, text, why: text },
       web_fetch: { callId: 'c', url: text, contentType: text, redirect: text, text, why: text },
       hook_run: { event: 'Stop', command: text, source: text, tool: text, effect: 'failed', text, durationMs: 0 },
       user_question: {

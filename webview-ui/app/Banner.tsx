@@ -8,12 +8,12 @@ import { Icon } from '../components/Icon.tsx';
 export function Banner() {
   if (settings.value === null || settings.value.trusted || !settings.value.hasWorkspace) return null;
   return (
-    <section class="banner" aria-label={t('Restricted mode')} data-testid="restricted-banner">
+    <section class="banner" aria-label={t('Restricted Mode')} data-testid="restricted-banner">
       <Icon name="workspace-untrusted" />
       <p>
         {t('You have not trusted this folder: Tiller can answer, but not read or change files or run commands.')}{' '}
         <Link testid="manage-trust" onClick={() => runCommand('manageTrust')}>
-          {t('Manage trust')}
+          {t('Manage Trust')}
         </Link>
       </p>
     </section>

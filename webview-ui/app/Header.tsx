@@ -9,7 +9,7 @@ import { Icon } from '../components/Icon.tsx';
 
 /** The thread's title opens the list of threads. */
 export function Header() {
-  const name = title.value ?? t('New thread');
+  const name = title.value ?? t('New Thread');
   const isOpen = openPopup.value === 'menu';
   return (
     <header class="head">
@@ -29,13 +29,13 @@ export function Header() {
       </h1>
       <Elsewhere />
       <span class="head-actions">
-        <IconButton testid="new-thread" icon="add" label={t('New thread')} onClick={() => runCommand('newThread')} />
+        <IconButton testid="new-thread" icon="add" label={t('New Thread')} onClick={() => runCommand('newThread')} />
         <button
           type="button"
           class="ibtn"
           data-testid="more-actions"
-          title={t('More actions')}
-          aria-label={t('More actions')}
+          title={t('More Actions')}
+          aria-label={t('More Actions')}
           aria-haspopup="menu"
           aria-expanded={isOpen}
           onClick={() => (openPopup.value = isOpen ? null : 'menu')}

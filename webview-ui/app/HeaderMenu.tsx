@@ -11,21 +11,26 @@ interface Entry {
   readonly run: () => void;
 }
 
+/** The host sets it for a page in an editor tab. */
+const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
+
 export function HeaderMenu() {
   const entries: readonly Entry[] = [
     command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
     command('repo-forked', t('Side Copies'), 'sideCopies'),
-    command('key', t('Enter an API key'), 'setApiKey'),
-    command('law', t('Rules and approvals'), 'showRules'),
+    command('key', t('Set API Key…'), 'setApiKey'),
+    command('law', t('Rules and Approvals'), 'showRules'),
     command('settings-gear', t('Settings'), 'openSettings'),
-    command('book', t('Walkthrough'), 'openWalkthrough'),
-    command('output', t('Show log'), 'showLog'),
+    command('book', t('Open Walkthrough'), 'openWalkthrough'),
+    command('output', t('Show Log'), 'showLog'),
+    ...(IS_IN_EDITOR ? [] : [command('open-preview', t('Open Chat in Editor'), 'openInEditor')]),
+    command('multiple-windows', t('Open Chat in New Window'), 'openInWindow'),
     command('book', t('Open Thread as Text'), 'openThreadText'),
     { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
   ];
   return (
-    <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
-      <ul role="menu" aria-label={t('More actions')} onKeyDown={moveInMenu}>
+    <Popup testid="more-actions-menu" label={t('More Actions')} opener="more-actions" className="pop pop-head">
+      <ul role="menu" aria-label={t('More Actions')} onKeyDown={moveInMenu}>
         {entries.map(({ testid, icon, label, run }) => (
           <li key={label} role="none">
             <button

@@ -10,7 +10,7 @@ export function ReadOnlyBanner() {
   const { value } = access;
   if (value.type === 'own') return null;
   return (
-    <section class="banner" aria-label={t('Read only')} data-testid="read-only-banner">
+    <section class="banner" aria-label={t('Read-only')} data-testid="read-only-banner">
       <Icon name="lock" />
       {value.reason === 'newer_format' ? (
         <p>{t('A newer Tiller has written this thread. It can be read here, and continued there.')}</p>
@@ -18,7 +18,7 @@ export function ReadOnlyBanner() {
         <p>
           {t('There is no model to continue this thread with.')}{' '}
           <Link testid="read-only-choose-model" onClick={() => actOnError('select_model')}>
-            {t('Choose a model')}
+            {t('Select Model')}
           </Link>
         </p>
       ) : (
@@ -31,7 +31,7 @@ export function ReadOnlyBanner() {
           </Link>
           {' · '}
           <Link testid="read-only-take-over" onClick={() => post({ type: 'take_over' })}>
-            {value.taken ? t('Take back') : t('Take over')}
+            {value.taken ? t('Take Back') : t('Take Over')}
           </Link>
         </p>
       )}

@@ -18,7 +18,7 @@ export function AuditPage() {
             {t('Rules')}
           </Button>
           <Button testid="audit-open-log" icon="go-to-file" kind="quiet" onClick={() => post({ type: 'open_log' })}>
-            {t('Open the log file')}
+            {t('Open Log File')}
           </Button>
         </span>
       </header>
@@ -57,7 +57,7 @@ export function AuditPage() {
       {hasMore.value && (
         <p>
           <Button testid="audit-more" onClick={() => post({ type: 'more' })}>
-            {t('Load earlier')}
+            {t('Load Earlier')}
           </Button>
         </p>
       )}

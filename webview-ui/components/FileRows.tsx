@@ -21,7 +21,7 @@ const DECISION_ICONS = { accepted: 'check', edited: 'edit', partial: 'check', de
 function tagOf(change: FileChangeSummary): string {
   if (change.decision === 'declined') return t('declined');
   if (change.decision === 'edited') return t('edited by you');
-  if (change.decision === 'partial') return t('in part');
+  if (change.decision === 'partial') return t('partial');
   if (change.unsaved) return leftUnsaved([change])?.words ?? '';
   if (change.discardsUnsaved && change.kind === 'delete') return t('deleted, with unsaved edits');
   if (change.discardsUnsaved) return t('unsaved edits');
@@ -34,7 +34,7 @@ function tagOf(change: FileChangeSummary): string {
 function choiceTag(file: ReviewedFile | undefined): string {
   if (file === undefined || !isTouched(file)) return '';
   if (file.isOut) return t('rejected');
-  return file.isEdited ? t('edited by you') : t('in part');
+  return file.isEdited ? t('edited by you') : t('partial');
 }
 
 /** A long path goes on in the next line after a separator, not within a name. */
@@ -102,7 +102,7 @@ function FileRow(props: FileRowProps) {
     <div class="fr-pick">
       <HunkTick
         testid="file-tick"
-        label={t('Take {0}', change.movedTo ?? change.path)}
+        label={t('Include {0}', change.movedTo ?? change.path)}
         isTaken={!file.isOut}
         isPartly={!file.isOut && isTouched(file)}
         onChoose={(wanted) => choices.choose(change.path, null, wanted)}
@@ -180,7 +180,7 @@ function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
                   {choices && file && diff.hunks.length > 1 && (
                     <HunkTick
                       testid="hunk-tick"
-                      label={t('Take {0}, {1}', path, place)}
+                      label={t('Include {0}, {1}', path, place)}
                       isTaken={!isOut}
                       isPartly={state === 'edited'}
                       onChoose={(wanted) => choices.choose(change.path, index, wanted)}
@@ -191,10 +191,10 @@ function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
                   {index === 0 && (
                     <Act
                       testid="file-open-diff"
-                      label={t('Open diff of {0}', path)}
+                      label={t('Open Diff of {0}', path)}
                       onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
                     >
-                      {t('Open diff')}
+                      {t('Open Diff')}
                     </Act>
                   )}
                 </div>

@@ -88,12 +88,12 @@ export function Composer() {
               lookAt(currentTarget);
             }}
             onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
-            onBlur={list.close}
+            onBlur={list.leave}
             onKeyDown={onKeyDown}
           />
         </div>
         <div class="tools">
-          <IconButton testid="composer-add" icon="add" label={t('Add context')} onClick={() => pick('context')} />
+          <IconButton testid="composer-add" icon="add" label={t('Add Context')} onClick={() => pick('context')} />
           <Pickers />
           <span class="tools-end">
             <ContextMeter />
@@ -205,7 +205,7 @@ function sendLabel(): string {
 function placeholder(): string {
   const { value } = settings;
   if (value === null) return '';
-  if (!isOwn.value) return t('This thread can only be read here');
+  if (!isOwn.value) return t('This thread is read-only');
   if (!value.hasWorkspace) return t('Open a folder first');
   if (!value.trusted) return t('Ask a question');
   if (draftEdit.value?.type === 'sent') return t('Edit message (Esc to cancel)');

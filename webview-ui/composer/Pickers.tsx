@@ -127,6 +127,6 @@ function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: str
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };
   if (sandboxPolicy.type === 'external-sandbox') return { label: t('Outer sandbox'), isOpen: false };
-  if (sandboxPolicy.type === 'read-only') return { label: t('Read only'), isOpen: false };
+  if (sandboxPolicy.type === 'read-only') return { label: t('Read-only'), isOpen: false };
   return { label: sandboxPolicy.networkAccess ? t('Workspace, network') : t('Workspace'), isOpen: false };
 }

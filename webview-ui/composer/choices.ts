@@ -79,7 +79,7 @@ export function approvalChoices(): readonly Choice[] {
 
 export function sandboxChoices(): readonly Choice[] {
   const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
-    ['read-only', t('Read only'), t('Commands may read files and write none.')],
+    ['read-only', t('Read-only'), t('Commands may read files and write none.')],
     ['workspace-write', t('Workspace'), t('Commands may write in the workspace, without network.')],
     ['danger-full-access', t('No sandbox'), t('Commands run with all your rights.')],
   ];

@@ -5,7 +5,7 @@ import { textOfInput } from '../../src/protocol/thread.ts';
 import { fork, interrupt, type PanelCommand, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { isOwn, isRunning, prompts, proposedPlan, review, settings, threadId, title, turns } from '../store.ts';
+import { isOwn, isRunning, prompts, proposedPlan, review, settings, skills, threadId, title, turns } from '../store.ts';
 import { openFind, openPopup } from '../view.ts';
 import { approvalChoices, type Choice, choose, effortChoices, modeChoices, sandboxChoices } from './choices.ts';
 import { openSearch } from './historySearch.ts';
@@ -16,7 +16,10 @@ export interface SlashCommand {
   /** One line of help. */
   readonly help: string;
   readonly run?: () => void;
-  /** The values for what is written behind the command; a command with them does nothing without one. */
+  /**
+   * The values for what is written behind the command; a command with them does nothing without one. A command without `run` and
+   * values is the beginning of a message.
+   */
   readonly values?: (written: string) => readonly Choice[];
 }
 
@@ -40,7 +43,7 @@ export function offeredCommands(): readonly SlashCommand[] {
   ): SlashCommand => ({ name, icon, help, values });
   const host = (id: PanelCommand) => () => runCommand(id);
   const when = (isOffered: boolean, ...commands: readonly SlashCommand[]) => (isOffered ? commands : []);
-  return [
+  const own = [
     command('new', 'add', t('Start a new thread'), host('newThread')),
     ...when(
       rests,
@@ -100,8 +103,23 @@ export function offeredCommands(): readonly SlashCommand[] {
     command('settings', 'settings-gear', t('Open the settings of Tiller'), host('openSettings')),
     command('log', 'output', t('Show the log'), host('showLog')),
     command('report', 'report', t('Report an issue'), host('reportIssue')),
+    command('skills', 'mortar-board', t('Skills and prompt files'), host('showSkills')),
     ...when(isOwn.value, ...promptCommands()),
   ];
+  return [...own, ...when(isOwn.value, ...skillCommands(own.map(({ name }) => name)))];
+}
+
+/** The skills and prompts of files. One with the name of another command is offered as `/skill:name`. */
+function skillCommands(taken: readonly string[]): readonly SlashCommand[] {
+  return skills.value.map(({ kind, name, help, hint, isProposed }): SlashCommand => {
+    const shown = taken.includes(name) ? `${kind}:${name}` : name;
+    if (isProposed) {
+      const run = () => runCommand('showSkills');
+      return { name: shown, icon: 'question', help: t('Not used until you approve it'), run };
+    }
+    const icon = kind === 'skill' ? 'mortar-board' : 'note';
+    return { name: shown, icon, help: firstLine([hint, help].filter(Boolean).join(' · '), 200) };
+  });
 }
 
 /** The prompts of MCP servers; of two with the same name the first one. */
@@ -124,7 +142,7 @@ export interface CommandQuery {
 
 /** `undefined` for a text that is no command: it does not begin with a slash, or has several lines. */
 export function commandQuery(text: string): CommandQuery | undefined {
-  const [, name, space, written] = /^\/([\w:.-]*)(?:( +)(.*))?$/.exec(text) ?? [];
+  const [, name, space, written] = /^\/([\p{L}\p{N}_:.-]*)(?:( +)(.*))?$/u.exec(text) ?? [];
   return name === undefined ? undefined : { name, written: space === undefined ? null : (written ?? '') };
 }
 

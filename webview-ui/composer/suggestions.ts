@@ -55,6 +55,10 @@ const place = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
+/** The text that was looked at last; `null` while the composer has no focus. */
+let looked: string | null = null;
+/** The skills were requested for the text that begins with a slash. */
+let hasSkills = false;
 /** Esc closed the list of this command. */
 let isCommandDismissed = false;
 
@@ -107,6 +111,7 @@ function commandRows(query: CommandQuery): readonly Suggestion[] {
 
 /** Call after each change of the text or the caret; `caret` is `null` while text is selected. */
 export function look(text: string, caret: number | null): void {
+  looked = text;
   if (lookForCommand(text)) return;
   const before = open.peek();
   const at = caret === null ? undefined : mentionQueryAt(text, caret);
@@ -128,6 +133,8 @@ export function look(text: string, caret: number | null): void {
 function lookForCommand(text: string): boolean {
   const query = commandQuery(text);
   if (query === undefined) isCommandDismissed = false;
+  if (query !== undefined && !hasSkills) post({ type: 'list_skills' });
+  hasSkills = query !== undefined;
   const rows = query === undefined || isCommandDismissed ? [] : commandRows(query);
   if (query === undefined || rows.length === 0) {
     typed.value = null;
@@ -148,6 +155,12 @@ function takeWritten({ start, query }: OpenList, text: string): void {
   if (query === '' || !/^\s/.test(text.slice(start + 1 + query.length)) || !text.startsWith(`@${query}`, start)) return;
   const row = found.peek()?.rows.find(({ mention, refused }) => mention.name === query && refused === undefined);
   if (row !== undefined) attach(row);
+}
+
+/** The composer loses the focus. */
+export function leave(): void {
+  looked = null;
+  close();
 }
 
 export function close(): void {
@@ -201,7 +214,10 @@ function attach({ mention }: MentionRow): string {
   return name;
 }
 
-export function receiveMentions(message: HostMessage): void {
+/** Call after the store has taken the message. */
+export function receiveRows(message: HostMessage): void {
+  // A name that is written or pasted whole has no row before its skill is known.
+  if (message.type === 'skills' && looked !== null && typed.peek() === null) lookForCommand(looked);
   if (message.type !== 'mentions_found' || message.id !== open.peek()?.id) return;
   const { id, rows, isLast } = message;
   const before = found.peek();

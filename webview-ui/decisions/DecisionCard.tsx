@@ -190,13 +190,13 @@ function Place() {
       <IconButton
         testid="decision-previous"
         icon="chevron-left"
-        label={t('Previous request')}
+        label={t('Previous Request')}
         onClick={() => showDecision(-1)}
       />
       <IconButton
         testid="decision-next"
         icon="chevron-right"
-        label={t('Next request')}
+        label={t('Next Request')}
         onClick={() => showDecision(1)}
       />
       {approvals.value.length > 1 && (

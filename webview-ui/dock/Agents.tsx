@@ -60,6 +60,7 @@ function Agent({ agent }: { agent: AgentRow }) {
         label={
           <>
             <AgentName role={role} color={color} /> {line === '' ? description : line}
+            {agent.inSideCopy === true && <span class="fr-dir"> · {t('side copy')}</span>}
             <span class="sr">{waits ? t('Waits for you') : agentStateName(state)}</span>
           </>
         }

@@ -67,7 +67,7 @@ function Process({ process }: { process: ProcessState }) {
         ))}
         foot={
           <Act testid="process-open-output" onClick={() => post({ type: 'open_output', itemId: process.itemId })}>
-            {t('Open full output')}
+            {t('Open Full Output')}
           </Act>
         }
       />

@@ -38,13 +38,13 @@ function QueuedRow({ id, input, isEdited }: { id: string; input: readonly UserIn
             <IconButton
               testid="queued-send-now"
               icon="debug-step-over"
-              label={t('Stop and send now')}
+              label={t('Stop and Send Now')}
               onClick={() => sendQueuedNow(id)}
             />
             <IconButton
               testid="queued-edit"
               icon="edit"
-              label={t('Edit queued message')}
+              label={t('Edit Queued Message')}
               onClick={() => editQueued(id, input)}
             />
           </>
@@ -52,7 +52,7 @@ function QueuedRow({ id, input, isEdited }: { id: string; input: readonly UserIn
         <IconButton
           testid="queued-withdraw"
           icon="close"
-          label={t('Remove queued message')}
+          label={t('Remove Queued Message')}
           onClick={() => withdrawQueued(id)}
         />
       </span>

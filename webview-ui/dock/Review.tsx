@@ -37,10 +37,10 @@ export function Review() {
             {t('Next')}
           </Act>
           <Act testid="review-keep-all" onClick={() => decide(() => run('tiller.review.keepAll'))}>
-            {t('Keep all')}
+            {t('Keep All')}
           </Act>
           <Act testid="review-undo-all" onClick={() => decide(() => run('tiller.review.undoAll'))}>
-            {t('Undo all')}
+            {t('Undo All')}
           </Act>
         </span>
       </div>

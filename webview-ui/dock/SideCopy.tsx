@@ -24,7 +24,7 @@ export function SideCopy() {
               {t('Bring Home')}
             </Act>
           )}
-          <Act testid="side-copies" label={t('Show all side copies')} onClick={() => runCommand('sideCopies')}>
+          <Act testid="side-copies" label={t('Show All Side Copies')} onClick={() => runCommand('sideCopies')}>
             {t('Side Copies')}
           </Act>
         </span>

@@ -18,7 +18,7 @@ export function Problems({ problems }: { problems: RulesOverview['problems'] }) 
             <p class="notice-text">{message}</p>
             <p class="notice-actions">
               <Button testid="rules-problem-open" onClick={() => openFile(file, lineIn(message, file))}>
-                {t('Open file')}
+                {t('Open File')}
               </Button>
             </p>
           </div>

@@ -14,9 +14,9 @@ export function Proposals({ proposals }: { proposals: readonly RuleProposal[] })
   if (proposals.length === 0) return null;
   return (
     <section class="page-part" aria-labelledby="proposals">
-      <h2 id="proposals">{t('What the workspace asks for')}</h2>
+      <h2 id="proposals">{t('Rules suggested by this workspace')}</h2>
       {open.length > 0 && (
-        <ul class="page-list" aria-label={t('Open requests of the workspace')}>
+        <ul class="page-list" aria-label={t('Suggested rules')}>
           {open.map((proposal) => (
             <Proposal key={proposal.hash} proposal={proposal} />
           ))}
@@ -25,7 +25,7 @@ export function Proposals({ proposals }: { proposals: readonly RuleProposal[] })
       {refused.length > 0 && (
         <details data-testid="rules-refused">
           <summary>{t('Refused ({0})', refused.length)}</summary>
-          <ul class="page-list" aria-label={t('Refused requests of the workspace')}>
+          <ul class="page-list" aria-label={t('Dismissed rules')}>
             {refused.map((proposal) => (
               <Proposal key={proposal.hash} proposal={proposal} />
             ))}
@@ -64,7 +64,7 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
             kind="quiet"
             onClick={() => edit({ type: 'settle_proposal', hash, accept: false })}
           >
-            {t('Refuse')}
+            {t('Dismiss')}
           </Button>
         )}
       </span>

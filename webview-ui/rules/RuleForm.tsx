@@ -51,7 +51,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
     else return;
     event.preventDefault();
   };
-  const title = entry === null ? t('New rule') : t('Change the rule');
+  const title = entry === null ? t('New Rule') : t('Edit Rule');
   return (
     <section class="page-part page-form" aria-label={title} data-testid="rule-form" onKeyDown={onKeyDown}>
       <h2>{title}</h2>
@@ -82,7 +82,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
             </option>
           ))}
         </select>
-        <label for="rule-why">{t('Because')}</label>
+        <label for="rule-why">{t('Reason')}</label>
         <input
           id="rule-why"
           class="input"
@@ -93,7 +93,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
         />
         {entry === null && (
           <>
-            <label for="rule-scope">{t('Where it holds')}</label>
+            <label for="rule-scope">{t('Scope')}</label>
             <select
               id="rule-scope"
               class="input"
@@ -117,7 +117,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
               checked={outside.value}
               onChange={() => (outside.value = !outside.value)}
             />
-            <span>{t('Run outside the sandbox, too')}</span>
+            <span>{t('Also run outside the sandbox')}</span>
           </label>
           <label class="check">
             <input
@@ -137,7 +137,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
       </p>
       <div class="page-actions">
         <Button testid="rule-form-save" kind="primary" shortcut="Enter" disabled={parsed === undefined} onClick={save}>
-          {t('Save rule')}
+          {t('Save Rule')}
         </Button>
         <Button testid="rule-form-cancel" kind="quiet" shortcut="Esc" onClick={() => openForm(null)}>
           {t('Cancel')}

@@ -40,13 +40,13 @@ export function RulesPage() {
             expanded={form.value !== null}
             onClick={() => openForm({ type: 'new' })}
           >
-            {t('Add rule')}
+            {t('Add Rule')}
           </Button>
           <Button testid="rules-import" icon="cloud-download" kind="quiet" onClick={importRules}>
             {t('Import…')}
           </Button>
           <Button testid="rules-audit" icon="history" kind="quiet" onClick={showAudit}>
-            {t('Audit log')}
+            {t('Audit Log')}
           </Button>
         </span>
       </header>

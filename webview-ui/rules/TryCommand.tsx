@@ -10,7 +10,7 @@ export function TryCommand() {
   const { value } = explanation;
   return (
     <section class="page-part" aria-labelledby="try">
-      <h2 id="try">{t('Try a command')}</h2>
+      <h2 id="try">{t('Test a Command')}</h2>
       <input
         class="input page-mono"
         data-testid="rules-try"
@@ -62,6 +62,6 @@ function sentence(decision: CommandExplanation['decision'], bypassSandbox: boole
     case 'prompt':
       return t('You are asked');
     case 'forbidden':
-      return t('Is refused');
+      return t('Is blocked');
   }
 }

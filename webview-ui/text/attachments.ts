@@ -111,6 +111,10 @@ export function mentionIcon(kind: MentionKind | undefined, path: string): string
       return 'comment-discussion';
     case 'resource':
       return 'plug';
+    case 'skill':
+      return 'mortar-board';
+    case 'prompt':
+      return 'note';
     case 'file':
       return fileIcon(path);
   }

@@ -13,10 +13,26 @@ const TAIL_LINES = 8;
 
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
-/** The last file is the one being written. An incomplete last line is not counted. */
-export function patchProgress(patch: string): readonly GrowingFile[] {
-  const files: { path: string; kind: GrowingFile['kind']; added: number; removed: number }[] = [];
-  for (const line of patch.split('\n').slice(0, -1)) {
+/**
+ * Reads one patch as it grows: each call takes the whole text so far, and reads only what is new since the last. The last
+ * file is the one being written. An incomplete last line is not counted.
+ */
+export function patchReader(): (patch: string) => readonly GrowingFile[] {
+  let files: readonly GrowingFile[] = [];
+  let read = 0;
+  return (patch) => {
+    // Another text, such as one that a snapshot has brought.
+    if (patch.length < read || (read > 0 && patch[read - 1] !== '\n')) [files, read] = [[], 0];
+    const end = patch.lastIndexOf('\n') + 1;
+    if (end > read) files = withLines(files, patch.slice(read, end - 1).split('\n'));
+    read = Math.max(read, end);
+    return files;
+  };
+}
+
+function withLines(before: readonly GrowingFile[], lines: readonly string[]): readonly GrowingFile[] {
+  const files = before.map((file) => ({ ...file }));
+  for (const line of lines) {
     const [, verb, path] = /^\*\*\* (Add|Update|Delete) File: (.+)$/.exec(line) ?? [];
     const file = files.at(-1);
     if (path !== undefined)

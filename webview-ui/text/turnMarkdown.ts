@@ -32,6 +32,7 @@ export function turnAsMarkdown(turn: TurnState): string {
       case 'web_search':
       case 'image_view':
       case 'file_lookup':
+      case 'code_navigation':
       case 'hook_run':
       case 'sub_agent':
       case 'compaction':

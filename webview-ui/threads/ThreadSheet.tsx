@@ -63,8 +63,8 @@ function SearchRow() {
         type="button"
         class="ibtn"
         data-testid="threads-scope"
-        title={t('All workspaces')}
-        aria-label={t('All workspaces')}
+        title={t('All Workspaces')}
+        aria-label={t('All Workspaces')}
         aria-pressed={all}
         onClick={list.toggleScope}
       >
@@ -73,7 +73,7 @@ function SearchRow() {
       <IconButton
         testid="threads-import"
         icon="desktop-download"
-        label={t('Import a thread…')}
+        label={t('Import Thread…')}
         onClick={() => runCommand('importThread')}
       />
     </div>

@@ -62,7 +62,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
       foot={
         <>
           <Act testid="command-changes-review" onClick={() => post({ type: 'open_diff', itemId })}>
-            {t('Show changes')}
+            {t('Show Changes')}
           </Act>
           {isPending && (
             <>

@@ -13,6 +13,7 @@ import { clock, duration, notable } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { now } from '../view.ts';
 import { CommandChanges } from './CommandChanges.tsx';
+import { testCount, TestRun } from './TestResults.tsx';
 import { Act, Link } from '../components/Buttons.tsx';
 import { CommandName, withCommand } from '../components/CommandName.tsx';
 import { Soft } from '../components/Facts.tsx';
@@ -90,7 +91,7 @@ function RunningCommand({ item, process }: { item: CommandItem; process: Process
 function FullOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-open-output" onClick={() => post({ type: 'open_output', itemId: item.id })}>
-      {t('Open full output')}
+      {t('Open Full Output')}
     </Act>
   );
 }
@@ -99,7 +100,7 @@ function FullOutput({ item }: { item: CommandItem }) {
 function RemoveOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
-      {t('Remove output')}
+      {t('Delete Output')}
     </Act>
   );
 }
@@ -221,6 +222,7 @@ function DoneCommand({ item }: { item: CommandItem }) {
   const exit = isExitSaid && t('exit {0}', String(item.exitCode));
   const time = notable(item.durationMs) !== null && duration(item.durationMs);
   const rule = item.allowedBy !== undefined && t('by a rule');
+  const tests = item.tests !== undefined && testCount(item.tests);
   const soft = [rule, !hasFailed && exit, time].filter((fact) => fact !== false).join(' · ');
   return (
     <CommandStep
@@ -232,14 +234,23 @@ function DoneCommand({ item }: { item: CommandItem }) {
       word={whyNot(item.why, item.cwd).line}
       meta={
         <>
-          {hasFailed && exit}
+          {tests || (hasFailed && exit)}
           <Soft>
-            {hasFailed && exit !== false && soft !== '' && ' · '}
+            {(tests || (hasFailed && exit !== false)) && soft !== '' && ' · '}
             {soft}
           </Soft>
         </>
       }
-      body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
+      body={
+        item.output === '' && !item.allowedBy
+          ? undefined
+          : () => (
+              <>
+                {item.tests && <TestRun results={item.tests} />}
+                {item.output !== '' && <DoneOutput item={item} />}
+              </>
+            )
+      }
       foot={
         <>
           {item.output !== '' && <FullOutput item={item} />}
@@ -254,7 +265,7 @@ function DoneCommand({ item }: { item: CommandItem }) {
               testid="command-add-to-message"
               onClick={() => addToDraft(`\n\`\`\`\n${item.output.slice(-2_000)}\n\`\`\`\n`)}
             >
-              {t('Add to message')}
+              {t('Add to Message')}
             </Act>
           )}
         </>

@@ -33,7 +33,7 @@ export function Compaction({ item }: { item: TurnItemOf<'compaction'> }) {
         {undoableCompaction.value === item.id && (
           <Act
             testid="compaction-undo"
-            label={t('Undo compaction')}
+            label={t('Undo Compaction')}
             onClick={() => submit({ type: 'undo_compaction', itemId: item.id })}
           >
             {t('Undo')}

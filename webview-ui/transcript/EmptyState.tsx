@@ -43,12 +43,12 @@ function Option(props: { testid: string; icon: string; title: string; text: stri
 
 function NoWorkspace() {
   return (
-    <Empty title={t('Open a folder to begin')} testid="empty-no-workspace">
+    <Empty title={t('Open a folder to get started')} testid="empty-no-workspace">
       <ul class="opts">
         <Option
           testid="open-folder"
           icon="folder-opened"
-          title={t('Open a folder')}
+          title={t('Open Folder')}
           text={t('Tiller reads and changes files in the folder you have open.')}
           onClick={() => runCommand('openFolder')}
         />
@@ -59,7 +59,7 @@ function NoWorkspace() {
 
 function NoModel() {
   return (
-    <Empty title={t('Choose a model to begin')} testid="empty-no-model">
+    <Empty title={t('Select a model to get started')} testid="empty-no-model">
       <ul class="opts">
         <Option
           testid="setup-key"
@@ -103,7 +103,7 @@ interface Suggestion {
 function Ready({ settings }: { settings: PanelSettings }) {
   const { trusted, workspaceName, demoTask, sandboxPolicy, box, noSandboxCause } = settings;
   const place = workspaceName ?? t('this folder');
-  const title = trusted ? t('What shall we change in {0}?', place) : t('What would you like to know about {0}?', place);
+  const title = trusted ? t('What should we build in {0}?', place) : t('What would you like to know about {0}?', place);
   const isSandboxed = sandboxPolicy.type === 'workspace-write' && !sandboxPolicy.networkAccess && box !== 'none';
   return (
     <Empty title={title} testid="empty-ready">

@@ -9,7 +9,7 @@ import { splitPath } from '../text/fileLink.ts';
 import { languageOf } from '../text/highlight.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { problemCounts } from '../text/patchProblems.ts';
-import { patchProgress, patchTail } from '../text/patchProgress.ts';
+import { patchReader, patchTail } from '../text/patchProgress.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { Act } from '../components/Buttons.tsx';
 import { DiffLines } from '../components/DiffLines.tsx';
@@ -59,7 +59,8 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
 
 /** The patch while the model writes it; one line once it is complete and being planned. */
 function GrowingChange({ item }: { item: FileChangeItem }) {
-  const files = useMemo(() => patchProgress(item.patch ?? ''), [item.patch]);
+  const read = useMemo(patchReader, [item.id]);
+  const files = useMemo(() => read(item.patch ?? ''), [read, item.patch]);
   const tail = useMemo(() => patchTail(item.patch ?? ''), [item.patch]);
   if (files.length === 0) {
     return <Step testid="file-change" icon="edit" state="running" label={t('Writing changes')} />;

@@ -1,5 +1,6 @@
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { AgentMessage } from './AgentMessage.tsx';
+import { CodeNavigation } from './CodeNavigation.tsx';
 import { CodeReview } from './CodeReview.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
@@ -42,6 +43,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <ImageView item={item} />;
     case 'file_lookup':
       return <FileLookup item={item} />;
+    case 'code_navigation':
+      return <CodeNavigation item={item} />;
     case 'web_fetch':
       return <WebFetch item={item} />;
     case 'hook_run':

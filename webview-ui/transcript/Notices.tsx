@@ -78,7 +78,7 @@ const ICONS: Partial<Record<ErrorKind, string>> = {
 function labelOf(action: ErrorAction): string {
   const labels: Record<ErrorAction, string> = {
     set_api_key: t('Set API Key'),
-    select_model: t('Choose Model'),
+    select_model: t('Select Model'),
     check_settings: t('Open Settings'),
     check_network: t('Try Again'),
     retry: t('Try Again'),

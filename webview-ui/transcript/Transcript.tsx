@@ -65,7 +65,7 @@ function Earlier() {
   return (
     <div class="earlier">
       <Button testid="load-earlier" kind="quiet" icon="history" onClick={loadEarlier}>
-        {plural(hiddenTurns.value, 'Load earlier: {0} turn', 'Load earlier: {0} turns')}
+        {plural(hiddenTurns.value, 'Load Earlier: {0} turn', 'Load Earlier: {0} turns')}
       </Button>
     </div>
   );

@@ -72,7 +72,7 @@ function TurnReceipt({ turn }: { turn: TurnState }) {
       <IconButton
         testid="receipt-copy"
         icon="copy"
-        label={t('Copy receipt as Markdown')}
+        label={t('Copy Receipt as Markdown')}
         onClick={() => copyText(receiptAsMarkdown(receipt))}
       />
     </p>
@@ -120,7 +120,7 @@ function ChangeActions({ turn }: { turn: TurnState }) {
       )}
       {hasChanges && !turn.reverted && !isRunning.value && isOwn.value && (
         <Act testid="turn-undo" onClick={() => post({ type: 'revert', what: { type: 'undo', turnId: turn.id } })}>
-          {t('Undo turn')}
+          {t('Undo Turn')}
         </Act>
       )}
       {turn.reverted && !isRunning.value && isOwn.value && (
@@ -137,12 +137,12 @@ function CopyActions({ turn }: { turn: TurnState }) {
   return (
     <>
       {last && (
-        <IconButton testid="turn-fork" icon="repo-forked" label={t('Fork from here')} onClick={() => fork(last.id)} />
+        <IconButton testid="turn-fork" icon="repo-forked" label={t('Fork from Here')} onClick={() => fork(last.id)} />
       )}
       <IconButton
         testid="turn-copy"
         icon="copy"
-        label={t('Copy turn as Markdown')}
+        label={t('Copy Turn as Markdown')}
         onClick={() => copyText(turnAsMarkdown(turn))}
       />
     </>

@@ -91,14 +91,14 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
         <IconButton
           testid="user-message-fork"
           icon="repo-forked"
-          label={t('Fork from here')}
+          label={t('Fork from Here')}
           onClick={() => fork(item.id)}
         />
         {mayRewind && (
           <IconButton
             testid="user-message-rewind"
             icon="history"
-            label={t('Rewind to here')}
+            label={t('Rewind to Here')}
             onClick={() => post({ type: 'revert', what: { type: 'rewind', itemId: item.id } })}
           />
         )}
@@ -110,7 +110,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
             onClick={() => editSent(item.id, item.content)}
           />
         )}
-        <IconButton testid="user-message-copy" icon="copy" label={t('Copy message')} onClick={() => copyText(text)} />
+        <IconButton testid="user-message-copy" icon="copy" label={t('Copy Message')} onClick={() => copyText(text)} />
       </div>
     </div>
   );

@@ -13,6 +13,7 @@ import {
 } from '../../core/replay/recording.ts';
 import type { ReplayScript } from '../../core/replay/script.ts';
 import { surroundingsIn } from '../../core/replay/surroundings.ts';
+import type { ListedSkill } from '../../core/prompt/skillList.ts';
 import { parseLine } from '../../core/rollout/parseLine.ts';
 import { formatMemory } from '../../core/rollout/memoryFile.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
@@ -189,6 +190,7 @@ class ReplayRun {
     const start = startOf(this.#script, part, {
       turn: () => this.#turn,
       models,
+      listedSkills: async () => this.#skills,
       replaceTool: (tool) =>
         recordedTool(tool, {
           call: (callId) => this.#part.calls.get(callId),
@@ -237,7 +239,8 @@ class ReplayRun {
     const { files, stored } = this.#world;
     const file = path.join(cwd, 'AGENTS.md');
     for (const item of items) {
-      const { shell, timeZone, rules, memories = [], docs, files: named } = surroundingsIn(item);
+      const { shell, timeZone, rules, memories = [], skills, docs, files: named } = surroundingsIn(item);
+      if (skills !== undefined) this.#skills = skills;
       if (shell !== undefined) this.#world.shell = shell;
       if (timeZone !== undefined) this.#world.timeZone = timeZone;
       if (rules !== undefined) stored.set('rules.json', rules);
@@ -259,6 +262,7 @@ class ReplayRun {
   }
 
   #lastDocs: string | undefined;
+  #skills: readonly ListedSkill[] = [];
 
   // ---------------------------------------------------------------- what the session does
 

@@ -14,7 +14,7 @@ export function startOf(
   { meta, lines }: ReplayScript,
   part: RecordedPart,
   given: Pick<ThreadHost, 'models'> &
-    Required<Pick<ThreadHost, 'replaceTool'>> & { readonly turn: () => RecordedTurn | undefined },
+    Required<Pick<ThreadHost, 'replaceTool' | 'listedSkills'>> & { readonly turn: () => RecordedTurn | undefined },
 ): readonly [settings: ThreadSettings, host: ThreadHost] {
   const { started } = part;
   const settings: TurnSettings = part.turns[0]?.settings ?? {
@@ -44,6 +44,7 @@ export function startOf(
         userInstructions: '',
         compaction: '',
         projectDocFallbackFilenames: [],
+        skillTokens: Number.MAX_SAFE_INTEGER,
         verbosity: null,
         showRawReasoning: false,
       },
@@ -65,12 +66,14 @@ export function startOf(
         maxTokens: null,
         maxRounds: null,
         maxMinutes: null,
+        sideCopies: 'never',
       },
     },
     {
       models: given.models,
       modelsOf: () => given.models,
       replaceTool: given.replaceTool,
+      listedSkills: given.listedSkills,
       sandboxFor: () => sandboxOf(given.turn()?.settings ?? settings),
       keepsSettings: true,
       isTrusted: () => true,

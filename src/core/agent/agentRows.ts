@@ -52,6 +52,8 @@ function lineOf(item: TurnItem): string {
     case 'file_lookup':
     case 'image_view':
       return inOneLine(item.path);
+    case 'code_navigation':
+      return inOneLine([item.op, item.symbol, item.path].filter(Boolean).join(' '));
     case 'mcp_tool_call':
       return inOneLine(`${item.server}/${item.tool}`);
     default:

@@ -26,6 +26,8 @@ import {
   type ThreadSettings,
 } from '../session/sessionOptions.ts';
 import { agentTools } from '../tools/agents/agentTools.ts';
+import { policyAt } from './agentCopies.ts';
+import { askModel, type Question } from './askModel.ts';
 import { confined, forkedHistory } from './agentThread.ts';
 import { inSideCopy } from './inSideCopy.ts';
 import { continuedSettings } from './continuedSettings.ts';
@@ -148,6 +150,11 @@ export class AgentService {
     return this.#session(thread, host, { meta, path, ownership, replayed: null, parent, inherited });
   }
 
+  /** See `askModel`. */
+  ask(question: Question, settings: ThreadSettings, host: ThreadHost, signal: AbortSignal): Promise<string> {
+    return askModel(question, settings, host, { ...this.#ports, daySpending: this.#daySpending }, signal);
+  }
+
   #parentOf(threadId: string): ParentLink {
     const parent = this.live.get(threadId)?.session;
     if (parent === undefined) throw new Error(`The thread ${threadId} is not live: it cannot have a sub-agent.`);
@@ -192,7 +199,9 @@ export class AgentService {
     const meta = path === undefined ? undefined : await readMeta(this.#ports.storage, path);
     if (meta?.parent_id !== parentId) return 'its thread is gone';
     const isSameServer = meta.provider === host.models.id && thread.turn.provider === undefined;
-    const turn = isSameServer ? { ...thread.turn, model: meta.model } : thread.turn;
+    const cwd = this.#ports.sideCopies?.foldersAround(meta.cwd) === undefined ? thread.turn.cwd : meta.cwd;
+    const sandboxPolicy = policyAt(cwd, thread.turn.sandboxPolicy, this.#ports.sideCopies);
+    const turn = { ...thread.turn, cwd, sandboxPolicy, ...(isSameServer ? { model: meta.model } : {}) };
     const resumed = await this.resume({ id }, { ...thread, turn }, { ...host, keepsSettings: false });
     if (resumed.type === 'resumed') return resumed.session;
     return resumed.type === 'owned' ? 'another process works in its thread' : resumed.message;

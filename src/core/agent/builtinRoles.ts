@@ -8,9 +8,11 @@ const LOOKING = [
   'exec_command',
   'write_stdin',
   'shell',
+  'run_tests',
   'read_file',
   'list_dir',
   'grep_files',
+  'code_navigation',
   'view_image',
   'update_plan',
 ];

@@ -60,8 +60,13 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit has no tools of other sources, and waits for none. */
-export function editHost({ toolProviders: _tools, agentRoles: _roles, ...host }: ThreadHost): ThreadHost {
+/** A thread for one edit has no tools of other sources, and waits for none; no agents and no skills are listed to it. */
+export function editHost({
+  toolProviders: _tools,
+  agentRoles: _roles,
+  skills: _skills,
+  ...host
+}: ThreadHost): ThreadHost {
   return host;
 }
 

@@ -13,12 +13,22 @@ export function inSideCopy(
   if (folders === undefined) return { thread, ports };
   const { userInstructions } = thread.prompt;
   const note = noteFor(folders);
+  const { workspace } = ports;
   return {
     thread: {
       ...thread,
       prompt: { ...thread.prompt, userInstructions: userInstructions === '' ? note : `${userInstructions}\n\n${note}` },
     },
-    ports: { ...ports, workspace: { ...ports.workspace, roots: folders.map(({ copy }) => copy) } },
+    ports: {
+      ...ports,
+      workspace: {
+        ...workspace,
+        roots: folders.map(({ copy }) => copy),
+        // The user reviews the changes when they come home.
+        apply: (changes, signal, origin) =>
+          workspace.apply(changes, signal, origin && { turnId: origin.turnId, itemId: origin.itemId }),
+      },
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Event, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
-import type { AgentSummary } from '../../protocol/thread.ts';
-import type { Clock, Ids } from '../ports.ts';
+import { type AgentSummary, cwdOf } from '../../protocol/thread.ts';
+import type { Clock, Ids, SideCopyPlaces } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { Session } from '../session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
@@ -13,6 +13,7 @@ import { inOneLine } from '../../protocol/text/truncate.ts';
 import { canonical } from '../util/canonical.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import { AgentCopies, policyAt } from './agentCopies.ts';
 import { agentHost, agentMeta, agentSettings } from './agentThread.ts';
 import { AgentWatch } from './agentWatch.ts';
 import { BUILTIN_ROLES, readOnlyRole } from './builtinRoles.ts';
@@ -37,6 +38,7 @@ export interface SubAgentsDeps {
   readonly live: LiveThreads;
   readonly clock: Pick<Clock, 'after'>;
   readonly ids: Pick<Ids, 'next'>;
+  readonly sideCopies?: SideCopyPlaces;
   /** Makes a session that has not begun. @throws Error when the parent is not live */
   start(thread: ThreadSettings, host: ThreadHost, parentId: string, as: StartedAs): Promise<Session>;
   /** The same for a stored one; a sentence when it cannot be opened. */
@@ -52,6 +54,9 @@ export class SubAgents {
   /** Sub-agents that are being opened, by root thread: they count as live. */
   readonly #opening = new Map<string, number>();
   readonly #watches = new Map<string, AgentWatch>();
+  readonly #copies = new AgentCopies();
+  /** Call when an agent no longer writes: the next one may have the workspace. */
+  readonly #ends = new Map<string, () => void>();
 
   constructor(deps: SubAgentsDeps) {
     this.#deps = deps;
@@ -95,10 +100,13 @@ export class SubAgents {
     void session.closed.then(() => {
       watch.dispose();
       if (this.#watches.get(threadId) === watch) this.#watches.delete(threadId);
+      this.#ends.get(threadId)?.();
+      this.#ends.delete(threadId);
     });
   }
 
   #tell(parentId: string, agent: AgentSummary): void {
+    if (isFinal(agent)) this.#ends.get(agent.agentId)?.();
     const parent = this.#deps.live.get(parentId)?.session;
     if (parent === undefined) return;
     parent.tellAgent(agent);
@@ -129,14 +137,22 @@ export class SubAgents {
       return refusal(`There is no agent ${JSON.stringify(request.role)}. The agents are: ${known}.`);
     }
     return this.#opened(parent, signal, async () => {
-      const thread = agentSettings(parent.settings, settings, role, request);
+      const given = agentSettings(parent.settings, settings, role, request);
       const as = { agent: agentMeta(role), forksContext: request.forksContext };
-      const session = await this.#deps.start(thread, agentHost(parent.host), parent.threadId, as);
-      if (signal.aborted) await this.#discard(session);
-      signal.throwIfAborted();
+      const { host } = parent;
+      const mayWrite = role?.readOnly !== true;
+      const { turn, copy, end } = await this.#copies.place(parent.rootId, given, { host, mayWrite, signal });
+      const session = await this.#started(parent, { ...given, turn }, as, signal).catch(async (error: unknown) => {
+        end();
+        await copy?.discard();
+        throw error;
+      });
+      this.#ends.set(session.threadId, end);
+      await copy?.assign(session.threadId);
       const agent: AgentSummary = {
         agentId: session.threadId,
         role: as.agent.role,
+        ...(copy === undefined ? {} : { inSideCopy: true }),
         state: 'pending_init',
         description: request.description ?? summaryOf(request.input),
         ...(role?.color === undefined ? {} : { color: role.color }),
@@ -147,6 +163,14 @@ export class SubAgents {
       this.#submit(agent.agentId, request.input);
       return { type: 'spawned', agent };
     });
+  }
+
+  /** Rejects with the signal's reason; then nothing is left of it. */
+  async #started(parent: ParentThread, thread: ThreadSettings, as: StartedAs, signal: AbortSignal): Promise<Session> {
+    const session = await this.#deps.start(thread, agentHost(parent.host), parent.threadId, as);
+    if (signal.aborted) await this.#discard(session);
+    signal.throwIfAborted();
+    return session;
   }
 
   #send(
@@ -163,8 +187,11 @@ export class SubAgents {
       return refusal(`The agent ${agentId} is closed. Open it with resume_agent first.`);
     }
     const { session } = thread;
-    if (interrupt || worksOtherwise(thread, settings)) live.submit(agentId, { type: 'interrupt' });
-    const { approvalPolicy: policy, sandboxPolicy: box } = settings;
+    const box = policyAt(cwdOf(thread.state), settings.sandboxPolicy, this.#deps.sideCopies);
+    if (interrupt || worksOtherwise(thread, { ...settings, sandboxPolicy: box })) {
+      live.submit(agentId, { type: 'interrupt' });
+    }
+    const { approvalPolicy: policy } = settings;
     const planMode = settings.planMode === true;
     const permissions = { policy, planMode, ...(session.isReadOnlyAgent ? {} : { box }) };
     live.submit(agentId, { type: 'override_turn_context', ...permissions });

@@ -117,6 +117,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       userInstructions: settings.userInstructions,
       compaction: settings['compaction.prompt'],
       projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
+      skillTokens: settings['skills.maxTokens'],
       verbosity: settings.verbosity,
       showRawReasoning: settings['reasoning.showRaw'],
     },
@@ -137,6 +138,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       maxTokens: settings['agents.maxTokens'],
       maxRounds: settings['agents.maxRounds'],
       maxMinutes: settings['agents.maxMinutes'],
+      sideCopies: settings['agents.sideCopies'],
     },
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentRole } from '../tools/agents/agents.ts';
 import { toolsOfAgent } from '../tools/foreignNames.ts';
 import type { ProposingFile } from '../trust/fileProposals.ts';
-import { readFrontMatter } from '../util/frontMatter.ts';
+import { lineOfField, readFrontMatter } from '../util/frontMatter.ts';
 
 /** A file that may describe an agent. */
 export interface AgentFile extends ProposingFile {
@@ -69,13 +69,13 @@ export function parseAgentFile(
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = String(issue?.path[0] ?? '');
-    return problem(`line ${lineOf(text, field)}: ${field} ${issue?.message ?? 'is not valid'}`);
+    return problem(`line ${lineOfField(text, field)}: ${field} ${issue?.message ?? 'is not valid'}`);
   }
   const { description, tools, disallowedTools, model, color } = parsed.data;
   const name = (parsed.data.name ?? fileName.replace(/(?:\.agent)?\.md$/, '')).trim().replaceAll(/\s+/g, '-');
   if (!NAME.test(name)) {
     return problem(
-      `line ${lineOf(text, 'name')}: the name must begin with a letter and have only letters, digits, - and _`,
+      `line ${lineOfField(text, 'name')}: the name must begin with a letter and have only letters, digits, - and _`,
     );
   }
   if (read.body === '') return problem('it has no instructions below the front matter');
@@ -98,12 +98,6 @@ export function parseAgentFile(
 
 function names(list: readonly string[]): readonly string[] {
   return list.map((name) => name.trim()).filter((name) => name !== '');
-}
-
-/** Of the field, else of the first ---. */
-function lineOf(text: string, field: string): number {
-  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${field}:`));
-  return at + 1 || 1;
 }
 
 function problem(message: string): ParsedAgent {

@@ -216,6 +216,7 @@ const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace
     const input = { pattern: args['pattern'], path: absolute(textIn(args, 'path'), cwd), glob: args['include'] };
     return faceOf('Grep', input, renamed(args, { pattern: 'pattern', path: 'path', glob: 'include' }));
   },
+  code_navigation: (args) => faceOf('LSP', args, (input) => input),
   fetch_url: (args) => faceOf('WebFetch', { url: args['url'], prompt: '' }, renamed(args, { url: 'url' })),
   update_plan: (args) => {
     const steps = Array.isArray(args['plan']) ? args['plan'] : [];

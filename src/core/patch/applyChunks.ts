@@ -27,6 +27,8 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
   const seeker = createTextSeeker(lines);
   const edits: Edit[] = [];
   const taken: { readonly start: number; readonly end: number }[] = [];
+  /** Where the last of the taken lines ends. */
+  let takenUntil = 0;
   let cursor = 0;
   for (const chunk of chunks) {
     const old = oldLines(chunk.lines);
@@ -44,11 +46,14 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
     }
     const { start } = place;
     const end = start + oldLines(place.lines).length;
-    if (taken.some((other) => start < other.end && other.start < end)) return { type: 'taken', wanted: old, start };
+    // A patch in the order of its file never gets to the search.
+    if (start < takenUntil && taken.some((other) => start < other.end && other.start < end))
+      return { type: 'taken', wanted: old, start };
     const fitted = inIndentationOf(lines, place);
     if (fitted.type === 'indentation') return fitted;
     edits.push(...editsOf(fitted.lines, start));
     taken.push({ start, end });
+    takenUntil = Math.max(takenUntil, end);
     cursor = end;
   }
   return { type: 'applied', lines: edited(lines, edits) };

@@ -63,6 +63,17 @@ export function textLines(text: string, kept?: readonly KeptRun[]): TextLines {
 
 /** A lone carriage return is a line ending (§1.4). */
 function findEndings(text: string): Endings {
+  return text.includes('\r') ? findMixedEndings(text) : findLineFeeds(text);
+}
+
+function findLineFeeds(text: string): Endings {
+  const starts = [0];
+  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1);
+  if (text !== '' && !text.endsWith('\n')) starts.push(text.length);
+  return { starts, first: '\n', areEqual: true };
+}
+
+function findMixedEndings(text: string): Endings {
   const starts = [0];
   let first: LineEnding | undefined;
   let areEqual = true;

@@ -26,6 +26,11 @@ export type PatchOperation =
       readonly chunks: readonly PatchChunk[];
     };
 
+/** What an operation does to which file, without its lines. */
+export type FileOperation =
+  | { readonly type: 'add' | 'delete'; readonly path: string }
+  | { readonly type: 'update'; readonly path: string; readonly movedTo: string | null };
+
 /** Why a text is not a patch (codex-behaviour.md §1.6). */
 export type PatchFaultCategory =
   | 'first_line'

@@ -10,7 +10,7 @@ import { applyChunks } from './applyChunks.ts';
 import { textLines } from './lines.ts';
 import { describeMismatch, type Mismatch } from './mismatch.ts';
 import { netChanges } from './netChanges.ts';
-import type { PatchOperation } from './operation.ts';
+import type { FileOperation, PatchOperation } from './operation.ts';
 import type { PatchReportEntry } from './report.ts';
 import { createWorkingTree, type FileSnapshot, type WorkingTree } from './workingTree.ts';
 
@@ -39,7 +39,7 @@ type Failure = Extract<PatchPlan, { type: 'failed' }>;
 type Update = Extract<PatchOperation, { type: 'update' }>;
 
 /** The files to read before planning, including targets of adds and moves. Absolute, without duplicates. */
-export function pathsOf(operations: readonly PatchOperation[], cwd: string): string[] {
+export function pathsOf(operations: readonly FileOperation[], cwd: string): string[] {
   const written = operations.flatMap((operation) =>
     operation.type === 'update' && operation.movedTo !== null ? [operation.path, operation.movedTo] : [operation.path],
   );

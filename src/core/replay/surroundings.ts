@@ -5,6 +5,7 @@ import { factsIn } from '../prompt/environmentContext.ts';
 import { unescapeMarkup } from '../prompt/markup.ts';
 import { isMemoryListMessage, type ListedMemory, memoriesIn } from '../prompt/memoryList.ts';
 import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
+import { isSkillListMessage, type ListedSkill, skillsIn } from '../prompt/skillList.ts';
 
 export interface Surroundings {
   readonly shell?: string;
@@ -13,6 +14,8 @@ export interface Surroundings {
   readonly rules?: string;
   /** The memories that were listed. */
   readonly memories?: readonly ListedMemory[];
+  /** The skills that were listed. */
+  readonly skills?: readonly ListedSkill[];
   /** AGENTS.md of a working directory. */
   readonly docs?: { readonly cwd: string; readonly text: string };
   /** Absolute paths to bytes, or to the reason why a file cannot be read. */
@@ -25,6 +28,7 @@ export function surroundingsIn(item: ResponseItem): Surroundings {
   const text = textOf(item.content);
   if (isAllowedPrefixesMessage(item)) return { rules: rulesIn(text), files: new Map() };
   if (isMemoryListMessage(item)) return { memories: memoriesIn(text), files: new Map() };
+  if (isSkillListMessage(item)) return { skills: skillsIn(text), files: new Map() };
   if (isProjectDocsMessage(item)) return { docs: docsIn(text), files: new Map() };
   const { shell, timezone } = factsIn(text);
   return {

@@ -67,6 +67,7 @@ function itemAsMarkdown(item: TurnItem): string {
     case 'web_search':
     case 'image_view':
     case 'file_lookup':
+    case 'code_navigation':
     case 'hook_run':
       return '';
     case 'sub_agent': {

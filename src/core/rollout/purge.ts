@@ -60,7 +60,7 @@ function without(entry: Json, itemId: string, callIds: ReadonlySet<string>): Jso
   }
   const item = itemIn(entry);
   if (item?.id !== itemId) return undefined;
-  const { logPath: _logPath, ...kept } = item;
+  const { logPath: _logPath, tests: _tests, ...kept } = item;
   return { ...entry, payload: { ...payload, msg: { ...asObject(payload.msg), item: { ...kept, output: '' } } } };
 }
 

@@ -9,6 +9,8 @@ import { type Surroundings, writableRoots } from './writableRoots.ts';
 export interface SandboxSurroundings extends Surroundings {
   /** Private to the thread (core/sandbox/temporary.ts). */
   readonly temporaryFolder: string;
+  /** Folders that are readable although one around them is not. */
+  readonly readable?: readonly string[];
   /** Value of `TMPDIR` in Tiller's own environment, if it is set. */
   readonly tmpdirVariable?: string | undefined;
   /** The result of `unreadablePaths`. */
@@ -25,14 +27,14 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
   if (writable.type === 'everything') return { type: 'none' };
-  const { cwd, temporaryFolder, unreadable, unreadableGlobs } = surroundings;
+  const { cwd, temporaryFolder, unreadable, unreadableGlobs, readable = [] } = surroundings;
   const temporary = temporaryOf(box, policy, temporaryFolder, cwd);
   const roots = writable.roots.map((root) => root.path);
   return {
     type: 'sandbox',
     limits: {
       writableRoots: writable.roots,
-      visible: [cwd],
+      visible: [cwd, ...readable],
       network: allowsNetwork(policy),
       unreadable: [...unreadable, ...replacedTmpdir(box, temporary, [cwd, ...roots], surroundings)],
       unreadableGlobs,
@@ -77,7 +79,7 @@ export function withSecretFiles(confinement: Confinement): Confinement {
   return { type: 'sandbox', limits: { ...confinement.limits, unreadableGlobs: [NO_SECRET_FILES] } };
 }
 
-/** Resolves the paths of the setting: `~/…` and absolute ones. TILLER_HOME is never readable. */
+/** Resolves the paths of the setting: `~/…` and absolute ones. TILLER_HOME is one of them. */
 export function unreadablePaths(
   listed: readonly string[],
   homeDirectory: string,

@@ -3,6 +3,7 @@
  * Paths are parameters (`-D`), so that none of their characters can be read as a rule.
  */
 import type { SandboxLimits } from '../ports.ts';
+import { isWithin } from './within.ts';
 import { PROTECTED_ENDING } from './writableRoots.ts';
 
 /** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
@@ -17,7 +18,13 @@ export interface SeatbeltProfile {
 }
 
 /** A later rule wins over an earlier one (Apple's sandbox guide), so the denials inside a folder come after it. */
-export function seatbeltProfile({ writableRoots, unreadable, network, temporary }: SandboxLimits): SeatbeltProfile {
+export function seatbeltProfile({
+  writableRoots,
+  visible,
+  unreadable,
+  network,
+  temporary,
+}: SandboxLimits): SeatbeltProfile {
   const parameters: Record<string, string> = {};
   const name = (stem: string, index: number, value: string): string => {
     parameters[`${stem}_${index}`] = value;
@@ -25,6 +32,12 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
   };
   const roots = writableRoots.map(({ path }) => path);
   const protectedPaths = writableRoots.flatMap((root) => root.protectedPaths);
+  const denied = unreadable.map((path, index) => ({ path, parameter: name('UNREADABLE', index, path) }));
+  const isInside = (path: string, folder: string) => path !== folder && isWithin(path, folder);
+  const around = denied.filter(({ path }) => visible.some((one) => isInside(one, path)));
+  const shown = visible.filter((one) => around.some(({ path }) => isInside(one, path)));
+  const deny = ({ parameter }: (typeof denied)[number]) =>
+    `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
   const lines = [
     ...BASE,
     ...roots.map((path, index) => `(allow file-write* (subpath ${name('WRITABLE', index, path)}))`),
@@ -37,10 +50,9 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
       (_, index) =>
         `(deny file-write* (require-all (subpath (param "WRITABLE_${index}")) (regex #"${ENDING_PATTERN}")))`,
     ),
-    ...unreadable.map((path, index) => {
-      const parameter = name('UNREADABLE', index, path);
-      return `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
-    }),
+    ...around.map(deny),
+    ...shown.map((path, index) => `(allow file-read* (subpath ${name('VISIBLE', index, path)}))`),
+    ...denied.filter((one) => !around.includes(one)).map(deny),
     // It is in TILLER_HOME, which is unreadable.
     ...(temporary.isTmpdir
       ? [`(allow file-read* file-write* (subpath ${name('TEMPORARY', 0, temporary.folder)}))`]

@@ -22,6 +22,11 @@ export function temporaryFolder(thread: { readonly id: string; readonly home: st
   return path.join(thread.home, 'tmp', thread.id);
 }
 
+/** The user's skills, which the model reads: the one folder of TILLER_HOME that is readable besides. Never writable. */
+export function skillFolder(home: string): string {
+  return path.join(home, 'skills');
+}
+
 /**
  * The paths at which sandboxed commands find the folder; none where they have no such folder. A `/tmp` that is the
  * working directory or a writable folder stays the machine's.

@@ -18,7 +18,8 @@ export async function addInput(run: TurnRun, input: readonly UserInput[]): Promi
   const { settings, signal, thread } = run;
   const { workspace, host, storage, keys } = run.ports;
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
-  const content = [...(await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal }))];
+  const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
+  const content = [...(await run.skills.run(resolved))];
   const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
   const ended = (status: 'completed' | 'declined' | 'aborted') =>

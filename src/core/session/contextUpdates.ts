@@ -9,6 +9,7 @@ import {
   environmentMessage,
   factsIn,
 } from '../prompt/environmentContext.ts';
+import { isSkillListMessage, type ListedSkill, noSkillsMessage, skillList } from '../prompt/skillList.ts';
 import { isMemoryListMessage, type ListedMemory, memoryListMessage } from '../prompt/memoryList.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
 import { planModeIn, planModeMessage } from '../prompt/planMode.ts';
@@ -28,6 +29,7 @@ export class ContextUpdates {
   #permissions = '';
   #allowed = '';
   #tools = '';
+  #skills = '';
   #docs = '';
   #planMode = false;
   #hasMemories = false;
@@ -44,6 +46,7 @@ export class ContextUpdates {
     this.#permissions = '';
     this.#allowed = '';
     this.#tools = '';
+    this.#skills = '';
     this.#docs = '';
     this.#planMode = false;
     this.#hasMemories = false;
@@ -65,6 +68,9 @@ export class ContextUpdates {
       /** Those that the model may read. Asked for only while the history lists none. */
       readonly memories: () => Promise<readonly ListedMemory[]>;
       readonly toolInstructions: readonly ToolInstructions[];
+      /** Those that the model may read. */
+      readonly skills: readonly ListedSkill[];
+      readonly skillTokens: number;
     },
   ): Promise<readonly ResponseItem[]> {
     const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
@@ -89,6 +95,11 @@ export class ContextUpdates {
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;
     }
+    const { message: skills = this.#skills === '' ? undefined : noSkillsMessage() } = skillList(
+      options.skills,
+      options.skillTokens,
+    );
+    if (skills !== undefined && textOf(skills.content) !== this.#skills) news.push(skills);
     // Later ones would change the list in the middle of a thread, and with it what the server has cached.
     if (!this.#hasMemories) {
       const list = memoryListMessage(await options.memories());
@@ -115,6 +126,7 @@ export class ContextUpdates {
     if (isPermissionsMessage(message)) this.#permissions = text;
     else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
     else if (isToolInstructionsMessage(message)) this.#tools = text;
+    else if (isSkillListMessage(message)) this.#skills = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
     else if (isMemoryListMessage(message)) this.#hasMemories = true;
     else if (planModeIn(message) !== undefined) this.#planMode = planModeIn(message) === true;

@@ -3,10 +3,11 @@ import { withHookVerdict } from '../tools/hookVerdict.ts';
 import type { OrchestratorDeps } from '../tools/orchestrator.ts';
 import { withNote } from './hookOutcomes.ts';
 import type { TurnHooks } from './turnHooks.ts';
+import type { TurnSkills } from './turnSkills.ts';
 
 type Registry = OrchestratorDeps['registry'];
 
-/** A call as its hooks have left it, with the tool that runs it. */
+/** A call as its hooks have left it, with the tool that runs it as hooks and skills let it. */
 export interface ReadyCall {
   readonly call: ToolCall;
   readonly registry: Registry;
@@ -15,28 +16,36 @@ export interface ReadyCall {
 }
 
 export interface GuardedCall {
-  /** True when hooks decide about the call before it is prepared. */
+  /** True when hooks or skills decide about the call before it is prepared. */
   readonly isGuarded: boolean;
   /** Runs these hooks, once. Rejects only with the signal's reason. */
   ready(): Promise<ReadyCall>;
 }
 
-/** The hooks of a call that is about to run; `undefined` when no hook is about it. */
+/** The hooks and skills of a call that is about to run; `undefined` when none is about it. */
 export function guardedCall(
   call: ToolCall,
   registry: Registry,
-  hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>,
+  {
+    hooks,
+    skills,
+  }: {
+    readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
+    readonly skills: Pick<TurnSkills, 'limiting' | 'verdict'>;
+  },
 ): GuardedCall | undefined {
   const handler = registry.handler(call.name);
   if (handler === undefined) return undefined;
   const { names } = handler;
   const guard = hooks.before(call, names);
-  if (guard === undefined && !hooks.hasAfter(call, names)) return undefined;
+  const isLimited = skills.limiting.length > 0;
+  if (guard === undefined && !isLimited && !hooks.hasAfter(call, names)) return undefined;
   let made: Promise<ReadyCall> | undefined;
   const make = async (): Promise<ReadyCall> => {
     const hooked = (await guard?.()) ?? { call, verdict: { type: 'none' } as const, notes: [] };
     let hasRun = false;
-    const tool = noting(withHookVerdict(handler, hooked.verdict), () => (hasRun = true));
+    const asked = withHookVerdict(handler, skills.verdict(hooked.call, names));
+    const tool = noting(withHookVerdict(asked, hooked.verdict), () => (hasRun = true));
     return {
       call: hooked.call,
       registry: { handler: () => tool, offeredNames: registry.offeredNames },
@@ -46,7 +55,7 @@ export function guardedCall(
       },
     };
   };
-  return { isGuarded: guard !== undefined, ready: () => (made ??= make()) };
+  return { isGuarded: guard !== undefined || isLimited, ready: () => (made ??= make()) };
 }
 
 /** Calls `hasRun` when the tool has done something. */

@@ -106,8 +106,8 @@ async function listFolder(folder: string, guard: ReadGuard, { workspace }: Deps)
   return { type: 'text', text: names.slice(0, MENTION_LIMITS.entries).join('\n'), total: names.length };
 }
 
-/** Whole lines from the first, as many as fit; a part of the first one when it alone is too long. */
-function withinBudget(mention: Mention, found: Found, budget: number): Mention {
+/** Whole lines from the first, as many as fit in `budget` bytes; a part of the first one when it alone is too long. */
+export function withinBudget(mention: Mention, found: Found, budget: number): Mention {
   const { text: _text, ...named } = mention;
   if (found.type === 'refused') return { ...named, sent: found };
   if (budget === 0) {

@@ -9,6 +9,8 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ListedSkill } from '../prompt/skillList.ts';
+import type { Skill } from '../skills/skillFile.ts';
 import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
 import type { ToolHandler } from '../tools/handler.ts';
@@ -54,6 +56,8 @@ export interface ThreadSettings {
     readonly compaction: string;
     /** Names besides AGENTS.md. */
     readonly projectDocFallbackFilenames: readonly string[];
+    /** Estimated tokens of the list of skills; 0: none. */
+    readonly skillTokens: number;
     /** `null`: the default of the model family. */
     readonly verbosity: Verbosity | null;
     /** `null`: only of servers that send no summary. */
@@ -97,6 +101,17 @@ export interface AgentSettings {
   readonly maxTokens: number | null;
   readonly maxRounds: number | null;
   readonly maxMinutes: number | null;
+  /** `parallel`: an agent that would write beside another one works in a side copy. */
+  readonly sideCopies: 'never' | 'parallel';
+}
+
+/** A side copy that was made for an agent. */
+export interface AgentCopy {
+  readonly folders: readonly { readonly home: string; readonly copy: string }[];
+  /** Call when the agent has a thread. */
+  assign(threadId: string): Promise<void>;
+  /** Call instead when it could not be started. */
+  discard(): Promise<void>;
 }
 
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
@@ -127,6 +142,18 @@ export interface ThreadHost {
    * Never rejects.
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
+  /**
+   * Makes a side copy of the open folders for an agent of a thread with this working directory; `undefined` where the agent
+   * works in the same folder. Rejects only with the signal's reason.
+   */
+  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | undefined>;
+  /**
+   * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
+   * what a recorded message has run stays as it was recorded.
+   */
+  readonly skills?: () => Promise<readonly Skill[]>;
+  /** For a replay: the skills that were listed to the model. */
+  readonly listedSkills?: () => Promise<readonly ListedSkill[]>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */

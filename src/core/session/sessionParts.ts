@@ -27,6 +27,7 @@ import { ThreadRules } from './threadRules.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { HookMemory } from './turnHooks.ts';
+import { SkillMemory } from './turnSkills.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
@@ -44,6 +45,7 @@ export interface SessionParts {
   readonly retryPause: RetryPause;
   readonly compaction: CompactionTrigger;
   readonly hooks: HookMemory;
+  readonly skills: SkillMemory;
   readonly images: ThreadImages;
   readonly notes: SettingNotes;
   readonly findings: KnownFindings;
@@ -140,6 +142,7 @@ export function createSessionParts(
       undone: replayed?.compactionUndone ?? false,
     }),
     hooks: new HookMemory(replayed === null ? 'startup' : 'resume'),
+    skills: new SkillMemory(),
     images: new ThreadImages(before),
     notes: new SettingNotes(before),
     findings: new KnownFindings(before),
@@ -152,6 +155,8 @@ export function createSessionParts(
       host,
       rules: (place) => rules.inForce(place),
       readMemory: (id) => new ThreadMemories(ports).read(id),
+      testPlace: { workspace: ports.workspace, cwd },
+      languages: ports.languages,
       agentTools: options.agentTools,
       onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
     }),

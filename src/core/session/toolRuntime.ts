@@ -19,12 +19,14 @@ import { ParallelGate } from '../util/parallelGate.ts';
 import { type GuardedCall, guardedCall } from './hookedCalls.ts';
 import type { LoopGuard } from './loopGuard.ts';
 import type { TurnHooks } from './turnHooks.ts';
+import type { TurnSkills } from './turnSkills.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
   readonly hooks: Pick<TurnHooks, 'before' | 'hasAfter' | 'after'>;
+  readonly skills: Pick<TurnSkills, 'limiting' | 'verdict'>;
   /** Redacted in the outputs for the model. */
   readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;
@@ -70,7 +72,7 @@ export class ToolRuntime {
     // planned against files that earlier calls may change.
     const mayWait = this.#unsettled > 0;
     const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
-    const guarded = guardedCall(call, this.#deps.registry, this.#deps.hooks);
+    const guarded = guardedCall(call, this.#deps.registry, this.#deps);
     // What is asked about a guarded call is known when its hooks have run, in its turn.
     const mayAsk = mayWait && guarded?.isGuarded !== true;
     const ahead = mayAsk && !isPatch ? prepareCall(call, this.#deps, context) : undefined;

@@ -2,6 +2,9 @@ import type { EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import { commandsMayConnect } from '../../protocol/policy.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
+import type { Languages } from '../ports.ts';
+import { type TestPlace, testTools } from '../tools/testRun/testTools.ts';
+import { codeTools } from '../tools/code/codeTools.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import type { ReadMemory } from '../tools/handlers/getMemory.ts';
 import { type Rejected, ToolRegistry } from '../tools/registry.ts';
@@ -24,6 +27,10 @@ export interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used where the settings say so. */
   readonly readMemory: ReadMemory;
+  /** Finds the test command of the working directory; without it there is no `run_tests`. */
+  readonly testPlace?: TestPlace | undefined;
+  /** Of an editor. */
+  readonly languages?: Languages | undefined;
   /** Of sub-agents. */
   readonly agentTools?: ToolProvider | undefined;
   /** Reports a tool that is left out. Once per name. */
@@ -31,7 +38,7 @@ export interface ToolsetOptions {
 }
 
 /**
- * The tools of one thread, in the order of their providers: built in, then those of the client, then those of servers.
+ * The tools of one thread, in the order of their providers: built in (with those of the editor), then those of the client, then those of servers.
  * Of two tools with the same name the first one is kept.
  */
 export class Toolset {
@@ -44,14 +51,26 @@ export class Toolset {
   readonly #limits: ToolLimits | undefined;
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ settings, host, rules, readMemory, agentTools, onRejected }: ToolsetOptions) {
+  constructor({ settings, host, rules, readMemory, testPlace, languages, agentTools, onRejected }: ToolsetOptions) {
     this.#options = { host, onRejected };
     const limits = limitsIn(settings);
     this.#limits = limits;
     const builtin = new BuiltinTools({ ...settings, rules });
+    const tests = testPlace ? [testTools({ ...settings, rules }, testPlace)] : [];
     const memory = settings.memory ? [memoryTools(readMemory)] : [];
+    const mayChange = limits === undefined || isOffered('apply_patch', limits);
+    const code = languages ? [codeTools(languages, settings.review, mayChange)] : [];
     const agents = agentTools ? [agentTools] : [];
-    const providers = [builtin, harmlessTools, ...memory, ...agents, this.#client, ...(host.toolProviders ?? [])];
+    const providers = [
+      builtin,
+      ...tests,
+      ...code,
+      harmlessTools,
+      ...memory,
+      ...agents,
+      this.#client,
+      ...(host.toolProviders ?? []),
+    ];
     const { replaceTool } = host;
     const offered = limits ? providers.map((provider) => limited(provider, limits)) : providers;
     this.#providers = replaceTool

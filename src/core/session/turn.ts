@@ -78,6 +78,7 @@ async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening):
     case 'recovered':
       await run.ready();
       await run.hooks.load();
+      await run.skills.recover();
       // Their servers have just been started again. One that is not there fails its call, not the turn.
       await run.toolsReady(opening.calls.flatMap(({ item }) => (item?.type === 'mcp_tool_call' ? [item.server] : [])));
       return converse(run, files, opening.calls);
@@ -116,6 +117,7 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
   if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
+  if (opening.input === null) await run.skills.recover();
   const blocked = opening.input && (await addInput(run, opening.input));
   if (blocked) throw new BlockedByHook(blocked);
   await demandTools(run);
@@ -259,6 +261,7 @@ function toolRuntime(
     clock,
     loopGuard,
     hooks: run.hooks,
+    skills: run.skills,
     keys,
     interrupt: () => run.interrupt(),
     contextFor: (callId, itemId) => ({

@@ -20,6 +20,7 @@ import type { RetryPause } from './retryPause.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 import type { TurnHooks } from './turnHooks.ts';
+import type { TurnSkills } from './turnSkills.ts';
 
 /** The items that replace a history, with the compaction's item and summary. */
 export interface CompactedItems {
@@ -73,6 +74,7 @@ export interface TurnRun {
     readonly replace: (compacted: CompactedItems) => void;
   };
   readonly hooks: TurnHooks;
+  readonly skills: TurnSkills;
   readonly images: ThreadImages;
   readonly retryPause: RetryPause;
   readonly processes: Processes;

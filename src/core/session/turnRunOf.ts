@@ -6,9 +6,10 @@ import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { StorageFailure } from './failure.ts';
 import { askingAgent } from './sessionOptions.ts';
-import type { SessionParts } from './sessionParts.ts';
+import { type SessionParts, stateBefore } from './sessionParts.ts';
 import type { CompactedItems, TurnRun } from './turnRun.ts';
 import { TurnHooks } from './turnHooks.ts';
+import { skillsForModel, TurnSkills } from './turnSkills.ts';
 
 /** A turn that is about to start. */
 export interface StartingTurn {
@@ -38,6 +39,7 @@ export async function takeContext(
     allowedPrefixes: isTrusted ? await rules.allowedIn(settings.cwd) : [],
     memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, meta.id, ports) : []),
     toolInstructions: tools.instructions(),
+    skills: await skillsForModel(options),
   });
 }
 
@@ -84,6 +86,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
       replace: (compacted) => replaceHistory(parts, compacted, signal),
     },
     hooks: new TurnHooks(options, hooks, { turnId, settings, emit, audit, signal }),
+    skills: new TurnSkills(options, parts.skills, { turnId, settings, before: stateBefore(options), emit }),
     images: parts.images,
     retryPause: parts.retryPause,
     ports,

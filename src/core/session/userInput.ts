@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isRunByText } from '../../protocol/draft.ts';
 import type { Mention, MentionKind, UserInput } from '../../protocol/item.ts';
 import type { ContentPart, MessageItem } from '../../protocol/responseItem.ts';
 import { IMAGE_LIMITS } from '../../protocol/imageLimits.ts';
@@ -56,7 +57,8 @@ function mentioned(mention: Mention, kind: MentionKind): HeardPart {
   for (let number = 2; content.includes(`</${tag}>`); number++) tag = `attachment-${number}`;
   const facts = [`name="${attribute(name)}"`, `kind="${kind}"`];
   if (file !== '') facts.push(`path="${attribute(file)}"`);
-  if (sent?.type === 'text' && kind !== 'folder') {
+  // The text of a skill or a prompt is not that of its file, line by line.
+  if (sent?.type === 'text' && kind !== 'folder' && !isRunByText(mention)) {
     const first = mention.lines?.first ?? 1;
     if (file !== '' && sent.lines > 0) facts.push(`lines="${first}-${first + sent.lines - 1}"`);
   }

@@ -1,7 +1,7 @@
 import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { Confinement } from '../ports.ts';
 import { confine, unreadablePaths } from '../sandbox/confinement.ts';
-import { temporaryFolder } from '../sandbox/temporary.ts';
+import { skillFolder, temporaryFolder } from '../sandbox/temporary.ts';
 import type { ToolContext } from './handler.ts';
 
 /** The sandbox of a command of this thread. The temporary folder belongs to the thread and outlives the command. */
@@ -14,6 +14,7 @@ export function confinementOf(
     platform: host.platform,
     tmpdirVariable: host.environment.TMPDIR,
     temporaryFolder: temporaryFolder(thread),
+    readable: [skillFolder(thread.home)],
     unreadable: unreadablePaths(thread.unreadable, host.homeDirectory, thread.home),
     unreadableGlobs: thread.unreadable,
   });

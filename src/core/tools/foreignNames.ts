@@ -3,7 +3,7 @@
 const READING = ['read_file', 'view_image'];
 const SEARCHING = ['grep_files', 'list_dir'];
 const EDITING = ['apply_patch'];
-const RUNNING = ['exec_command', 'write_stdin', 'shell'];
+const RUNNING = ['exec_command', 'write_stdin', 'shell', 'run_tests'];
 
 /** Tools of Tiller by their own names. */
 const OWN = [
@@ -11,6 +11,7 @@ const OWN = [
   ...EDITING,
   ...READING,
   ...SEARCHING,
+  'code_navigation',
   'fetch_url',
   'web_search',
   'update_plan',
@@ -29,6 +30,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   glob: SEARCHING,
   grep: SEARCHING,
   ls: SEARCHING,
+  lsp: ['code_navigation'],
   search: SEARCHING,
   edit: EDITING,
   multiedit: EDITING,

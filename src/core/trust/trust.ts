@@ -50,7 +50,11 @@ export class Trust {
   readonly #log: Log;
 
   /** `file`: in TILLER_HOME. */
-  constructor(file: 'mcp.json' | 'hooks.json' | 'tools.json' | 'agents.json', storage: Storage, log: Log) {
+  constructor(
+    file: 'mcp.json' | 'hooks.json' | 'tools.json' | 'agents.json' | 'skills.json',
+    storage: Storage,
+    log: Log,
+  ) {
     this.#file = file;
     this.#storage = storage;
     this.#log = log;
@@ -98,6 +102,14 @@ export class Trust {
     await this.#update((file) => ({
       ...file,
       servers: [...file.servers.filter((one) => one.hash !== hash || one.about !== about), { hash, about, accepted }],
+    }));
+  }
+
+  /** The user has decided nothing of it any more. */
+  async forgetDecision(hash: string, about: 'proposal' | 'outside'): Promise<void> {
+    await this.#update((file) => ({
+      ...file,
+      servers: file.servers.filter((one) => one.hash !== hash || one.about !== about),
     }));
   }
 

@@ -23,6 +23,12 @@ export function readFrontMatter(text: string, known: readonly string[]): FrontMa
   return loose === undefined ? { ...yaml, type: 'problem' } : { type: 'read', fields: loose, body };
 }
 
+/** The line of a field, else of the first ---; counted from 1. */
+export function lineOfField(text: string, field: string): number {
+  const at = text.split(/\r?\n/).findIndex((line) => line.startsWith(`${field}:`));
+  return at + 1 || 1;
+}
+
 type Read =
   | { readonly type: 'fields'; readonly fields: Readonly<Record<string, unknown>> }
   | { readonly type: 'wrong'; readonly line: number; readonly message: string };

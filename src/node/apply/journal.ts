@@ -16,7 +16,7 @@ import { flushInBackground } from './flush.ts';
 import type { PlannedStep } from './step.ts';
 import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { makePrivateFolder, writeNewPrivateFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, writeNewPrivateFile } from '../host/privateFiles.ts';
 import { thisProcess } from '../host/processIdentity.ts';
 
 const ownerSchema = z.object({ user: z.number(), group: z.number() });
@@ -91,7 +91,7 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
     unsaved,
   }));
   const path = join(journalFolder(home), `${id}${OPEN}`);
-  await makePrivateFolder(journalFolder(home));
+  makePrivateFolderSync(journalFolder(home));
   try {
     await writeNewPrivateFile(path, encodeJournal(transitions));
   } catch (error) {

@@ -108,16 +108,20 @@ function whyNot(code: string | undefined, path: string, cause: unknown): string 
 export async function writeNewPrivateFile(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const file = openSync(path, 'wx', PRIVATE_FILE);
   try {
-    const size = chunks.reduce((sum, { length }) => sum + length, 0);
-    if (size <= WRITTEN_AT_ONCE) writeFileSync(file, chunks.length === 1 ? (chunks[0] ?? '') : Buffer.concat(chunks));
-    else for (const chunk of chunks) await writeOpen(file, chunk);
+    // To copy a few large pieces would take longer than another call.
+    const pieces = chunks.length > FEW ? [Buffer.concat(chunks)] : chunks;
+    for (const piece of pieces) {
+      if (piece.length <= WRITTEN_AT_ONCE) writeFileSync(file, piece);
+      else await writeOpen(file, piece);
+    }
     await datasync(file);
   } finally {
     closeSync(file);
   }
 }
 
-const WRITTEN_AT_ONCE = 4 * 1024 * 1024;
+const FEW = 16;
+const WRITTEN_AT_ONCE = 8 * 1024 * 1024;
 const writeOpen: (file: number, bytes: Uint8Array) => Promise<void> = promisify(writeFile);
 const datasync = promisify(fdatasync);
 

@@ -4,7 +4,6 @@ import {
   chmodSync,
   closeSync,
   constants,
-  copyFileSync,
   createReadStream,
   fstatSync,
   lstatSync,
@@ -16,6 +15,7 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
@@ -88,7 +88,8 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     const from = path.join(home, below);
     const to = path.join(copy, below);
     const entry = indexed.get(below.split(path.sep).join('/'));
-    const isUnchanged = entry !== undefined && !unsaved.has(from) && isAsIndexed(entry, bigStatOf(from));
+    const stats = entry === undefined || unsaved.has(from) ? undefined : bigStatOf(from);
+    const isUnchanged = entry !== undefined && stats !== undefined && isAsIndexed(entry, stats);
     const made = await copyOne(from, to, options);
     if (made === 'gone') continue;
     if (made === 'unreadable') {
@@ -97,7 +98,8 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     }
     if (made === undefined) continue;
     options.base.add(to, made);
-    if (isUnchanged) unchanged.push([entry, bigStatOf(to)]);
+    const copied = isUnchanged ? bigStatOf(to) : undefined;
+    if (isUnchanged && copied !== undefined) unchanged.push([entry, copied]);
   }
   progress(done, found.files.size);
   const links = found.links.map((below) => linkTo(path.join(home, below), path.join(copy, below)));
@@ -199,7 +201,7 @@ function write(to: string, bytes: Uint8Array, mode: number, base: BaseWriter): B
 
 /** The hash is of what the copy holds, whatever is written to the file meanwhile. */
 async function copyLong(from: string, to: string, { mode }: Stats): Promise<BaseEntry> {
-  copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   chmodSync(to, mode & 0o777);
   const stamp = stampOf(lstatSync(to));
   return { type: 'file', hash: await hashOfFile(to), mode: mode & 0o777, at: null, stamp };
@@ -215,6 +217,7 @@ export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): CopyStamp {
   return { size, modifiedAt: mtimeMs, changedAt: ctimeMs, inode: ino };
 }
 
-function bigStatOf(place: string): BigIntStats {
-  return lstatSync(place, { bigint: true });
+/** `undefined` where it is gone. */
+function bigStatOf(place: string): BigIntStats | undefined {
+  return lstatSync(place, { bigint: true, throwIfNoEntry: false });
 }

@@ -68,7 +68,7 @@ export class ApprovalCommands {
       );
       return;
     }
-    const title = vscode.l10n.t('Approve for this thread');
+    const title = vscode.l10n.t('Approve for This Thread');
     prompts.answer(await this.#chosen(uri, { title, choice: [choice], careful: true }), choice);
   }
 

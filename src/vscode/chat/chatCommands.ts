@@ -3,7 +3,13 @@ import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface ChatCommandDeps {
   readonly threads: Pick<ShownThread, 'submit' | 'clear' | 'state' | 'access'>;
-  readonly view: { focusComposer(): void; showWaiting(): void };
+  readonly view: {
+    focusComposer(): void;
+    showWaiting(): void;
+    reveal(): Promise<void>;
+    openInEditor(): void;
+    openInWindow(): Promise<void>;
+  };
 }
 
 /** The commands about the panel and the thread it shows. */
@@ -15,7 +21,17 @@ export class ChatCommands {
   }
 
   async focus(): Promise<void> {
-    await revealPanel();
+    await this.#deps.view.reveal();
+    this.#deps.view.focusComposer();
+  }
+
+  openInEditor(): void {
+    this.#deps.view.openInEditor();
+    this.#deps.view.focusComposer();
+  }
+
+  async openInWindow(): Promise<void> {
+    await this.#deps.view.openInWindow();
     this.#deps.view.focusComposer();
   }
 
@@ -23,7 +39,7 @@ export class ChatCommands {
   async ask(given: string | undefined): Promise<void> {
     const text = given ?? (await vscode.window.showInputBox({ title: vscode.l10n.t('Ask Tiller') }));
     if (!text?.trim()) return;
-    await revealPanel();
+    await this.#deps.view.reveal();
     await this.#deps.threads.submit({ type: 'steer', input: [{ type: 'text', text }] });
   }
 
@@ -32,7 +48,7 @@ export class ChatCommands {
     const { threads, view } = this.#deps;
     // At once, without waiting for the panel: a message that is sent meanwhile belongs to the new thread.
     const cleared = threads.clear().then(() => view.focusComposer());
-    await Promise.all([cleared, revealPanel()]);
+    await Promise.all([cleared, view.reveal()]);
   }
 
   interrupt(): Promise<void> {
@@ -42,7 +58,7 @@ export class ChatCommands {
   /** The shown thread; the panel shows what comes of it. */
   async compact(): Promise<void> {
     const { threads } = this.#deps;
-    await revealPanel();
+    await this.#deps.view.reveal();
     if (threads.state !== null && threads.access.type === 'own') return threads.submit({ type: 'compact' });
     const sentence =
       threads.state === null
@@ -53,12 +69,7 @@ export class ChatCommands {
 
   /** Shows the pending requests of the shown thread in the panel. */
   async showPending(): Promise<void> {
-    await revealPanel();
+    await this.#deps.view.reveal();
     this.#deps.view.showWaiting();
   }
-}
-
-/** Shows it in the side bar where the user has placed it. */
-export async function revealPanel(): Promise<void> {
-  await vscode.commands.executeCommand('tiller.chat.focus');
 }

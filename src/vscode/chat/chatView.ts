@@ -2,16 +2,14 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
-import { mapTexts } from '../../core/util/mapTexts.ts';
-import {
-  type HostMessage,
-  type InterruptedPatch,
-  type PanelUpdate,
-  type PanelSettings,
-  type PendingComments,
-  type PendingReview,
-  type WebviewMessage,
-  webviewMessageSchema,
+import type {
+  HostMessage,
+  InterruptedPatch,
+  PanelUpdate,
+  PanelSettings,
+  PendingComments,
+  PendingReview,
+  WebviewMessage,
 } from '../../protocol/wire.ts';
 import { type Attachment, attachmentsOf } from '../../protocol/draft.ts';
 import type { UserInput } from '../../protocol/item.ts';
@@ -20,11 +18,7 @@ import { textOfInput } from '../../protocol/thread.ts';
 import type { ReviewState } from '../../protocol/review.ts';
 import { AgentUpdates } from './agentUpdates.ts';
 import type { Drafts } from './drafts.ts';
-import { EventBatcher } from './eventBatcher.ts';
-import { PanelImages } from './panelImages.ts';
-import { RedactingStream } from './redactingStream.ts';
-import { panelHtml } from '../ui/webviewHtml.ts';
-import { pageOfTurns, snapshotOf } from './snapshot.ts';
+import { ChatPage, type PagePlace, webviewOptions } from './chatPage.ts';
 import type { Dequeued, ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface ChatViewOptions {
@@ -60,31 +54,51 @@ export interface ChatViewOptions {
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
+/** Messages for one page: an answer to its request, or what the user is to do there. The others are state. */
+const TO_ONE_PAGE: ReadonlySet<PanelUpdate['type']> = new Set([
+  'insert_text',
+  'focus_composer',
+  'show_threads',
+  'show_waiting',
+  'rule_preview',
+  'rule_suggestion',
+  'mentions_found',
+  'models',
+  'image_file',
+]);
+
+/** The type of the editor tab, by which VS Code restores it. */
+export const EDITOR_VIEW = 'tiller.chatEditor';
+
 /**
- * The host side of the panel: posts a snapshot and then updates, and parses and forwards messages of the page, nothing
- * else. VS Code may discard the page at any time; all lasting state is kept here.
+ * The host side of the panel, in the side bar and in an editor tab: both show the same thread and draft. Posts a snapshot
+ * and then updates, and forwards messages of the pages, nothing else. VS Code may discard a page at any time; all lasting
+ * state is kept here.
  */
 export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #options: ChatViewOptions;
   readonly #store = new DisposableStore();
   readonly #agents: AgentUpdates;
-  readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
-  readonly #stream: RedactingStream;
-  readonly #images = new PanelImages();
+  readonly #pages = new Map<PagePlace, ChatPage>();
   #view: vscode.WebviewView | undefined;
-  /** The page has its snapshot and gets updates. */
-  #ready = false;
+  #panel: vscode.WebviewPanel | undefined;
+  /** The page that the user has used last. */
+  #last: PagePlace = 'side';
+  /** The page that has changed the draft last; the draft that the other one has kept of itself is older. */
+  #draftFrom: PagePlace | undefined;
   /** Messages for after the snapshot, while the page is loading. */
-  readonly #held: PanelUpdate[] = [];
+  readonly #held: { readonly place: PagePlace; readonly message: PanelUpdate }[] = [];
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
-    this.#stream = new RedactingStream(options.keys);
     this.#store.add(
       options.threads.onChange((change) => {
-        if (!this.#ready) return;
-        if (change.type === 'switched') this.#sendSnapshot();
-        else for (const event of this.#stream.take(change.event)) this.#batcher.push(this.#images.ofEvent(event));
+        for (const page of this.#ready) {
+          if (change.type === 'switched') this.#sendSnapshot(page);
+          else page.event(change.event);
+        }
+        const isTitle = change.type === 'switched' || change.event.msg.type === 'title_changed';
+        if (isTitle) this.#showTitle();
       }),
     );
     this.#store.add(
@@ -98,44 +112,59 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   get visible(): boolean {
-    return this.#view?.visible ?? false;
+    return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
-    this.#ready = false;
-    const { extensionUri } = this.#options;
-    view.webview.options = {
-      enableScripts: true,
-      // Pictures of the workspace, to which answers refer.
-      localResourceRoots: [
-        vscode.Uri.joinPath(extensionUri, 'dist', 'webview'),
-        ...(vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri),
-      ],
-    };
-    view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    const page = this.#open('side', view.webview);
     view.onDidDispose(() => {
-      this.#view = undefined;
-      this.#batcher.clear();
-      this.#pageIsGone();
+      if (this.#view === view) this.#view = undefined;
+      this.#close(page);
     });
-    view.onDidChangeVisibility(() => {
-      // When shown again the page loads anew and asks for a snapshot.
-      if (!view.visible) this.#pageIsGone();
-    });
-    view.webview.html = panelHtml(view.webview, extensionUri);
+    view.onDidChangeVisibility(() => !view.visible && this.#pageIsGone(page));
     this.#showBadge();
   }
 
-  sendSettings(): void {
-    if (this.#ready) this.#post({ type: 'settings', settings: this.#settings() });
+  /** Shows the panel in an editor tab, too. */
+  openInEditor(): void {
+    if (this.#panel) return this.#panel.reveal();
+    const options = webviewOptions(this.#options.extensionUri);
+    this.restoreEditor(vscode.window.createWebviewPanel(EDITOR_VIEW, '', vscode.ViewColumn.Active, options));
   }
 
-  #settings(): PanelSettings {
-    const [folder] = vscode.workspace.workspaceFolders ?? [];
-    const mayLoad = folder !== undefined && vscode.workspace.isTrusted && this.#view !== undefined;
-    const imageRoot = mayLoad ? this.#view?.webview.asWebviewUri(folder.uri).toString() : undefined;
-    return { ...this.#options.settings(), ...(imageRoot === undefined ? {} : { imageRoot }) };
+  /** The editor tab is moved there. */
+  async openInWindow(): Promise<void> {
+    this.openInEditor();
+    await vscode.commands.executeCommand('workbench.action.moveEditorToNewWindow');
+  }
+
+  /** Takes over an editor tab, such as one from before a reload. */
+  restoreEditor(panel: vscode.WebviewPanel): void {
+    this.#panel?.dispose();
+    this.#panel = panel;
+    this.#last = 'editor';
+    panel.iconPath = vscode.Uri.joinPath(this.#options.extensionUri, 'media', 'icon.png');
+    this.#showTitle();
+    const page = this.#open('editor', panel.webview);
+    panel.onDidDispose(() => {
+      if (this.#panel === panel) this.#panel = undefined;
+      this.#close(page);
+    });
+    panel.onDidChangeViewState(() => {
+      if (panel.active) this.#last = 'editor';
+      if (!panel.visible) this.#pageIsGone(page);
+    });
+  }
+
+  /** Shows the panel where the user has used it last: in the editor tab, or in the side bar where the user has placed it. */
+  async reveal(): Promise<void> {
+    if (this.#target === 'editor') this.#panel?.reveal();
+    else await vscode.commands.executeCommand('tiller.chat.focus');
+  }
+
+  sendSettings(): void {
+    for (const page of this.#ready) page.post({ type: 'settings', settings: this.#settings(page) });
   }
 
   sendInterrupted(): void {
@@ -152,52 +181,94 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   insertText(text: string): void {
-    this.#postWhenReady({ type: 'insert_text', text });
+    this.tellWhenReady({ type: 'insert_text', text });
   }
 
   /** Opens the list of threads; with an id, to rename that one. */
   showThreads(rename?: string): void {
-    this.#postWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
+    this.tellWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
   }
 
   /** Not sent without a page: it gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
-    if (this.#ready) this.#post(message);
+    if (TO_ONE_PAGE.has(message.type)) this.#readyAt(this.#target)?.post(message);
+    else for (const page of this.#ready) page.post(message);
   }
 
-  /** Sent with the next snapshot where there is no page yet. */
+  /** Sent after the next snapshot where there is no page yet. */
   tellWhenReady(message: PanelUpdate): void {
-    this.#postWhenReady(message);
+    const place = this.#target;
+    const page = this.#readyAt(place);
+    if (page) page.post(message);
+    else this.#held.push({ place, message });
   }
 
   focusComposer(): void {
-    this.#postWhenReady({ type: 'focus_composer' });
+    this.tellWhenReady({ type: 'focus_composer' });
   }
 
   sendRulePreview(
     answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
   ): void {
-    if (this.#ready) this.#post({ type: 'rule_preview', ...answer });
+    this.tell({ type: 'rule_preview', ...answer });
   }
 
   sendRuleSuggestion(
     answer: Pick<Extract<HostMessage, { type: 'rule_suggestion' }>, 'approvalId' | 'suggestion'>,
   ): void {
-    if (this.#ready) this.#post({ type: 'rule_suggestion', ...answer });
+    this.tell({ type: 'rule_suggestion', ...answer });
   }
 
   showWaiting(): void {
-    this.#postWhenReady({ type: 'show_waiting' });
+    this.tellWhenReady({ type: 'show_waiting' });
   }
 
   dispose(): void {
-    this.#batcher.clear();
+    for (const page of this.#pages.values()) page.suspend();
+    this.#panel?.dispose();
     this.#store.dispose();
   }
 
-  #pageIsGone(): void {
-    this.#ready = false;
-    this.#options.onGone();
+  get #ready(): readonly ChatPage[] {
+    return [...this.#pages.values()].filter(({ isReady }) => isReady);
+  }
+
+  #readyAt(place: PagePlace): ChatPage | undefined {
+    const page = this.#pages.get(place);
+    return page?.isReady ? page : undefined;
+  }
+
+  /** The place for what the user is to do next. */
+  get #target(): PagePlace {
+    if (this.#panel === undefined) return 'side';
+    return this.#last === 'editor' || this.#view?.visible !== true ? 'editor' : 'side';
+  }
+
+  #open(place: PagePlace, webview: vscode.Webview): ChatPage {
+    const { extensionUri, build, keys, log } = this.#options;
+    const receive = (message: WebviewMessage, from: ChatPage) => this.#receive(message, from);
+    const page = new ChatPage(webview, { place, extensionUri, build, keys, receive, log });
+    this.#pages.set(place, page);
+    return page;
+  }
+
+  #close(page: ChatPage): void {
+    if (this.#pages.get(page.place) === page) this.#pages.delete(page.place);
+    this.#pageIsGone(page);
+  }
+
+  #pageIsGone(page: ChatPage): void {
+    page.suspend();
+    if (page.place === this.#last || this.#ready.length === 0) this.#options.onGone();
+  }
+
+  #settings(page: ChatPage): PanelSettings {
+    const imageRoot = page.imageRoot();
+    return { ...this.#options.settings(), ...(imageRoot === undefined ? {} : { imageRoot }) };
+  }
+
+  #showTitle(): void {
+    if (this.#panel) this.#panel.title = this.#options.threads.state?.title ?? 'Tiller';
   }
 
   /** The number of pending requests. */
@@ -208,69 +279,73 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
   }
 
-  #receive(raw: unknown): void {
-    const parsed = webviewMessageSchema.safeParse(raw);
-    if (!parsed.success) {
-      this.#options.log('warn', `The panel sent an unknown message: ${parsed.error.message}`);
-      return;
-    }
-    const message = parsed.data;
+  #receive(message: WebviewMessage, page: ChatPage): void {
+    const { build, submit, tell, handle, log, threads } = this.#options;
+    if (message.type !== 'ready' && message.type !== 'log') this.#last = page.place;
     switch (message.type) {
       case 'ready':
-        return this.#welcome(message.build);
+        return message.build === build ? this.#welcome(page) : page.load();
       case 'op':
-        return void this.#options.submit(this.#images.restored(message.op)).catch(this.#options.tell);
+        return void submit(page.images.restored(message.op)).catch(tell);
       case 'resend':
-        return this.#options.handle({ ...message, input: message.input && this.#images.whole(message.input) });
+        return handle({ ...message, input: message.input && page.images.whole(message.input) });
       case 'draft':
-        return this.#keepDraft(message);
+        return this.#keepDraft(message, page);
       case 'load_earlier':
-        return this.#sendEarlier(message.before);
+        return page.sendEarlier(threads.state?.turns ?? [], message.before);
       case 'log':
-        return this.#options.log(message.level, message.message);
+        return log(message.level, message.message);
       default:
-        return this.#options.handle(message);
+        return handle(message);
     }
   }
 
-  #keepDraft({ threadId, text, edit, attachments, images }: Extract<WebviewMessage, { type: 'draft' }>): void {
-    const whole = (ofDraft: readonly Attachment[]) => this.#images.wholeAttachments(ofDraft);
+  #keepDraft(
+    { threadId, text, edit, attachments, images }: Extract<WebviewMessage, { type: 'draft' }>,
+    page: ChatPage,
+  ): void {
+    const { drafts, threads } = this.#options;
+    const whole = (ofDraft: readonly Attachment[]) => page.images.wholeAttachments(ofDraft);
     const given = images && { draft: whole(images.draft), edit: whole(images.edit) };
-    this.#options.drafts.set(threadId, text, edit, attachments, given);
+    drafts.set(threadId, text, edit, attachments, given);
+    this.#draftFrom = page.place;
+    if ((threads.state?.threadId ?? null) !== threadId) return;
+    for (const other of this.#ready) if (other !== page) other.post({ type: 'draft', ...this.#draft() });
   }
 
-  #welcome(build: string): void {
-    if (build !== this.#options.build && this.#view) {
-      this.#view.webview.html = panelHtml(this.#view.webview, this.#options.extensionUri);
-      return;
-    }
+  #draft() {
+    const { drafts, threads } = this.#options;
+    const id = threads.state?.threadId ?? null;
+    return { draft: drafts.get(id), attachments: drafts.attachmentsOf(id), edit: drafts.editOf(id) };
+  }
+
+  #welcome(page: ChatPage): void {
     void this.#options.threads.restore().then(() => {
-      this.#ready = true;
-      this.#sendSnapshot();
-      for (const message of this.#held.splice(0)) this.#post(message);
+      if (this.#pages.get(page.place) !== page) return;
+      this.#sendSnapshot(page);
+      const held = this.#held.splice(0);
+      this.#held.push(...held.filter(({ place }) => place !== page.place));
+      for (const { place, message } of held) if (place === page.place) page.post(message);
     });
   }
 
-  #sendSnapshot(): void {
-    this.#batcher.clear();
-    const { threads, drafts, interrupted, reviews, pendingReview, pendingComments } = this.#options;
-    const { state } = threads;
-    this.#post({
+  #sendSnapshot(page: ChatPage): void {
+    const { threads, interrupted, reviews, pendingReview, pendingComments } = this.#options;
+    page.post({
       type: 'snapshot',
-      ...(state ? snapshotOf(this.#images.ofThread(this.#stream.begin(state))) : { thread: null, earlierTurns: 0 }),
+      ...page.begin(threads.state),
       access: threads.access,
-      draft: drafts.get(state?.threadId ?? null),
-      attachments: drafts.attachmentsOf(state?.threadId ?? null),
-      edit: drafts.editOf(state?.threadId ?? null),
-      settings: this.#settings(),
+      ...this.#draft(),
+      ...(this.#draftFrom === undefined || this.#draftFrom === page.place ? {} : { isDraftOfOther: true }),
+      settings: this.#settings(page),
       texts: vscode.l10n.bundle ?? {},
     });
     this.#agents.post();
-    this.#post({ type: 'elsewhere', ...threads.overview.elsewhere });
-    this.#post({ type: 'interrupted', patches: interrupted() });
-    for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
-    this.#post({ type: 'review', review: pendingReview() });
-    this.#post({ type: 'comments', pending: pendingComments() });
+    page.post({ type: 'elsewhere', ...threads.overview.elsewhere });
+    page.post({ type: 'interrupted', patches: interrupted() });
+    for (const review of reviews()) page.post({ type: 'proposal_choices', review });
+    page.post({ type: 'review', review: pendingReview() });
+    page.post({ type: 'comments', pending: pendingComments() });
     this.#options.onShown();
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
@@ -300,22 +375,5 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     drafts.append(threadId, text, attachments);
     if ((threads.state?.threadId ?? null) !== threadId) return;
     this.tell({ type: 'insert_text', text, attachments, isUnsent: true, isReturned: true });
-  }
-
-  #sendEarlier(before: string): void {
-    const turns = this.#images.ofTurns(this.#options.threads.state?.turns ?? []);
-    const end = turns.findIndex((turn) => turn.id === before);
-    if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
-  }
-
-  #postWhenReady(message: PanelUpdate): void {
-    if (this.#ready) this.#post(message);
-    else this.#held.push(message);
-  }
-
-  #post(message: PanelUpdate): void {
-    const { build, keys } = this.#options;
-    const stamped = { ...message, build };
-    void this.#view?.webview.postMessage(keys.isEmpty ? stamped : mapTexts(stamped, (text) => keys.hide(text)));
   }
 }

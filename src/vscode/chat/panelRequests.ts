@@ -50,6 +50,7 @@ export interface PanelRequestDeps {
     pick(): Promise<void>;
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
+  readonly listSkills: () => Promise<void>;
   /** Prompts of MCP servers. */
   readonly prompts: { use(prompt: { readonly server: string; readonly name: string }): Promise<void> };
   /** The model menu of the composer. */
@@ -148,6 +149,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.mentions.find(message.id, message.query);
     case 'close_mentions':
       return deps.mentions.close();
+    case 'list_skills':
+      return deps.listSkills();
     case 'use_prompt':
       return deps.prompts.use(message);
     case 'attach_uris':

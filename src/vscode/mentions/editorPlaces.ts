@@ -56,7 +56,7 @@ export function selectionMention(editor: vscode.TextEditor | undefined): Mention
 }
 
 /** Lines of a document: a file, or a new document that has no file yet. */
-export function mentionOfLines({ uri }: vscode.TextDocument, lines: LineRange): Mention | undefined {
+export function mentionOfLines({ uri }: Pick<vscode.TextDocument, 'uri'>, lines: LineRange): Mention | undefined {
   if (uri.scheme !== 'untitled' && !isFile(uri)) return undefined;
   const path = uri.scheme === 'untitled' ? `untitled:${uri.path}` : pathOf(uri);
   return { type: 'mention', kind: 'selection', name: `${shortName(uri)}:${rangeName(lines)}`, path, lines };

@@ -150,7 +150,8 @@ export function contextRows(
   return rows;
 }
 
-function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention {
+/** What is read when the message is sent. */
+export function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention {
   return { type: 'mention', kind, name: kind, path: '' };
 }
 

@@ -13,9 +13,11 @@ import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts
 import { FileIndex } from './fileIndex.ts';
 import { fillMentions, isUnfilled } from './fillMentions.ts';
 import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
-import { TerminalOutput } from './terminalOutput.ts';
+import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 
 export interface MentionsDeps {
+  /** Shows the panel. */
+  readonly reveal: () => Promise<void>;
   /** What may be read under the settings of now. */
   readonly guard: () => Promise<ReadGuard>;
   /** Threads of this workspace, the newest first, without the shown one. */
@@ -68,6 +70,11 @@ export class Mentions implements Disposable {
     this.#store.add(vscode.window.onDidChangeActiveTextEditor(changed));
   }
 
+  /** The last command in a terminal that has failed. */
+  get failedCommand(): FailedCommand | undefined {
+    return this.#terminals.lastFailed;
+  }
+
   /** Posts the selected lines to the panel when they have changed, and always when the panel is new. */
   async postSelection(isNewPanel = false): Promise<void> {
     const mention = selectionMention(vscode.window.activeTextEditor) ?? null;
@@ -88,7 +95,7 @@ export class Mentions implements Disposable {
     if (part === undefined) return;
     const refused = (await this.#deps.guard())([part.path]);
     if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
-    await this.#insert([{ part, inText: false }]);
+    await this.insert([{ part, inText: false }]);
   }
 
   /** Attaches files and folders; images as images. Without `uris` the file of the active editor. */
@@ -99,7 +106,7 @@ export class Mentions implements Disposable {
     const { attachments, images, refused } = await attachableFiles(given, (path) => guard([path]));
     if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
     if (attachments.length + images.length === 0) return;
-    await this.#insert(attachments);
+    await this.insert(attachments);
     for (const image of images) this.#deps.postWhenReady({ type: 'image_file', ...image });
   }
 
@@ -116,7 +123,7 @@ export class Mentions implements Disposable {
         ...context.map(({ mention, label, detail }) => ({
           label,
           description: detail,
-          run: () => this.#insert([{ part: mention, inText: false }]),
+          run: () => this.insert([{ part: mention, inText: false }]),
         })),
         ...open.map((path) => ({
           label: vscode.workspace.asRelativePath(path),
@@ -144,9 +151,10 @@ export class Mentions implements Disposable {
     if (uris !== undefined) await this.attach(uris);
   }
 
-  async #insert(attachments: readonly Attachment[]): Promise<void> {
-    await vscode.commands.executeCommand('tiller.chat.focus');
-    this.#deps.postWhenReady({ type: 'insert_text', text: '', attachments });
+  /** Adds to the message that is being written, and shows the panel. */
+  async insert(attachments: readonly Attachment[], text = ''): Promise<void> {
+    await this.#deps.reveal();
+    this.#deps.postWhenReady({ type: 'insert_text', text, attachments });
   }
 
   /** Posts rows for a query, in parts. Cancels the query before it. */

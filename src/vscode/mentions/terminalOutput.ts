@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plainTerminalText } from '../../protocol/text/terminalText.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 
 /** Characters that are kept of one command, its last ones, and commands of one terminal, the last ones. */
@@ -13,6 +14,13 @@ interface Recorded {
   output: string;
   exitCode: number | undefined;
   hasEnded: boolean;
+}
+
+/** A command that ended with another exit code than 0. */
+export interface FailedCommand {
+  readonly command: string;
+  /** For the model: the command, its output and its exit code. */
+  readonly text: string;
 }
 
 /** A terminal with output. Several may have one name; the id is new in each window. */
@@ -27,6 +35,7 @@ export interface RecordedTerminal {
  */
 export class TerminalOutput implements Disposable {
   readonly #store = new DisposableStore();
+  readonly #setHasFailed = contextKey<boolean>('tiller.hasFailedCommand');
   readonly #recorded = new Map<vscode.Terminal, { readonly id: string; readonly commands: readonly Recorded[] }>();
 
   constructor() {
@@ -45,12 +54,18 @@ export class TerminalOutput implements Disposable {
           if (event.execution !== execution) return;
           one.exitCode = event.exitCode;
           one.hasEnded = true;
+          this.#setHasFailed(this.lastFailed !== undefined);
           ended.dispose();
         });
         this.#store.add(ended);
       }),
     );
-    this.#store.add(vscode.window.onDidCloseTerminal((terminal) => this.#recorded.delete(terminal)));
+    this.#store.add(
+      vscode.window.onDidCloseTerminal((terminal) => {
+        this.#recorded.delete(terminal);
+        this.#setHasFailed(this.lastFailed !== undefined);
+      }),
+    );
   }
 
   /** The terminals with output, the active one first. */
@@ -64,15 +79,14 @@ export class TerminalOutput implements Disposable {
   textOf(id: string): string | undefined {
     return [...this.#recorded.values()]
       .find((one) => one.id === id)
-      ?.commands.map(({ command, output, exitCode, hasEnded }) => {
-        const end = hasEnded
-          ? exitCode === undefined || exitCode === 0
-            ? ''
-            : `\n(exit code ${exitCode})`
-          : '\n(running)';
-        return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;
-      })
+      ?.commands.map(textOfCommand)
       .join('\n');
+  }
+
+  /** The last command that has failed: in the active terminal, else in any. */
+  get lastFailed(): FailedCommand | undefined {
+    const active = [...this.#recorded].filter(([terminal]) => isActive(terminal));
+    return lastFailedIn(active) ?? lastFailedIn([...this.#recorded]);
   }
 
   dispose(): void {
@@ -82,6 +96,20 @@ export class TerminalOutput implements Disposable {
   async #read(execution: vscode.TerminalShellExecution, into: Recorded): Promise<void> {
     for await (const data of execution.read()) into.output = (into.output + data).slice(-MAX_CHARACTERS);
   }
+}
+
+/** With what it has printed until now, and how it has ended. */
+function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
+  const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
+  return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;
+}
+
+function lastFailedIn(
+  terminals: readonly (readonly [vscode.Terminal, { readonly commands: readonly Recorded[] }])[],
+): FailedCommand | undefined {
+  const all = terminals.flatMap(([, { commands }]) => commands);
+  const failed = all.findLast(({ exitCode }) => exitCode !== undefined && exitCode !== 0);
+  return failed && { command: failed.command, text: textOfCommand(failed) };
 }
 
 function isActive(terminal: vscode.Terminal): boolean {

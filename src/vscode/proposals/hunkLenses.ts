@@ -96,7 +96,7 @@ function answers(files: ReviewState['files']): readonly { readonly title: string
 /** The label of the approve action; it names the number of hunks when some are left out. */
 export function approveLabel(taken: number, total: number, touched: boolean): string {
   if (!touched) return vscode.l10n.t('Approve');
-  if (taken === total) return vscode.l10n.t('Approve as edited');
+  if (taken === total) return vscode.l10n.t('Approve as Edited');
   return vscode.l10n.t('Approve {0} of {1} hunks', taken, total);
 }
 

@@ -114,6 +114,11 @@ export class BringHome {
       void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
   }
 
+  /** Call when the copy is removed. */
+  async forget(copy: SideCopy): Promise<void> {
+    if (this.has(idOf(copy))) await this.leave(idOf(copy));
+  }
+
   /** Closes the review; the changes stay in the copy. */
   async leave(approvalId: string): Promise<void> {
     this.#reviews.delete(approvalId);

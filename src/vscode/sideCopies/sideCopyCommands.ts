@@ -111,6 +111,24 @@ export class SideCopyCommands {
     await this.#deps.bringHome.open(copy);
   }
 
+  /** Call when an agent that works in a side copy has ended: offers to bring home what it has changed. */
+  async offer(threadId: string, role: string): Promise<void> {
+    this.#deps.store.reload();
+    const copy = this.#deps.store.of(threadId);
+    if (copy === undefined) return;
+    const { length } = await this.#deps.store.changes(copy.id, new AbortController().signal);
+    if (length === 0) return;
+    const bringHome = vscode.l10n.t('Bring Home');
+    const list = vscode.l10n.t('Side Copies');
+    const sentence =
+      length === 1
+        ? vscode.l10n.t('The agent {0} has changed 1 file in a side copy.', role)
+        : vscode.l10n.t('The agent {0} has changed {1} files in a side copy.', role, length);
+    const chosen = await vscode.window.showInformationMessage(withoutLinks(sentence), bringHome, list);
+    if (chosen === bringHome) await this.#deps.bringHome.open(copy);
+    else if (chosen === list) await this.showList();
+  }
+
   /** Asks first where changes have not come home. Without an id: that of the shown thread. */
   async remove(id = this.#deps.shown()?.id): Promise<void> {
     const copy = this.#deps.store.all.find((one) => one.id === id);
@@ -121,6 +139,7 @@ export class SideCopyCommands {
     }
     const changes = await this.#deps.store.changes(copy.id, new AbortController().signal);
     if (changes.length > 0 && !(await agreesToLose(changes.map(({ home }) => home)))) return;
+    await this.#deps.bringHome.forget(copy);
     if (copy.threadId !== null) await this.#deps.leaveCopy(copy.threadId);
     if (!(await this.#deps.store.remove(copy.id))) {
       void vscode.window.showWarningMessage(vscode.l10n.t('Another window uses this side copy.'));
@@ -190,7 +209,7 @@ export class SideCopyCommands {
       const { id } = item.copy;
       try {
         const changed = (await this.#deps.store.changes(id, signal)).length;
-        const size = inMebibytes(await this.#deps.store.size(id, signal));
+        const size = sizeInWords(await this.#deps.store.size(id, signal));
         items[index] = { ...item, description: [this.#stateOf(item.copy, changed), size].join(' · ') };
         show(items);
       } catch (error) {
@@ -236,7 +255,8 @@ function localRoots(): readonly string[] | undefined {
   return undefined;
 }
 
-function inMebibytes(bytes: number): string {
+function sizeInWords(bytes: number): string {
+  if (bytes < 1024 * 1024) return vscode.l10n.t('{0} KiB', Math.ceil(bytes / 1024));
   return vscode.l10n.t('{0} MiB', (bytes / 1024 / 1024).toFixed(1));
 }
 

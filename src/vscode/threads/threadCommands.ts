@@ -20,7 +20,7 @@ export interface ThreadCommandsDeps {
   readonly manager: AgentService;
   readonly factory: ThreadFactory;
   readonly drafts: { set(threadId: string, text: string, edit: null, attachments: readonly Attachment[]): void };
-  readonly view: { tell(message: PanelUpdate): void; showThreads(rename?: string): void };
+  readonly view: { tell(message: PanelUpdate): void; showThreads(rename?: string): void; reveal(): Promise<void> };
   readonly homeDirectory: string;
   readonly report: (error: unknown) => void;
 }
@@ -50,7 +50,7 @@ export class ThreadCommands implements Disposable {
   }
 
   async showList(): Promise<void> {
-    await vscode.commands.executeCommand('tiller.chat.focus');
+    await this.#deps.view.reveal();
     this.#deps.view.showThreads();
   }
 

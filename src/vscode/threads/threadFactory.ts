@@ -7,6 +7,7 @@ import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
+import type { Question } from '../../core/agent/askModel.ts';
 import { editHost, editSettings } from '../../core/agent/editThread.ts';
 import {
   sandboxPolicyOf,
@@ -22,7 +23,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay'> {
+export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'givesWay' | 'makeSideCopy'> {
   readonly manager: AgentService;
   /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
@@ -33,6 +34,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
   readonly toolProviders: () => NonNullable<ThreadHost['toolProviders']>;
   readonly hooks: NonNullable<ThreadHost['hooks']>;
   readonly agentRoles: NonNullable<ThreadHost['agentRoles']>;
+  readonly skills: NonNullable<ThreadHost['skills']>;
   readonly homeDirectory: string;
   readonly log: Log;
 }
@@ -103,6 +105,11 @@ export class ThreadFactory implements ThreadSource {
   async startEdit(): Promise<Session> {
     const [settings, host] = await this.#thread();
     return this.#deps.manager.start(editSettings(settings), editHost(host));
+  }
+
+  /** Asks the selected model one question, see `askModel`. @throws ModelFault of kind `config` when no model is selected */
+  async ask(question: Question, signal: AbortSignal): Promise<string> {
+    return this.#deps.manager.ask(question, ...(await this.#thread()), signal);
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
@@ -176,7 +183,7 @@ export class ThreadFactory implements ThreadSource {
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    const { sandboxFor, proposals, givesWay } = this.#deps;
+    const { sandboxFor, proposals, givesWay, makeSideCopy } = this.#deps;
     const thread = threadSettingsOf(settings, {
       ...places,
       model,
@@ -194,8 +201,10 @@ export class ThreadFactory implements ThreadSource {
       toolProviders: this.#deps.toolProviders(),
       hooks: this.#deps.hooks,
       agentRoles: this.#deps.agentRoles,
+      skills: this.#deps.skills,
       ...(proposals && { proposals }),
       ...(givesWay && { givesWay }),
+      ...(makeSideCopy && { makeSideCopy }),
     };
     return [{ ...thread, turn: this.#withChoices(thread.turn, places) }, host];
   }

@@ -4,8 +4,16 @@ import * as vscode from 'vscode';
 /** The panel, or a page in an editor tab. */
 export type PageName = 'main' | 'rules' | 'audit';
 
-/** The HTML of a page: its script by nonce, its own styles and font, and nothing from elsewhere. */
-export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page: PageName = 'main'): string {
+/**
+ * The HTML of a page: its script by nonce, its own styles and font, and nothing from elsewhere. In an editor tab it has the
+ * background of editors.
+ */
+export function panelHtml(
+  webview: vscode.Webview,
+  extensionUri: vscode.Uri,
+  page: PageName,
+  isInEditor = page !== 'main',
+): string {
   const nonce = randomBytes(16).toString('base64url');
   const file = (name: string) =>
     webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', 'webview', name)).toString();
@@ -25,7 +33,7 @@ export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, pag
 <link rel="stylesheet" href="${file(`${page}.css`)}">
 <title>Tiller</title>
 </head>
-<body${page === 'main' ? '' : ' data-place="editor"'}>
+<body${isInEditor ? ' data-place="editor"' : ''}>
 <div id="root"></div>
 <script nonce="${nonce}" src="${file(`${page}.js`)}"></script>
 </body>

@@ -1,6 +1,7 @@
 /** What VS Code's git extension knows: changes, staged or not, branches and commits. It is only read. */
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { isBelow } from '../../core/util/pathBelow.ts';
 
 /** The part of the API of `vscode.git` (version 1) that is used. */
 interface GitApi {
@@ -17,14 +18,18 @@ export interface GitCommit {
 }
 export interface Repository {
   readonly rootUri: vscode.Uri;
+  /** Of the commit message in the Source Control view. */
+  readonly inputBox: { value: string };
   readonly state: {
     readonly HEAD?: { readonly name?: string } | undefined;
     readonly indexChanges: readonly { readonly uri: vscode.Uri }[];
-    readonly workingTreeChanges: readonly { readonly uri: vscode.Uri }[];
+    readonly workingTreeChanges: readonly { readonly uri: vscode.Uri; readonly status?: number }[];
     /** Not there in older versions, where they are in `workingTreeChanges`. */
     readonly untrackedChanges?: readonly { readonly uri: vscode.Uri }[];
   };
   diff(cached?: boolean): Promise<string>;
+  /** Of one file, staged or not. Empty for a file that HEAD does not have and that is not staged. */
+  diffWithHEAD(path: string): Promise<string>;
   /** From a commit to the files as they are. */
   diffWith(ref: string): Promise<readonly Change[]>;
   diffWith(ref: string, path: string): Promise<string>;
@@ -48,6 +53,23 @@ export function repositories(): readonly Repository[] {
   // It is not started for this: where git is turned off, there are no changes.
   if (extension === undefined || !extension.isActive || !extension.exports.enabled) return [];
   return extension.exports.getAPI(1).repositories;
+}
+
+/** The innermost one that holds the file. */
+export function repositoryOf({ fsPath }: vscode.Uri, among: readonly Repository[]): Repository | undefined {
+  const holding = among.filter(({ rootUri }) => isBelow(fsPath, rootUri.fsPath));
+  return holding.toSorted((one, other) => other.rootUri.fsPath.length - one.rootUri.fsPath.length)[0];
+}
+
+/** `Status.UNTRACKED` of the API. */
+const UNTRACKED = 7;
+
+/** Whether git does not know the file yet. They are among the other changes, unless `git.untrackedChanges` separates them. */
+export function isUntracked({ fsPath }: vscode.Uri, among: readonly Repository[]): boolean {
+  return among.some(({ state: { workingTreeChanges, untrackedChanges = [] } }) => {
+    const mixed = workingTreeChanges.filter(({ status }) => status === UNTRACKED);
+    return [...mixed, ...untrackedChanges].some(({ uri }) => uri.fsPath === fsPath);
+  });
 }
 
 function changedFiles({ state }: Repository): ReadonlySet<string> {
@@ -86,6 +108,21 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
     ...(staged === '' ? [] : [`Staged:\n${staged}`]),
     ...(unstaged === '' ? [] : [`Not staged:\n${unstaged}`]),
   ].join('\n\n');
+}
+
+/**
+ * For the model: what the next commit of a repository will have, which is what is staged, else all changes. Empty where nothing
+ * is changed. Rejects when git does.
+ */
+export async function changesToCommit(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
+  const root = repository.rootUri.fsPath;
+  const { indexChanges } = repository.state;
+  const isStaged = indexChanges.length > 0;
+  const files = isStaged ? new Set(indexChanges.map(({ uri }) => uri.fsPath)) : changedFiles(repository);
+  if (files.size === 0) return '';
+  const names = [...files].map((file) => path.relative(root, file)).toSorted();
+  const diff = withoutUnreadable(await repository.diff(isStaged), root, mayRead);
+  return [`Changed files:\n${names.join('\n')}`, ...(diff === '' ? [] : [diff])].join('\n\n');
 }
 
 /** Characters of the diffs of single files after which no further file is looked at; the reader gets less of it. */

@@ -56,7 +56,7 @@ describe('an agent file', () => {
   it.each([
     [
       'tools: [read, search, execute]',
-      ['read_file', 'view_image', 'grep_files', 'list_dir', 'exec_command', 'write_stdin', 'shell'],
+      ['read_file', 'view_image', 'grep_files', 'list_dir', 'exec_command', 'write_stdin', 'shell', 'run_tests'],
     ],
     ['tools:\n  - github/*\n  - docs/find\n  - mcp__notes__add', ['mcp__github', 'mcp__docs__find', 'mcp__notes__add']],
     ["tools: ['*']", null],
@@ -74,7 +74,7 @@ describe('an agent file', () => {
     expect(parseAgentFile({ text: file(`description: x\n${lists}`), fileName: 'a.md' }, ['shoot'])).toMatchObject({
       role: {
         tools: ['read_file', 'view_image', 'mcp__notes'],
-        without: ['exec_command', 'write_stdin', 'shell', 'mcp__notes__drop', 'shoot'],
+        without: ['exec_command', 'write_stdin', 'shell', 'run_tests', 'mcp__notes__drop', 'shoot'],
       },
       notes: ['There is no tool "Teleport": nothing is taken from the agent for it.'],
     });

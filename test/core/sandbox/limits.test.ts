@@ -304,6 +304,20 @@ describe('the Seatbelt profile', () => {
     }
   });
 
+  test('allows reading a visible folder after the one around it is forbidden, and before what is forbidden in it', () => {
+    const [home, skills] = ['/home/me/tiller', '/home/me/tiller/skills'];
+    const unreadable = [`${skills}/.env`, home, '/home/me/.ssh'];
+    const { text, parameters } = seatbeltProfile({ ...limits, unreadable, visible: ['/w', skills] });
+    const rules = text.split('\n').filter((line) => /UNREADABLE|VISIBLE/.test(line));
+    expect(rules.map((line) => /(deny|allow file-read\*).*"(\w+)"/.exec(line)?.slice(1))).toEqual([
+      ['deny', 'UNREADABLE_1'],
+      ['allow file-read*', 'VISIBLE_0'],
+      ['deny', 'UNREADABLE_0'],
+      ['deny', 'UNREADABLE_2'],
+    ]);
+    expect(parameters).toMatchObject({ VISIBLE_0: skills, UNREADABLE_1: home });
+  });
+
   test('allows the temporary folder of the thread after TILLER_HOME around it is forbidden', () => {
     const inHome = { ...limits, unreadable: ['/home/me/tiller'] };
     const lines = seatbeltProfile(inHome).text.split('\n');

@@ -248,6 +248,41 @@ export const MENTION_STORIES = {
     assert.equal(await textOf(page), '');
     return page;
   },
+  async 'skills and prompts of files stand behind the commands; Enter writes the name, and the next one sends it'(
+    stage,
+  ) {
+    const page = await begin(stage, '');
+    await takePosted(page);
+    await page.keyboard.insertText('/depl');
+    assert.equal(await activeRow(page), null);
+    const asked = (await takePosted(page)).filter(({ type }) => type === 'list_skills');
+    assert.equal(asked.length, 1);
+    const skill = { kind: 'skill', help: 'Deploys.', hint: '[where]', isProposed: false };
+    const rows = [
+      { ...skill, name: 'depl\u00f6y' },
+      { ...skill, name: 'model', kind: 'prompt', hint: '' },
+      { ...skill, name: 'dedup', isProposed: true },
+    ];
+    await send(page, [{ type: 'skills', build: 'preview', rows }]);
+    await page.getByTestId('suggestion-row').first().waitFor();
+    assert.match(await activeRow(page), /^\/depl\u00f6y\s*\[where\] · Deploys\.$/);
+    await page.keyboard.press('Enter');
+    assert.equal(await textOf(page), '/depl\u00f6y ');
+    await page.keyboard.type('to x');
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: '/deplöy to x' }]);
+    await page.keyboard.type('/prompt:');
+    assert.match(await activeRow(page), /^\/prompt:model\s*Deploys\.$/);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('/dedup');
+    assert.match(await activeRow(page), /^\/dedup\s*Not used until you approve it$/);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    const ran = (await takePosted(page)).filter(({ type }) => type !== 'draft');
+    assert.deepEqual(ran, [{ type: 'run_command', command: 'tiller.showSkills' }]);
+    return page;
+  },
   async 'the values of a command are completed, from the one that is set'(stage) {
     const page = await begin(stage, '/mod');
     assert.match(await activeRow(page), /^\/mode/);

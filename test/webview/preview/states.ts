@@ -831,6 +831,54 @@ function agents(): Script {
     )
     .item({ type: 'file_lookup', callId: 'l1', action: 'search', path: 'src', pattern: 'retry\\(' })
     .item({ type: 'file_lookup', callId: 'l2', action: 'read', path: 'src/retry.ts' })
+    .item(
+      {
+        type: 'command_execution',
+        callId: 't1',
+        command: 'npm test -- test/retry.test.ts',
+        argv: ['bash', '-c', 'npm test -- test/retry.test.ts'],
+        cwd: '/home/user/fetch',
+        box: 'bubblewrap',
+        exitCode: 1,
+        durationMs: 4_200,
+        output: ' FAIL  test/retry.test.ts > retry > waits longer each time\n',
+        tests: {
+          passed: 40,
+          failed: 2,
+          skipped: 1,
+          failures: [
+            {
+              name: 'retry > waits longer each time',
+              path: 'test/retry.test.ts',
+              line: 18,
+              message: 'AssertionError: expected 200 to be 400',
+            },
+            { name: 'test/client.test.ts', path: 'test/client.test.ts', message: "Error: Cannot find module './send'" },
+          ],
+        },
+      },
+      'failed',
+    )
+    .item({
+      type: 'code_navigation',
+      callId: 'n1',
+      op: 'references',
+      symbol: 'retry',
+      found: 2,
+      text: '2 references of retry:\nsrc/client.ts:12  return retry(send, 3);\ntest/retry.test.ts:4  await retry(fail, 2);',
+    })
+    .emit({
+      type: 'item_completed',
+      item: {
+        id: 'not-renamed',
+        type: 'code_navigation',
+        status: 'failed',
+        callId: 'n2',
+        op: 'rename',
+        symbol: 'send',
+        why: 'Index not ready: within 10 s no language extension of the editor has answered about this.',
+      },
+    })
     .item({ type: 'file_lookup', callId: 'l3', action: 'memory', path: 'Retry requests with a backoff' })
     .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
     .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
@@ -1449,6 +1497,28 @@ export const SCENES = {
       },
     ],
     typed: '/ne',
+  },
+  'command-skills': {
+    messages: [
+      ...scene(done()).messages,
+      {
+        type: 'skills',
+        build: BUILD,
+        rows: [
+          {
+            kind: 'skill',
+            name: 'deploy',
+            help: 'Deploys the service to one of its environments. Use it for releases and for rollbacks.',
+            hint: '[environment]',
+            isProposed: false,
+          },
+          { kind: 'skill', name: 'redo', help: 'Does it again.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'front:test', help: 'Test the front.', hint: '', isProposed: false },
+          { kind: 'prompt', name: 'dependencies', help: 'Updates them.', hint: '', isProposed: true },
+        ],
+      },
+    ],
+    typed: '/de',
   },
   'command-values': { ...scene(done()), typed: '/mode ' },
   attached: {

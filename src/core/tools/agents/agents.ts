@@ -44,7 +44,7 @@ export interface Refusal {
 }
 
 /** Those that it may have started, by their ids. */
-export type AgentStates = ReadonlyMap<string, Pick<AgentSummary, 'state' | 'lastMessage'> | undefined>;
+export type AgentStates = ReadonlyMap<string, Pick<AgentSummary, 'state' | 'lastMessage' | 'inSideCopy'> | undefined>;
 
 /** The sub-agents of one thread. A thread reaches only those that it has started itself. */
 export interface Agents {

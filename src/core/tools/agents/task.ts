@@ -4,6 +4,7 @@ import type { ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { type AgentItem, agentItem, endedItem, ready, refused } from './agentCall.ts';
 import type { AgentRole, Agents } from './agents.ts';
+import { messageForModel } from './agentStatus.ts';
 import { rolesText } from './rolesText.ts';
 
 const argumentsSchema = z.object({
@@ -65,7 +66,8 @@ function result(item: AgentItem, agent: NonNullable<ReturnType<Agents['find']>>)
   const message = agent.lastMessage ?? '';
   switch (agent.state) {
     case 'completed': {
-      const output = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
+      const said = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
+      const output = messageForModel({ ...agent, lastMessage: said });
       return { output, success: true, item: endedItem(item, 'completed', agent) };
     }
     case 'errored':

@@ -7,7 +7,7 @@ import { unreadableIn } from '../../policy/unreadableSource.ts';
 import { type Host, type Workspace, WorkspaceError } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
-import { temporaryFolder } from '../../sandbox/temporary.ts';
+import { skillFolder, temporaryFolder } from '../../sandbox/temporary.ts';
 
 /** Returns why one of the names of a file may not be read, as a clause; `undefined` for a readable file. */
 export type ReadGuard = (names: readonly string[]) => string | undefined;
@@ -19,7 +19,7 @@ export interface ReadLimits {
   readonly readable?: readonly string[];
   /** The setting `sandbox.unreadable`. */
   readonly unreadable: readonly string[];
-  /** TILLER_HOME, which is never readable. */
+  /** TILLER_HOME, which is not readable. */
   readonly home: string;
 }
 
@@ -72,5 +72,5 @@ export function readLimitsOf({
   readonly thread: { readonly id: string; readonly unreadable: readonly string[]; readonly home: string };
 }): ReadLimits {
   const { unreadable, home } = thread;
-  return { cwd: settings.cwd, readable: [temporaryFolder(thread)], unreadable, home };
+  return { cwd: settings.cwd, readable: [temporaryFolder(thread), skillFolder(home)], unreadable, home };
 }

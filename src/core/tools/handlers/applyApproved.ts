@@ -11,7 +11,7 @@ import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
-import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
+import { type DecidedPlan, type PlanFailure, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
 import { reviewNote } from './choicesNote.ts';
@@ -26,7 +26,7 @@ export async function applyApproved(
   context: ToolContext,
   { leavesUnsaved = false }: Pick<ToolOptions, 'leavesUnsaved'> = {},
 ): Promise<ToolResult> {
-  const { operations, cwd, planned, proposal, item } = plan;
+  const { planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
   const startedAt = clock.monotonic();
   await context.flush();
@@ -76,7 +76,7 @@ export async function applyApproved(
     const { places } = planned;
     if (!(await leadThere(workspace, places))) return changedSince(item);
     if (review === undefined) {
-      const again = await planAt(workspace, operations, cwd, places, signal);
+      const again = await plan.again(places);
       if (again.type === 'moved') return changedSince(item);
       if (again.type === 'planned' && boundTo !== undefined && patchBinding(again.changes) !== boundTo) {
         return changedSince(item);

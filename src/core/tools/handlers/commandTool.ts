@@ -1,6 +1,6 @@
 /** Deciding, running and reporting of a command, shared by all shell tools. */
 import path from 'node:path';
-import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
+import type { ItemStatus, TestResults, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import type { Confinement } from '../../ports.ts';
@@ -44,6 +44,16 @@ export interface CommandRequest {
   /** The command prefix that the model asks to have allowed from now on. */
   readonly prefixRule?: readonly string[] | undefined;
   readonly format: OutputFormat;
+  /**
+   * Reads the output of a command that has ended, at most what a `HeadTailBuffer` keeps; its text is what the model gets in
+   * place of the output. `undefined`: the model gets the output.
+   */
+  readonly summarize?: (output: string, exitCode: number | null) => TestSummary | undefined;
+}
+
+export interface TestSummary {
+  readonly text: string;
+  readonly tests: TestResults;
 }
 
 export interface CommandPlan {
@@ -278,8 +288,10 @@ async function resultOf(
 ): Promise<ToolResult> {
   const { request, item } = plan;
   const background = process.end === undefined ? context.processes.toBackground(process) : [];
-  const output = cutOutput(process.takeOutput(), request.maxOutputTokens);
+  const taken = process.takeOutput();
+  const output = cutOutput(taken, request.maxOutputTokens);
   const { end, durationMs } = process;
+  const summary = end?.by === 'itself' ? request.summarize?.(taken.head + taken.tail, end.exitCode) : undefined;
   if (end !== undefined) {
     if (output.isCut) process.log.keep();
     await process.log.close();
@@ -287,7 +299,7 @@ async function resultOf(
   const blocked = blockedIn(process, output.text);
   const blockedNotes = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
   const notes = [...background, ...blockedNotes];
-  const answer = { process, durationMs, output, notes };
+  const answer = { process, durationMs, output: summary ? { ...output, text: summary.text } : output, notes };
   return {
     blocked,
     output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
@@ -301,6 +313,7 @@ async function resultOf(
       output: output.text,
       ...(end === undefined ? { processId: process.processId } : {}),
       ...(process.log.path === undefined ? {} : { logPath: process.log.path }),
+      ...(summary && { tests: summary.tests }),
     },
   };
 }

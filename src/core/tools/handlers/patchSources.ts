@@ -1,7 +1,7 @@
 /** Checks the files that a patch reads or whose existence it reveals against the paths that may not be read. */
 import path from 'node:path';
 import type { DecisionReason } from '../../../protocol/policy.ts';
-import type { PatchOperation } from '../../patch/operation.ts';
+import type { FileOperation } from '../../patch/operation.ts';
 import { type PatchSource, refuseUnreadable, unreadableAmong } from '../../policy/unreadableSource.ts';
 import { type DecidedChange, type Workspace, WorkspaceError } from '../../ports.ts';
 import type { ToolContext } from '../handler.ts';
@@ -10,7 +10,7 @@ import type { PatchScope } from './patchScope.ts';
 
 /** Call before any of the files is read. A new file reads nothing. */
 export async function refuseSources(
-  operations: readonly PatchOperation[],
+  operations: readonly FileOperation[],
   workdir: string,
   places: LookedUpPlaces,
   { reading }: PatchScope,
@@ -26,7 +26,7 @@ export async function refuseSources(
 
 /** The files that operations name, with whether their text is read: that of a new file is not. */
 function sourcesOf(
-  operations: readonly PatchOperation[],
+  operations: readonly FileOperation[],
   workdir: string,
   places: LookedUpPlaces,
 ): readonly (PatchSource & { readonly isRead: boolean })[] {
@@ -44,7 +44,7 @@ function sourcesOf(
 
 /** Of the files that operations read, the first that a glob makes unreadable: a clause with its path. */
 export function readsSecret(
-  operations: readonly PatchOperation[],
+  operations: readonly FileOperation[],
   workdir: string,
   places: LookedUpPlaces,
   scope: Pick<PatchScope, 'globFor'>,

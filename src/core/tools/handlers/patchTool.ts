@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
 import type { DecisionReason, ReviewSetting } from '../../../protocol/policy.ts';
-import type { PatchOperation } from '../../patch/operation.ts';
+import type { FileOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
@@ -16,7 +16,14 @@ import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../p
 import type { FileMove } from '../../util/moveLog.ts';
 import { isBelow, pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
-import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
+import {
+  type DecidedPlan,
+  type LookedUpPlaces,
+  type PlacesMoved,
+  planAt,
+  type PlanFailure,
+  planPatchIn,
+} from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
@@ -25,10 +32,11 @@ import { readsSecret, refuseSources, replacedSources, secretAmong } from './patc
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
-  readonly operations: readonly PatchOperation[];
   /** The folder that relative paths start from. */
   readonly cwd: string;
   readonly planned: DecidedPlan;
+  /** Plans again at the decided places, because the files have changed. `moved`: only a new preparation can. */
+  readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** Files that the user has moved since the model wrote the patch, as they are shown. */
   readonly moved: readonly FileMove[];
   /** What the user is asked to approve, file by file. */
@@ -45,25 +53,64 @@ export async function preparePatch(
 ): Promise<Preparation<ApplyPlan>> {
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
-  if (parsed.type === 'invalid') return failure(parsed.message);
+  if (parsed.type === 'invalid') return { type: 'failure', output: failedText(parsed.message) };
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
-  const { settings, host, workspace, signal } = context;
+  const { workspace, signal } = context;
   const movesSeen = workspace.moves?.count ?? 0;
-  const followed = followMoves(await inTemporaryFolder(named, workdir, context), workdir, context);
-  const { operations } = followed;
+  const { operations, moved } = followMoves(await inTemporaryFolder(named, workdir, context), workdir, context);
+  return prepareChanges(
+    {
+      operations,
+      moved,
+      movesSeen,
+      cwd: workdir,
+      plan: (refuse) => planPatchIn(workspace, operations, workdir, signal, refuse),
+      again: (places) => planAt(workspace, operations, workdir, places, signal),
+      failed: failedText,
+    },
+    review,
+    context,
+  );
+}
+
+type Refused = { readonly type: 'refused'; readonly reason: DecisionReason };
+
+/** Changes of files that are to be decided about. */
+export interface ChangeSource extends Pick<ApplyPlan, 'cwd' | 'again'> {
+  readonly operations: readonly FileOperation[];
+  /** Files that the user has moved since the model wrote the call. */
+  readonly moved: readonly FileMove[];
+  /** How many moves of the user the operations take into account. */
+  readonly movesSeen: number;
+  /** Calls `refuse` before it reads one of the files, and returns the refusal. */
+  readonly plan: (
+    refuse: (places: LookedUpPlaces) => Promise<Refused | undefined>,
+  ) => Promise<DecidedPlan | PlanFailure | Refused>;
+  /** The output for the model. `message` says what does not fit. */
+  readonly failed: (message: string) => string;
+}
+
+/** Plans and decides: the part that a patch shares with other tools that change files. */
+export async function prepareChanges(
+  { operations, moved: movedFiles, movesSeen, cwd: workdir, plan, again, failed }: ChangeSource,
+  review: ReviewSetting,
+  context: ToolContext,
+): Promise<Preparation<ApplyPlan>> {
+  const { settings, host, workspace, signal } = context;
   const scope = await patchScope(context);
   let secret: string | undefined;
-  const planned = await planPatchIn(workspace, operations, workdir, signal, (places) => {
+  const planned = await plan((places) => {
     secret = readsSecret(operations, workdir, places, scope);
     return refuseSources(operations, workdir, places, scope, context);
   });
   if (planned.type === 'failed') {
     // The message of a patch that does not fit quotes the file.
-    return failure(secret === undefined ? planned.message : `${secret}, and the patch does not fit it.`);
+    const message = secret === undefined ? planned.message : `${secret}, and the patch does not fit it.`;
+    return { type: 'failure', output: failed(message) };
   }
-  if (planned.type === 'refused') return refusal(planned.reason, operations, workdir, context);
+  if (planned.type === 'refused') return refusal(planned.reason, { operations, cwd: workdir, again }, context);
   const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
-  if (unreadable !== undefined) return refusal(unreadable, operations, workdir, context);
+  if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
   const reads = secret ?? secretAmong(replacedSources(planned.changes), scope);
   const decide = async (asked: Asked, current: PatchScope) =>
@@ -92,14 +139,14 @@ export async function preparePatch(
   const diff = diffOf(described);
   const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
-  const moved = followed.moved.map(({ from, to }) => ({
+  const moved = movedFiles.map(({ from, to }) => ({
     from: shown(from, settings.cwd),
     to: shown(to, settings.cwd),
   }));
   const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
-    plan: { operations, cwd: workdir, planned, moved, proposal, item },
+    plan: { cwd: workdir, planned, again, moved, proposal, item },
     requirement,
     item,
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
@@ -159,8 +206,7 @@ function pathsOfChange(change: FileChange): readonly string[] {
 /** Shown and recorded like every refusal, with the file names and none of their text. */
 function refusal(
   reason: DecisionReason,
-  operations: readonly PatchOperation[],
-  cwd: string,
+  { operations, cwd, again }: Pick<ChangeSource, 'operations' | 'cwd' | 'again'>,
   context: ToolContext,
 ): Preparation<ApplyPlan> {
   const name = (written: string) => shown(path.resolve(cwd, written), context.settings.cwd);
@@ -175,7 +221,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { operations, cwd, planned, moved: [], proposal: [], item },
+    plan: { cwd, planned, again, moved: [], proposal: [], item },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],
@@ -221,6 +267,6 @@ export function fileChangeItem(
   return { id, type: 'file_change', status: 'in_progress', callId, changes, diff };
 }
 
-function failure(message: string): { type: 'failure'; output: string } {
-  return { type: 'failure', output: `apply_patch verification failed: ${message}` };
+function failedText(message: string): string {
+  return `apply_patch verification failed: ${message}`;
 }

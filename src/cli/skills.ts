@@ -1,0 +1,13 @@
+import { type Skills, skillFilesIn } from '../node/skills/createSkills.ts';
+
+/** Says at the start of `exec` which skills and prompts of the user are wrong, and that those of the workspace are not loaded. */
+export async function saySkillProblems(
+  skills: Pick<Skills, 'current'>,
+  { cwd, homeDirectory }: { readonly cwd: string; readonly homeDirectory: string },
+  say: (line: string) => void,
+): Promise<void> {
+  const { problems } = await skills.current();
+  for (const { source, message } of problems) say(`${source}: ${message}.`);
+  const inWorkspace = cwd === homeDirectory ? [] : await skillFilesIn(cwd);
+  if (inWorkspace.length > 0) say(`skills and prompts of the workspace are not loaded: ${inWorkspace.join(', ')}`);
+}

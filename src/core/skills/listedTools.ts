@@ -1,0 +1,81 @@
+/** Whether a call is one of those that a skill lists in `allowed-tools`. */
+import { parseScript } from '../policy/parseScript.ts';
+import { toolsNamed } from '../tools/foreignNames.ts';
+
+/** A call as its tool and the tools of other products see it. */
+export interface ListableCall {
+  /** Of the tool: its name, then its aliases. */
+  readonly names: readonly string[];
+  /** What the call does, by names of Claude Code where it has such a tool; one call may do several things. */
+  readonly uses: readonly { readonly name: string; readonly command?: string }[];
+}
+
+/** Tools that only read: no list has to name them. */
+const READING = new Set([
+  'read_file',
+  'view_image',
+  'list_dir',
+  'grep_files',
+  'update_plan',
+  'request_user_input',
+  'get_memory',
+]);
+
+/** An entry, `Bash(git add:*)`: its tool, and the pattern of the commands or files that are meant. */
+interface Entry {
+  readonly tool: string;
+  readonly pattern: string | undefined;
+}
+
+/**
+ * True when the list names all that the call does. Of an entry with a pattern only those for commands are understood; any other
+ * lists nothing, so that the call is asked about.
+ */
+export function isListed(list: readonly string[], { names, uses }: ListableCall): boolean {
+  if (names[0] !== undefined && READING.has(names[0])) return true;
+  const entries = list.map(entryOf);
+  if (entries.some(({ tool, pattern }) => tool === '*' && pattern === undefined)) return true;
+  return uses.every(({ name, command }) => {
+    const fitting = entries.filter(({ tool }) => means(tool, [name, ...(uses.length > 1 ? [] : names)]));
+    if (fitting.some(({ pattern }) => pattern === undefined)) return true;
+    return (
+      command !== undefined &&
+      areCommandsListed(
+        command,
+        fitting.flatMap(({ pattern }) => pattern ?? []),
+      )
+    );
+  });
+}
+
+function entryOf(text: string): Entry {
+  const [, tool = text, pattern] = /^([^(]+)\(([^)]*)\)$/.exec(text) ?? [];
+  return { tool: tool.trim(), pattern };
+}
+
+/** The name of an MCP server means all of its tools. */
+function means(entry: string, names: readonly string[]): boolean {
+  const meant = [entry, ...(toolsNamed(entry) ?? [])];
+  const called = names.flatMap((name) => [name, ...(toolsNamed(name) ?? [])]);
+  return called.some((name) =>
+    meant.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`))),
+  );
+}
+
+/** Each command of the script has to fit a pattern. */
+function areCommandsListed(script: string, patterns: readonly string[]): boolean {
+  const parsed = parseScript(script);
+  return (
+    parsed.type === 'commands' &&
+    !parsed.complex &&
+    parsed.commands.every((argv) => patterns.some((pattern) => fits(argv, pattern)))
+  );
+}
+
+/** `git add:*` and `git add *` are all commands that begin so; without the star the command is exactly this. */
+function fits(argv: readonly string[], pattern: string): boolean {
+  const [, begin] = /^(.*?)(?::|\s|^)\*$/.exec(pattern) ?? [];
+  const words = (begin ?? pattern).split(/\s+/).filter((word) => word !== '');
+  const isLonger = begin === undefined && argv.length > words.length;
+  return !isLonger && words.every((word, at) => argv[at] === word);
+}

@@ -1,0 +1,179 @@
+/** Finds the test commands of a folder in the files of its tools. */
+import { parse } from 'jsonc-parser';
+import { joinShellWords } from '../../policy/shellWords.ts';
+import { type RunnerName, runnerIn, TEST_RUNNERS } from './testRunners.ts';
+
+export interface TestCommand {
+  /** As a user would type it. */
+  readonly command: string;
+  /** The file that names it, and where in it. */
+  readonly source: string;
+  readonly runner?: RunnerName | undefined;
+  /** Written between the command and the words of a part: npm takes no others. */
+  readonly separator?: '--' | undefined;
+  /** False where further words would not reach the runner: it is not the last command of a line. */
+  readonly takesWords: boolean;
+}
+
+/** The text of a file of the folder; `undefined` where there is none. */
+export type ReadManifest = (name: string) => string | undefined;
+
+interface Finder {
+  /** Files that it reads; the first is the one that counts. */
+  readonly files: readonly [string, ...string[]];
+  readonly find: (text: string, read: ReadManifest) => readonly TestCommand[];
+}
+
+const plain = (file: string, command: string, runner?: RunnerName): Finder => ({
+  files: [file],
+  find: () => [{ command, source: file, runner, takesWords: runner !== undefined }],
+});
+
+/** In the order in which they count. */
+const FINDERS: readonly Finder[] = [
+  { files: ['.vscode/tasks.json'], find: testTasks },
+  { files: ['package.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb'], find: packageTests },
+  plain('pytest.ini', 'pytest', 'pytest'),
+  { files: ['pyproject.toml', 'uv.lock', 'poetry.lock'], find: pythonTests },
+  { files: ['setup.cfg'], find: (text) => (text.includes('[tool:pytest]') ? [pytest('setup.cfg', 'pytest')] : []) },
+  { files: ['tox.ini'], find: (text) => (text.includes('[pytest]') ? [pytest('tox.ini', 'pytest')] : []) },
+  plain('conftest.py', 'pytest', 'pytest'),
+  plain('tests/conftest.py', 'pytest', 'pytest'),
+  plain('go.mod', 'go test', 'go'),
+  plain('Cargo.toml', 'cargo test', 'cargo'),
+  plain('gradlew', './gradlew test'),
+  plain('mvnw', './mvnw test'),
+  plain('pom.xml', 'mvn test'),
+  plain('.rspec', 'bundle exec rspec'),
+  plain('mix.exs', 'mix test'),
+  plain('Package.swift', 'swift test'),
+  {
+    files: ['Makefile'],
+    find: (text) =>
+      /^test\s*:/m.test(text) ? [{ command: 'make test', source: 'Makefile: test', takesWords: false }] : [],
+  },
+];
+
+/** All files that are read, without duplicates. */
+export const MANIFESTS: readonly string[] = [...new Set(FINDERS.flatMap(({ files }) => files))];
+
+/** What is looked for, for a model that gets no command. */
+export const LOOKED_FOR: readonly string[] = [...new Set(FINDERS.map(({ files: [file] }) => file))];
+
+/** The test commands of a folder, the one that counts first. Pure. */
+export function findTestCommands(read: ReadManifest): readonly TestCommand[] {
+  const found = FINDERS.flatMap(({ files: [file], find }) => {
+    const text = read(file);
+    return text === undefined ? [] : find(text, read);
+  });
+  return [...new Map(found.map((command) => [command.command, command])).values()];
+}
+
+// ---------------------------------------------------------------- package.json
+
+/** What `npm init` writes. */
+const PLACEHOLDER = /no test specified/;
+
+function packageTests(text: string, read: ReadManifest): readonly TestCommand[] {
+  const manifest = objectIn(parse(text));
+  const scripts = objectIn(manifest['scripts']);
+  const test = textIn(scripts['test']);
+  const manager = managerIn(read);
+  if (test !== undefined && !PLACEHOLDER.test(test)) return [scriptCommand('test', scripts, manager)];
+  const known = { ...objectIn(manifest['dependencies']), ...objectIn(manifest['devDependencies']) };
+  const runner = (['vitest', 'jest', 'mocha'] as const).find((name) => name in known);
+  if (runner === undefined) return [];
+  return [{ command: TEST_RUNNERS[runner].command, source: `package.json: ${runner}`, runner, takesWords: true }];
+}
+
+interface Manager {
+  readonly run: (script: string) => string;
+  readonly separator: '--' | undefined;
+}
+
+function managerIn(read: ReadManifest): Manager {
+  const [name] = Object.entries({ pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lock', bun: 'bun.lock' }).find(
+    ([, file]) => read(file) !== undefined || read(`${file}b`) !== undefined,
+  ) ?? ['npm'];
+  if (name === 'npm')
+    return { run: (script) => (script === 'test' ? 'npm test' : `npm run ${script}`), separator: '--' };
+  return { run: (script) => `${name} run ${script}`, separator: undefined };
+}
+
+/** A script that only runs another one is followed, so that further words reach the runner. */
+function scriptCommand(name: string, scripts: Readonly<Record<string, unknown>>, manager: Manager): TestCommand {
+  let script = name;
+  for (let depth = 0; depth < 3; depth++) {
+    const [, next] =
+      /^(?:npm run|pnpm(?: run)?|yarn(?: run)?|bun run) ([\w:.-]+)$/.exec((textIn(scripts[script]) ?? '').trim()) ?? [];
+    if (next === undefined || textIn(scripts[next]) === undefined) break;
+    script = next;
+  }
+  const line = textIn(scripts[script]) ?? '';
+  const last = line.split(/&&|\|\||;|\|/).at(-1) ?? '';
+  const runner = runnerIn(last);
+  return {
+    command: manager.run(script),
+    source: `package.json: scripts.${script}`,
+    runner: runner ?? runnerIn(line),
+    separator: manager.separator,
+    takesWords: runner !== undefined,
+  };
+}
+
+// ---------------------------------------------------------------- Python
+
+function pytest(source: string, command: string): TestCommand {
+  return { command, source, runner: 'pytest', takesWords: true };
+}
+
+function pythonTests(text: string, read: ReadManifest): readonly TestCommand[] {
+  if (!/\[tool\.pytest\b|["']pytest\b/.test(text)) return [];
+  const runs = read('uv.lock') !== undefined ? 'uv run ' : read('poetry.lock') !== undefined ? 'poetry run ' : '';
+  return [pytest('pyproject.toml', `${runs}pytest`)];
+}
+
+// ---------------------------------------------------------------- tasks of VS Code
+
+/** Tasks of the group `test`, the default one first. A task with variables other than the folder is left out. */
+function testTasks(text: string): readonly TestCommand[] {
+  const { tasks } = objectIn(parse(text));
+  if (!Array.isArray(tasks)) return [];
+  const found = tasks.map(objectIn).flatMap((task) => {
+    const { group } = task;
+    const kind = typeof group === 'string' ? group : textIn(objectIn(group)['kind']);
+    const command = kind === 'test' ? taskCommand(task) : undefined;
+    if (command === undefined) return [];
+    return [{ command, isDefault: objectIn(group)['isDefault'] === true, label: textIn(task['label']) ?? command }];
+  });
+  return found
+    .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault))
+    .map(({ command, label }) => ({
+      command,
+      source: `.vscode/tasks.json: ${label}`,
+      runner: runnerIn(command),
+      takesWords: runnerIn(command) !== undefined,
+    }));
+}
+
+function taskCommand(task: Readonly<Record<string, unknown>>): string | undefined {
+  if (task['type'] === 'npm') {
+    const script = textIn(task['script']);
+    return script && `npm run ${script}`;
+  }
+  const command = textIn(task['command']);
+  const args = Array.isArray(task['args']) ? task['args'] : [];
+  if (command === undefined || !args.every((word) => typeof word === 'string')) return undefined;
+  const placed = [command, ...args].map((word) => word.replaceAll('${workspaceFolder}', '.'));
+  if (placed.some((word) => word.includes('${'))) return undefined;
+  const [program = '', ...words] = placed;
+  return words.length === 0 ? program : `${program} ${joinShellWords(words)}`;
+}
+
+function objectIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

@@ -1,0 +1,145 @@
+/** Ways into the message of the panel from other places of VS Code: terminals, Source Control, tests. */
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import { type Attachment, COPY_ID } from '../../protocol/draft.ts';
+import type { Mention, UserInput } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
+import { inOneLine, shortened } from '../../protocol/text/truncate.ts';
+import {
+  isUntracked,
+  type Repository,
+  repositories,
+  repositoryOf,
+  withoutUnreadable,
+} from '../workspace/gitChanges.ts';
+import { pathOf } from '../workspace/places.ts';
+import { type FailingTest, failingTest } from './failingTest.ts';
+import { terminalSelection } from './terminalSelection.ts';
+
+export interface EntryPointDeps {
+  /** Says why a file may not be read. */
+  readonly guard: () => Promise<ReadGuard>;
+  /** `Mentions.insert`. */
+  readonly insert: (attachments: readonly Attachment[]) => Promise<void>;
+  /** Attaches whole files, as from the Explorer. */
+  readonly attachFiles: (uris: readonly vscode.Uri[]) => Promise<void>;
+  readonly failedCommand: () => { readonly command: string; readonly text: string } | undefined;
+  /** The lines as an attachment; `undefined` for what is no file. */
+  readonly mentionOf: (document: Pick<vscode.TextDocument, 'uri'>, lines: LineRange) => Mention | undefined;
+  /** Sends the message to the shown thread and shows the panel. */
+  readonly send: (input: readonly UserInput[]) => Promise<void>;
+  /** By default those of VS Code's git extension. */
+  readonly repositories?: () => readonly Repository[];
+}
+
+/** In characters, of a test's message. */
+const MAX_MESSAGE = 20_000;
+const NAME_LENGTH = 60;
+
+export class EntryPoints {
+  readonly #deps: EntryPointDeps;
+
+  constructor(deps: EntryPointDeps) {
+    this.#deps = deps;
+  }
+
+  /** Attaches what is selected in the active terminal. */
+  async addTerminalSelection(): Promise<void> {
+    const text = vscode.window.activeTerminal === undefined ? '' : await terminalSelection();
+    if (text.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
+    const name = vscode.l10n.t('terminal: {0}', inOneLine(text, NAME_LENGTH));
+    await this.#deps.insert([copied('terminal', name, text)]);
+  }
+
+  /** Attaches the last command of a terminal that has failed, with its output. */
+  async addFailedCommand(): Promise<void> {
+    const failed = this.#deps.failedCommand();
+    if (failed === undefined) {
+      return tell(
+        vscode.l10n.t(
+          'No command has failed in a terminal since Tiller was first used. Terminals need shell integration.',
+        ),
+      );
+    }
+    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
+    await this.#deps.insert([copied('terminal', name, failed.text)]);
+  }
+
+  /**
+   * Attaches the changes of files since the last commit; without `states`, rows of the Source Control view, those of the active
+   * editor. A file that git does not know yet is attached as a file.
+   */
+  async addChanges(states: readonly Pick<vscode.SourceControlResourceState, 'resourceUri'>[]): Promise<void> {
+    const active = vscode.window.activeTextEditor?.document.uri;
+    const uris =
+      states.length > 0 ? states.map(({ resourceUri }) => resourceUri) : active === undefined ? [] : [active];
+    const guard = await this.#deps.guard();
+    const refused = uris.flatMap((uri) => guard([pathOf(uri)]) ?? []);
+    if (refused.length > 0) void vscode.window.showWarningMessage(refused.join('\n'));
+    const readable = uris.filter((uri) => guard([pathOf(uri)]) === undefined);
+    const attachments: Attachment[] = [];
+    const unknown: vscode.Uri[] = [];
+    for (const uri of readable) {
+      const diff = await this.#diffOf(uri, guard);
+      if (diff === undefined) continue;
+      const name = vscode.l10n.t('changes in {0}', vscode.workspace.asRelativePath(uri));
+      if (diff === '') unknown.push(uri);
+      else attachments.push(copied('changes', name, diff));
+    }
+    const files = unknown.filter((uri) => isUntracked(uri, this.#all()));
+    if (attachments.length + files.length === 0) {
+      return refused.length > 0 ? undefined : tell(vscode.l10n.t('Git has no changes there.'));
+    }
+    if (attachments.length > 0) await this.#deps.insert(attachments);
+    if (files.length > 0) await this.#deps.attachFiles(files);
+  }
+
+  /** Sends a failing test; without one, what the last failed command in a terminal has printed. */
+  async fixTest(given: unknown): Promise<void> {
+    const test = failingTest(given);
+    if (test !== undefined) return this.#fix(test);
+    const failed = this.#deps.failedCommand();
+    if (failed === undefined) {
+      return tell(vscode.l10n.t('Choose a test in the Testing view, or run the tests in a terminal first.'));
+    }
+    const text = vscode.l10n.t('Fix the failing test. The output of the test run is attached.');
+    const name = vscode.l10n.t('failed: {0}', inOneLine(failed.command, NAME_LENGTH));
+    await this.#deps.send([{ type: 'text', text }, copied('terminal', name, failed.text).part]);
+  }
+
+  async #fix({ name, uri, lines, message }: FailingTest): Promise<void> {
+    const refused = uri === undefined ? undefined : (await this.#deps.guard())([pathOf(uri)]);
+    if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
+    const asks = vscode.l10n.t('Fix this failing test: {0}', name);
+    const text = message === '' ? asks : `${asks}\n\n${shortened(message, MAX_MESSAGE)}`;
+    const mention = uri && this.#deps.mentionOf({ uri }, lines ?? { first: 1, last: 1 });
+    await this.#deps.send([{ type: 'text', text }, ...(mention === undefined ? [] : [mention])]);
+  }
+
+  #all(): readonly Repository[] {
+    return (this.#deps.repositories ?? repositories)();
+  }
+
+  /** Empty without a difference; `undefined` outside of repositories. Rejects when git does. */
+  async #diffOf(uri: vscode.Uri, guard: ReadGuard): Promise<string | undefined> {
+    const repository = repositoryOf(uri, this.#all());
+    if (repository === undefined) return undefined;
+    const diff = await repository.diffWithHEAD(uri.fsPath);
+    return withoutUnreadable(diff, repository.rootUri.fsPath, (file) => guard([file]) === undefined);
+  }
+}
+
+/** A text as it is now, which is not read again when the message is sent. */
+function copied(
+  kind: 'terminal' | 'changes',
+  name: string,
+  text: string,
+): { readonly part: Mention; readonly inText: false } {
+  const id = COPY_ID + createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return { part: { type: 'mention', kind, name, path: '', id, text }, inText: false };
+}
+
+function tell(message: string): void {
+  void vscode.window.showInformationMessage(message);
+}

@@ -1,0 +1,209 @@
+/** The Languages port in VS Code: its `vscode.execute…Provider` commands, which ask all extensions of a language. */
+import * as vscode from 'vscode';
+import type {
+  CodeEdit,
+  CodePosition,
+  CodeRelation,
+  CodeSymbol,
+  Languages,
+  RenameAnswer,
+  RenamedFile,
+} from '../../core/ports.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import { openDocument } from '../workspace/documents.ts';
+import { pathOf, uriOf } from '../workspace/places.ts';
+import { problemsOf } from '../workspace/problemsOf.ts';
+
+const COMMANDS: Readonly<Record<CodeRelation, string>> = {
+  definition: 'vscode.executeDefinitionProvider',
+  references: 'vscode.executeReferenceProvider',
+  implementations: 'vscode.executeImplementationProvider',
+};
+
+export class EditorLanguages implements Languages {
+  /** Kinds of requests with the language that something has answered about. */
+  readonly #answered = new Set<string>();
+
+  async open(path: string): Promise<void> {
+    await vscode.workspace.openTextDocument(uriOf(path));
+  }
+
+  hasAnswered(kind: 'outline' | 'code', path: string | undefined): boolean {
+    return this.#answered.has(keyOf(kind, path));
+  }
+
+  /**
+   * While VS Code's TypeScript reads a project, it has a server without the project answer what such a server can; of type
+   * definitions it cannot (docs/decisions/0051).
+   */
+  async settle(at: CodePosition): Promise<void> {
+    await asked('vscode.executeTypeDefinitionProvider', uriOf(at.path), positionOf(at)).then(undefined, () => {});
+  }
+
+  async find(relation: CodeRelation, at: CodePosition): Promise<readonly CodePosition[]> {
+    const found = await asked<readonly (vscode.Location | vscode.LocationLink)[]>(
+      COMMANDS[relation],
+      uriOf(at.path),
+      positionOf(at),
+    );
+    return this.#noted('code', at.path, (found ?? []).map(placeOf));
+  }
+
+  async describe(at: CodePosition): Promise<readonly string[]> {
+    const hovers = await asked<readonly vscode.Hover[]>('vscode.executeHoverProvider', uriOf(at.path), positionOf(at));
+    const parts = (hovers ?? []).flatMap(({ contents }) => contents.map((content) => markdownOf(content).trim()));
+    return this.#noted(
+      'code',
+      at.path,
+      parts.filter((part) => part !== ''),
+    );
+  }
+
+  async outline(path: string): Promise<readonly CodeSymbol[]> {
+    const found = await asked<readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[]>(
+      'vscode.executeDocumentSymbolProvider',
+      uriOf(path),
+    );
+    return this.#noted('outline', path, flat(found ?? [], path, ''));
+  }
+
+  async search(query: string): Promise<readonly CodeSymbol[]> {
+    const found = await asked<readonly vscode.SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
+    return this.#noted('code', undefined, (found ?? []).map(symbolOf));
+  }
+
+  async rename(at: CodePosition, newName: string): Promise<RenameAnswer> {
+    try {
+      // For a file that is not open, VS Code 1.139 passes the new name in an array, and fails with "Unexpected type".
+      await this.open(at.path);
+      const edit = await asked<vscode.WorkspaceEdit>(
+        'vscode.executeDocumentRenameProvider',
+        uriOf(at.path),
+        positionOf(at),
+        newName,
+      );
+      return { type: 'renamed', files: this.#noted('code', at.path, edit === undefined ? [] : filesOf(edit)) };
+    } catch (error) {
+      // The reason of the extension, or VS Code's "No result.".
+      return { type: 'refused', message: messageOf(error) };
+    }
+  }
+
+  problems(path?: string): ReturnType<Languages['problems']> {
+    const uris = path === undefined ? vscode.languages.getDiagnostics().map(([uri]) => uri) : [uriOf(path)];
+    const known = uris.map((uri) => ({ path: nameOf(uri), problems: problemsOf(uri, openDocument(uri)) }));
+    return known.filter(({ problems }) => problems.length > 0);
+  }
+
+  #noted<Value>(kind: 'outline' | 'code', path: string | undefined, found: readonly Value[]): readonly Value[] {
+    if (found.length > 0) this.#answered.add(keyOf(kind, path));
+    return found;
+  }
+}
+
+/** The empty language: symbols of the workspace. */
+function keyOf(kind: 'outline' | 'code', path: string | undefined): string {
+  return `${kind} ${path === undefined ? '' : (openDocument(uriOf(path))?.languageId ?? path)}`;
+}
+
+function asked<Value>(command: string, ...args: readonly unknown[]): Thenable<Value | undefined> {
+  return vscode.commands.executeCommand<Value | undefined>(command, ...args);
+}
+
+function positionOf({ line, column }: CodePosition): vscode.Position {
+  return new vscode.Position(line - 1, column);
+}
+
+/** A path where there is a file, the whole URI where there is none: sources that an extension makes up. */
+function nameOf(uri: vscode.Uri): string {
+  const isFile = uri.scheme === 'file' || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+  return isFile ? pathOf(uri) : uri.toString();
+}
+
+function startIn(uri: vscode.Uri, { start }: vscode.Range): CodePosition {
+  return { path: nameOf(uri), line: start.line + 1, column: start.character };
+}
+
+function placeOf(found: vscode.Location | vscode.LocationLink): CodePosition {
+  if ('uri' in found) return startIn(found.uri, found.range);
+  return startIn(found.targetUri, found.targetSelectionRange ?? found.targetRange);
+}
+
+function markdownOf(content: vscode.MarkdownString | vscode.MarkedString): string {
+  if (typeof content === 'string') return content;
+  if (!('language' in content)) return content.value;
+  return `\`\`\`${content.language}\n${content.value}\n\`\`\``;
+}
+
+function symbolOf({ name, kind, containerName, location }: vscode.SymbolInformation): CodeSymbol {
+  return { ...startIn(location.uri, location.range), name, kind: kindOf(kind), container: containerName };
+}
+
+function flat(
+  symbols: readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[],
+  path: string,
+  container: string,
+): readonly CodeSymbol[] {
+  return symbols.flatMap((symbol) => {
+    if (!('children' in symbol)) return [symbolOf(symbol)];
+    const { name, kind, selectionRange, children } = symbol;
+    const { line, character: column } = selectionRange.start;
+    const own = { path, line: line + 1, column, name, kind: kindOf(kind), container };
+    return [own, ...flat(children, path, name)];
+  });
+}
+
+function kindOf(kind: vscode.SymbolKind): string {
+  return vscode.SymbolKind[kind]?.toLowerCase() ?? 'symbol';
+}
+
+function filesOf(edit: vscode.WorkspaceEdit): readonly RenamedFile[] {
+  const moves = movesOf(edit);
+  const cameFrom = new Map(moves.map(({ from, to }) => [to.toString(), from]));
+  const files = new Map<string, { readonly uri: vscode.Uri; readonly edits: CodeEdit[] }>();
+  const fileOf = (uri: vscode.Uri) => {
+    const file = files.get(uri.toString()) ?? { uri, edits: [] };
+    files.set(uri.toString(), file);
+    return file;
+  };
+  // An extension may name a moved file by its old or by its new name.
+  for (const [uri, edits] of edit.entries()) {
+    fileOf(cameFrom.get(uri.toString()) ?? uri).edits.push(...edits.map(editOf));
+  }
+  for (const { from } of moves) fileOf(from);
+  const targets = new Map(moves.map(({ from, to }) => [from.toString(), nameOf(to)]));
+  return [...files].map(([address, { uri, edits }]) => ({
+    path: nameOf(uri),
+    movedTo: targets.get(address) ?? null,
+    text: openDocument(uri)?.getText(),
+    edits,
+  }));
+}
+
+function editOf({ range: { start, end }, newText }: vscode.TextEdit): CodeEdit {
+  return {
+    start: { line: start.line + 1, column: start.character },
+    end: { line: end.line + 1, column: end.character },
+    text: newText,
+  };
+}
+
+interface FileMove {
+  readonly from: vscode.Uri;
+  readonly to: vscode.Uri;
+}
+
+/**
+ * Files that the rename moves, such as that of a Java class. The API has no way to read them from an edit; without this
+ * function of VS Code's class they stay where they are.
+ */
+function movesOf(edit: vscode.WorkspaceEdit): readonly FileMove[] {
+  const entries: unknown =
+    '_allEntries' in edit && typeof edit._allEntries === 'function' ? edit._allEntries() : undefined;
+  return Array.isArray(entries) ? entries.filter(isMove) : [];
+}
+
+function isMove(entry: unknown): entry is FileMove {
+  if (typeof entry !== 'object' || entry === null || !('from' in entry) || !('to' in entry)) return false;
+  return entry.from instanceof vscode.Uri && entry.to instanceof vscode.Uri;
+}

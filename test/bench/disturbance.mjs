@@ -1,0 +1,61 @@
+// What else the machine did during a run: a figure of a disturbed run says nothing.
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** A clock tick of /proc in milliseconds (USER_HZ is 100 on every system that Node supports). */
+const TICK_MS = 10;
+
+/** Of all processors, that other programs may use, and that the hypervisor may take. */
+const MOST_FOREIGN = 0.12;
+const MOST_STOLEN = 0.03;
+/** Ticks are too coarse for less. */
+const LEAST_MS = 60;
+
+/** Begins to watch; `end()` returns { foreign, stolen }, shares of all processors, or undefined without /proc. */
+export function watchMachine(ownPids = []) {
+  const before = times(ownPids);
+  return {
+    end() {
+      const after = times(ownPids);
+      if (before === undefined || after === undefined) return undefined;
+      return sharesBetween(before, after, cpus().length);
+    },
+  };
+}
+
+/** `before`, `after`: { at, busy, stolen, own } in milliseconds. */
+export function sharesBetween(before, after, cores) {
+  const wallMs = after.at - before.at;
+  const share = (milliseconds) => (milliseconds <= LEAST_MS ? 0 : milliseconds / (wallMs * cores));
+  const own = after.own - before.own;
+  return { foreign: share(after.busy - before.busy - own), stolen: share(after.stolen - before.stolen) };
+}
+
+/** Why a run is not to be used; undefined for a quiet one. */
+export function disturbanceIn(shares) {
+  if (shares === undefined) return undefined;
+  const percent = (share) => `${Math.round(share * 100)} %`;
+  if (shares.foreign > MOST_FOREIGN) return `other programs used ${percent(shares.foreign)} of the processors`;
+  return shares.stolen > MOST_STOLEN ? `the hypervisor took ${percent(shares.stolen)} of the processors` : undefined;
+}
+
+function times(ownPids) {
+  try {
+    const [user, nice, system, , , irq, softirq, stolen] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]
+      .split(/\s+/)
+      .slice(1)
+      .map((ticks) => Number(ticks) * TICK_MS);
+    const own = ['self', ...ownPids].reduce((sum, pid) => sum + processorTime(pid), 0);
+    return { at: performance.now(), busy: user + nice + system + irq + softirq, stolen, own };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds of a process and of those of its children that have ended: fields 14 to 17 of proc(5). */
+export function processorTime(pid) {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * TICK_MS, 0);
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'vitest';
+import { textWithout } from '../../../src/core/patch/proposalChoices.ts';
+import {
+  type CopyContent,
+  type FilePlan,
+  firstChoices,
+  nextBase,
+  planBringHome,
+} from '../../../src/core/sideCopies/planBringHome.ts';
+
+const ABSENT: CopyContent = { type: 'absent' };
+const OTHER: CopyContent = { type: 'other' };
+const text = (content: string, mode = 0o644): CopyContent => ({ type: 'file', hash: content, mode, text: content });
+const binary = (hash: string): CopyContent => ({ type: 'file', hash, mode: 0o644, text: null });
+
+function plan(base: CopyContent, home: CopyContent, result: CopyContent): FilePlan {
+  const [made] = planBringHome([{ name: 'a.txt', path: '/w/a.txt', base, home, result }]);
+  assert.ok(made);
+  return made;
+}
+
+/** In a word: what is done with the file. */
+function word(made: FilePlan): string {
+  switch (made.type) {
+    case 'proposed': {
+      const { kind } = made.proposal.change;
+      return made.conflicts.length === 0 ? kind : `${kind}, conflict`;
+    }
+    case 'whole':
+      return made.isConflict ? 'whole, conflict' : 'whole';
+    case 'known':
+    case 'mode':
+    case 'impossible':
+      return made.type;
+  }
+}
+
+describe('a file that comes home', () => {
+  const [one, two, three] = [text('one\n'), text('two\n'), text('three\n')];
+  const rows: readonly (readonly [
+    what: string,
+    base: CopyContent,
+    home: CopyContent,
+    result: CopyContent,
+    word: string,
+  ])[] = [
+    ['changed in the copy', one, one, two, 'update'],
+    ['changed in both', one, two, three, 'update, conflict'],
+    ['changed to the same in both', one, two, two, 'known'],
+    ['new in the copy', ABSENT, ABSENT, one, 'add'],
+    ['new in both', ABSENT, one, two, 'update, conflict'],
+    ['new and the same in both', ABSENT, one, one, 'known'],
+    ['deleted in the copy', one, one, ABSENT, 'delete'],
+    ['deleted in the copy, changed at home', one, two, ABSENT, 'delete, conflict'],
+    ['deleted in both', one, ABSENT, ABSENT, 'known'],
+    ['changed in the copy, deleted at home', one, ABSENT, two, 'add, conflict'],
+    ['of which the base is not kept', binary('one\n'), one, two, 'update'],
+    ['of which the base is not kept, changed in both', binary('x'), one, two, 'update, conflict'],
+    ['not text', binary('1'), binary('1'), binary('2'), 'whole'],
+    ['not text, changed in both', binary('1'), binary('2'), binary('3'), 'whole, conflict'],
+    ['new and not text', ABSENT, ABSENT, binary('1'), 'whole'],
+    ['deleted and not text', binary('1'), binary('1'), ABSENT, 'whole'],
+    ['of which only the permissions changed', one, one, text('one\n', 0o755), 'mode'],
+    ['a link in the copy', one, one, OTHER, 'impossible'],
+    ['a link at home', one, OTHER, two, 'impossible'],
+  ];
+  for (const [what, base, home, result, expected] of rows) {
+    it(`is brought as such when it is ${what}: ${expected}`, () => {
+      assert.equal(word(plan(base, home, result)), expected);
+    });
+  }
+
+  it('is reviewed without its conflicts at first', () => {
+    const made = plan(text('a\nb\nc\nd\n'), text('A\nb\nc\nd\n'), text('1\nb\nc\n4\n'));
+    assert.ok(made.type === 'proposed');
+    assert.deepEqual(firstChoices([made]), [{ path: 'a.txt', leftOut: [0] }]);
+    assert.deepEqual(
+      made.proposal.hunks.map(({ isConflict }) => isConflict === true),
+      [true, false],
+    );
+    assert.equal(textWithout(made.proposal, [0]), 'A\nb\nc\n4\n');
+    assert.deepEqual(firstChoices([plan(text('a\n'), ABSENT, text('b\n'))]), [{ path: 'a.txt', leftOut: 'file' }]);
+    assert.equal(firstChoices([plan(text('a\n'), text('a\n'), text('b\n'))]), undefined);
+  });
+
+  it('moves the base by the hunks that came home', () => {
+    const made = plan(text('a\nb\nc\nd\n'), text('A\nb\nc\nd\n'), text('1\nb\nc\n4\n'));
+    const next = (...hunks: readonly ('in' | 'out' | 'edited')[]) => nextBase(made, { isOut: false, hunks });
+    assert.deepEqual(next('out', 'in'), { type: 'text', text: 'a\nb\nc\n4\n' });
+    assert.deepEqual(next('edited', 'out'), { type: 'text', text: '1\nb\nc\nd\n' });
+    assert.deepEqual(next('in', 'in'), { type: 'result' });
+    assert.deepEqual(next('out', 'out'), { type: 'unchanged' });
+    assert.deepEqual(nextBase(made, { isOut: true, hunks: ['in', 'in'] }), { type: 'unchanged' });
+  });
+});

@@ -1,0 +1,56 @@
+// The panel as an editor tab, beside the one in the side bar.
+import { expect, test } from 'vitest';
+import { says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+const soon = { timeout: 20_000 };
+const window = useWindow({ model: 'scripted', files: { 'a.txt': 'one\n' } });
+
+test('an editor tab shows the same thread and draft as the side bar, and is there again after a reload', async () => {
+  const { vscode, panel, model } = window();
+  await panel.open();
+  model.will([says('The first answer.')]);
+  await panel.send('Say something.');
+  await panel.ended();
+
+  await vscode.command('Tiller: Open Chat in Editor');
+  const tab = vscode.page.locator('.part.editor .tab', { hasText: 'Say something' });
+  await tab.waitFor();
+  const composers = async () => {
+    const found = await Promise.all(
+      vscode.page.frames().map((frame) => frame.$('[data-testid="composer-input"]').catch(() => null)),
+    );
+    return found.filter((composer) => composer !== null);
+  };
+  await expect.poll(async () => (await composers()).length, soon).toBe(2);
+  const inEditor = async () => {
+    for (const composer of await composers()) {
+      const frame = await composer.ownerFrame();
+      if ((await frame?.evaluate('document.body.dataset.place')) === 'editor') return { composer, frame };
+    }
+    throw new Error('No composer is in an editor tab.');
+  };
+  const { composer, frame } = await inEditor();
+  expect(await frame?.locator('[data-testid="transcript"]').innerText()).toContain('The first answer.');
+
+  await composer.fill('Say more.');
+  await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('Say more.');
+  await vscode.screenshot('chatInEditor/1-both');
+  model.will([says('The second answer.')]);
+  await composer.press('Enter');
+  await panel.ended();
+  for (const place of [panel.get('transcript'), frame?.locator('[data-testid="transcript"]')]) {
+    await expect.poll(() => place?.innerText(), soon).toContain('The second answer.');
+  }
+  expect(await panel.get('composer-input').inputValue()).toBe('');
+
+  await vscode.reload();
+  await tab.waitFor();
+  await tab.click();
+  await expect
+    .poll(
+      async () => (await inEditor().catch(() => undefined))?.frame?.locator('[data-testid="transcript"]').innerText(),
+      soon,
+    )
+    .toContain('The second answer.');
+}, 120_000);

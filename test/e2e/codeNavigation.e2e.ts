@@ -1,0 +1,78 @@
+// VS Code's own TypeScript server answers the model, and a rename over many files is one patch.
+import { expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+const soon = { timeout: 30_000 };
+const LIB =
+  'export function total(values: number[]): number {\n  return values.reduce((sum, value) => sum + value, 0);\n}\n';
+const caller = (at: number) => `import { total } from './lib';\n\nexport const sum${at} = total([${at}]);\n`;
+const MINE = ' // mine';
+const withMine = (at: number) => caller(at).replace(');\n', `);${MINE}\n`);
+const CALLERS = Array.from({ length: 12 }, (_, index) => `caller${index + 1}.ts`);
+
+const window = useWindow({
+  server: 'typescript',
+  model: 'scripted',
+  files: {
+    'tsconfig.json': '{ "compilerOptions": { "strict": true }, "include": ["*.ts"] }\n',
+    'lib.ts': LIB,
+    ...Object.fromEntries(CALLERS.map((name, index) => [name, caller(index + 1)])),
+  },
+});
+
+const navigate = (args: object) => calls('code_navigation', args);
+const renamed = (text: string) => text.replaceAll('total', 'sumOf');
+
+test('a question is answered in full or not at all while the server starts, without a tab', async () => {
+  const { panel, model, vscode } = window();
+  await panel.open();
+  const question = navigate({ op: 'references', symbol: 'total', path: 'caller3.ts', line: 3 });
+  // On a busy machine the server takes longer to start than one call waits.
+  const questions = Array.from({ length: 6 }, () => [question]);
+  model.will(...questions, [navigate({ op: 'hover', symbol: 'sum3' })], [says('Done.')]);
+  await panel.send('Who calls total?');
+  await panel.ended();
+  const answers = model.outputs.slice(-7, -1);
+  const partial = answers.filter((answer) => !/^(?:25 references of total:|Index not ready)/.test(answer));
+  expect(partial).toEqual([]);
+  expect(answers.at(-1)).toContain("caller12.ts:1  import { total } from './lib';");
+  expect(model.outputs.at(-1)).toContain('const sum3: number');
+  expect(await vscode.page.locator('.part.editor .tab', { hasText: '.ts' }).count()).toBe(0);
+  await panel.get('turn-fold').locator('summary').first().click();
+  await panel.get('code-navigation').last().locator('summary').click();
+  await vscode.screenshot('codeNavigation/1-references');
+});
+
+test('a rename is one patch with the unsaved edits of two files, and Undo Patch takes it back', async () => {
+  const { panel, model, vscode, disk } = window();
+  const mine = ['caller1.ts', 'caller2.ts'];
+  for (const name of mine) {
+    await vscode.openFile(name);
+    await vscode.typeAfter(`sum${name.slice(6, 7)}`, MINE);
+  }
+  await panel.open();
+  await panel.newThread();
+  model.will(
+    [navigate({ op: 'rename', symbol: 'total', path: 'lib.ts', line: 1, new_name: 'sumOf' })],
+    [says('Done.')],
+  );
+  await panel.send('Rename total to sumOf.');
+  await panel.approval('patch').waitFor();
+  await vscode.screenshot('codeNavigation/2-rename');
+  await panel.answer();
+  await panel.ended();
+  expect(model.outputs.at(-1)).toContain('Renamed total to sumOf: 25 places in 13 files.');
+  expect(await disk('lib.ts')).toBe(renamed(LIB));
+  expect(await disk('caller12.ts')).toBe(renamed(caller(12)));
+  for (const [index, name] of mine.entries()) {
+    await vscode.openFile(name);
+    await expect.poll(() => vscode.text(), soon).toBe(renamed(withMine(index + 1)));
+    expect(await vscode.isDirty(name)).toBe(true);
+    expect(await disk(name)).toBe(caller(index + 1));
+  }
+  await vscode.command('Tiller: Undo Patch');
+  await expect.poll(() => disk('lib.ts'), soon).toBe(LIB);
+  await expect.poll(() => vscode.text(), soon).toBe(withMine(2));
+  expect(await disk('caller12.ts')).toBe(caller(12));
+});

@@ -1,0 +1,54 @@
+// A thread in a side copy of the workspace, and its changes on their way home.
+import { expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { faultsOfFrame } from './support/faults.ts';
+import { useWindow } from './support/window.ts';
+
+const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
+const TEXT = `${LINES.join('\n')}\n`;
+const soon = { timeout: 20_000 };
+
+const window = useWindow({
+  model: 'scripted',
+  settings: { 'tiller.review': 'after' },
+  width: 1600,
+  files: { 'a.txt': TEXT },
+});
+
+const PATCH = ['*** Update File: a.txt', '@@', '-line 2', '+TWO', '@@', '-line 15', '+FIFTEEN'].join('\n');
+
+test('a thread works in a side copy, and what is left of its review comes home beside unsaved text', async () => {
+  const { vscode, panel, model, disk } = window();
+  await panel.open();
+  await vscode.openFile('a.txt');
+  await vscode.typeAfter('line 29', ' typed');
+  await vscode.command('Tiller: Start in Side Copy');
+  await panel.get('side-copy').waitFor(soon);
+  model.will([calls('apply_patch', { input: `*** Begin Patch\n${PATCH}\n*** End Patch` })], [says('Done.')]);
+  await panel.send('Change it.');
+  await panel.ended();
+  await panel.get('side-copy').getByText('1 file changed').waitFor(soon);
+  expect(await disk('a.txt')).toBe(TEXT);
+  // They are reviewed when they come home.
+  expect(await panel.get('review').count()).toBe(0);
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+
+  await panel.get('bring-home').click();
+  await vscode.codeLens('Approve').first().waitFor(soon);
+  await vscode.screenshot('copies/bring-home');
+  await vscode.codeLens('Reject').nth(1).click();
+  await vscode.codeLens('Approve 1 of 2 hunks').click();
+  await vscode.notification('Brought home 1 file. Changes of 1 file are left in the side copy.').waitFor(soon);
+  await vscode.openFile('a.txt');
+  const text = await vscode.text();
+  expect(text).toContain('TWO');
+  expect(text).toContain('line 15');
+  expect(text).toContain('line 29 typed');
+  expect(await disk('a.txt')).toBe(TEXT);
+
+  await vscode.command('Tiller: Side Copies');
+  await vscode.page.locator('.quick-input-widget').getByText('1 file changed').waitFor(soon);
+  expect((await vscode.quickLabels())[0]).toBe('Change it');
+  await vscode.screenshot('copies/list');
+  await vscode.closeQuickInput();
+});
