@@ -46,7 +46,7 @@ import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
-import { approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
+import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -148,7 +148,7 @@ export function createPanel(
   /** The target is that of the click: another thread may be shown before the message is sent. */
   const sendOrGiveBack = async (op: Op, target: MessageTarget) => {
     await choosing;
-    await submitWithModel(op, {
+    return submitWithModel(op, {
       hasModel: () => current().model !== '',
       selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
       submit: (chosen) => mentions.submit(chosen, target),
@@ -158,7 +158,7 @@ export function createPanel(
   };
   const sendMessage = async (input: readonly UserInput[], target: MessageTarget) => {
     await view.reveal();
-    await sendOrGiveBack({ type: 'steer', input: [...input] }, target);
+    return sendOrGiveBack({ type: 'steer', input: [...input] }, target);
   };
   const view: ChatView = store.add(
     new ChatView({
@@ -179,7 +179,8 @@ export function createPanel(
           },
           storedQuarantine.ids,
         ),
-      submit: (op) => sendOrGiveBack(comments.withComments(op, threads.target.threadId), threads.target),
+      submit: async (op) =>
+        void (await sendOrGiveBack(comments.withComments(op, threads.target.threadId), threads.target)),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
@@ -215,6 +216,7 @@ export function createPanel(
       guard,
       isCommentable: (uri) => uri.fsPath.startsWith(planFolder + path.sep),
       proposalOf,
+      fileOf,
       threadAsking: (approvalId) =>
         threads.overview.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId))
           ?.threadId,
@@ -514,7 +516,8 @@ export function createPanel(
         await threads.send({ type: 'override_turn_context', ...overrides }, target);
         view.sendSettings();
       },
-      send: (text, target) => sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, target),
+      send: async (text, target) =>
+        void (await sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, target)),
     }),
   );
 

@@ -10,6 +10,7 @@ import type { Op } from '../../src/protocol/op.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { FindingThreads } from '../../src/vscode/comments/findingThreads.ts';
 import { LineComments } from '../../src/vscode/comments/lineComments.ts';
+import { approvalOf, BEFORE_SCHEME, fileOf, proposalUri } from '../../src/vscode/proposals/proposalAddress.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { eventually } from './support/page.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
@@ -83,6 +84,8 @@ class Desk {
   readonly made = watched();
   readonly #user = vscode.comments.createCommentController('test.user', 'User');
   asking: string | undefined = 'ap';
+  hasModel = true;
+  whileSending = async (): Promise<void> => {};
   comments: LineComments;
 
   constructor(here: EditorPlace) {
@@ -101,11 +104,14 @@ class Desk {
       threads: this.thread as unknown as ShownThread,
       guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? '.env may not be read' : undefined),
       isCommentable: () => true,
-      proposalOf: (uri) => (uri.scheme === 'tiller-test' ? 'ap' : undefined),
+      proposalOf: approvalOf,
+      fileOf,
       threadAsking: (id) => (id === this.asking ? 't' : undefined),
       deny: (approvalId, message) => void this.denied.push([approvalId, message]),
       sendMessage: async (input: readonly UserInput[]) => {
-        this.sent.push(input.map((part) => (part.type === 'text' ? part.text : part.type)).join('\n'));
+        await this.whileSending();
+        if (!this.hasModel) return false;
+        return this.sent.push(input.map((part) => (part.type === 'text' ? part.text : part.type)).join('\n')) > 0;
       },
       report,
     });
@@ -207,11 +213,12 @@ suite('comments on lines', () => {
   test(
     'on a proposed patch deny it, with all others, and go on in the file',
     atDesk({ 'a.txt': FIVE }, async (desk, here) => {
-      const provided = vscode.workspace.registerTextDocumentContentProvider('tiller-test', {
+      const provided = vscode.workspace.registerTextDocumentContentProvider(BEFORE_SCHEME, {
         provideTextDocumentContent: () => `zero\n${FIVE}`,
       });
       try {
-        const proposal = here.uri('a.txt').with({ scheme: 'tiller-test' });
+        const proposal = proposalUri('ap', 'before', here.uri('a.txt').fsPath);
+        assert.notEqual(proposal.path, here.uri('a.txt').path);
         await desk.write(proposal, 3, 3, 'Not this.');
         await desk.write(here.uri('a.txt'), 1, 1, 'Nor this.');
         const denial: Op = { type: 'approval', approvalIds: ['other'], decision: { denied: {} } };
@@ -221,7 +228,7 @@ suite('comments on lines', () => {
           'My comments:\n\na.txt:1\n> one\nNor this.\n\na.txt:3 (in the proposed patch)\n> two\nNot this.';
         assert.deepEqual([desk.denied, desk.sent], [[['ap', message]], []]);
         const moved = desk.made.threads.at(-1);
-        assert.deepEqual([moved?.uri.scheme, moved?.label], ['file', 'Sent']);
+        assert.deepEqual([moved?.uri.toString(), moved?.label], [here.uri('a.txt').toString(), 'Sent']);
 
         await desk.write(proposal, 1, 1, 'Nothing before it.');
         const given: Op = { type: 'approval', approvalIds: ['ap'], decision: { denied: { message: 'No.' } } };
@@ -237,10 +244,57 @@ suite('comments on lines', () => {
         await desk.write(proposal, 2, 2, 'Later.');
         desk.asking = undefined;
         desk.thread.patched('a.txt', '');
-        assert.deepEqual([desk.comments.pending.count, desk.made.threads.at(-1)?.uri.scheme], [1, 'file']);
+        assert.deepEqual(
+          [desk.comments.pending.count, desk.made.threads.at(-1)?.uri.toString()],
+          [1, here.uri('a.txt').toString()],
+        );
       } finally {
         provided.dispose();
       }
+    }),
+  );
+
+  test(
+    'on a proposed patch that a reload has ended go on in the file, and are not taken for an unreadable one',
+    atDesk({ 'a.txt': FIVE, '.env': 'KEY=1\n' }, async (desk, here) => {
+      const provided = vscode.workspace.registerTextDocumentContentProvider(BEFORE_SCHEME, {
+        provideTextDocumentContent: () => FIVE,
+      });
+      const user = new ScriptedUser();
+      try {
+        await desk.write(proposalUri('ap', 'before', here.uri('a.txt').fsPath), 3, 3, 'Not this.');
+        await desk.write(proposalUri('ap', 'before', here.uri('.env').fsPath), 1, 1, 'Look.');
+        assert.deepEqual([desk.comments.pending.count, user.shown], [1, ['.env may not be read']]);
+        desk.comments.dispose();
+        desk.asking = undefined;
+        desk.comments = desk.open();
+        assert.equal(desk.made.threads.at(-1)?.uri.toString(), here.uri('a.txt').toString());
+        await desk.comments.send();
+        assert.deepEqual(desk.sent, ['My comments:\n\na.txt:3\n> three\nNot this.']);
+      } finally {
+        user.restore();
+        provided.dispose();
+      }
+    }),
+  );
+
+  test(
+    'stay pending when no model is chosen, and when they are added while others are sent',
+    atDesk({ 'a.txt': FIVE }, async (desk, here) => {
+      const thread = await desk.write(here.uri('a.txt'), 2, 2, 'One.');
+      desk.hasModel = false;
+      await desk.comments.send();
+      assert.deepEqual([desk.sent, desk.comments.pending.count, thread.contextValue], [[], 1, 'pending']);
+      desk.hasModel = true;
+      desk.whileSending = () => desk.comments.add({ thread, text: 'Two.' });
+      await desk.comments.send();
+      desk.whileSending = async () => {};
+      assert.deepEqual([desk.comments.pending.count, desk.made.threads.at(-1)?.label], [1, 'Sent']);
+      await desk.comments.send();
+      assert.deepEqual(
+        desk.sent,
+        ['One.', 'Two.'].map((text) => `My comments:\n\na.txt:2\n> two\n${text}`),
+      );
     }),
   );
 
@@ -293,7 +347,7 @@ suite('findings in the editor', () => {
       const quoted: string[] = [];
       const findings = new FindingThreads({
         threads: thread as unknown as ShownThread,
-        sendMessage: async (input) => void sent.push(input),
+        sendMessage: async (input) => sent.push(input) > 0,
         send: async (op) => {
           sent.push(op);
           if (op.type === 'mark_finding') thread.emit({ ...op, type: 'finding_marked' }, null);
@@ -313,13 +367,24 @@ suite('findings in the editor', () => {
           text: '',
           findings: [
             { ...about, id: '1', title: 'First', priority: 1, lines: { first: 2, last: 2 }, quote: 'two' },
-            { ...about, id: '2', title: 'Second', lines: { first: 4, last: 5 }, quote: 'four\nfive' },
+            {
+              ...about,
+              id: '2',
+              title: 'Second',
+              body: 'See ![x](https://example.com/?d=1).',
+              lines: { first: 4, last: 5 },
+              quote: 'four\nfive',
+            },
             { id: '3', title: 'Without a place', body: '', state: 'open' as const },
           ],
         };
         thread.emit({ type: 'item_completed', item });
         const [first, second, ...others] = made.threads;
         assert.deepEqual([first?.label, second?.label, others], ['First', 'Second', []]);
+        const shown = second?.comments[0]?.body;
+        assert.ok(shown instanceof vscode.MarkdownString);
+        assert.match(shown.value, /https:\/\/example\.com/);
+        assert.doesNotMatch(shown.value, /!\[/);
         const editor = await here.open('a.txt');
         await insert(editor, 1, 'zero\n');
         assert.deepEqual([first?.range?.start.line, second?.range?.start.line], [2, 4]);
@@ -340,7 +405,7 @@ suite('findings in the editor', () => {
         await eventually(() => first?.state === vscode.CommentThreadState.Resolved);
 
         findings.quote(second);
-        assert.deepEqual(quoted, ['Second (a.txt:5-6)\nIt **breaks**.\n\n']);
+        assert.deepEqual(quoted, ['Second (a.txt:5-6)\nSee ![x](https://example.com/?d=1).\n\n']);
         await findings.dismiss(second);
         assert.deepEqual(sent.at(-1), { ...mark, findingId: '2', state: 'dismissed' });
         await findings.fix(second);

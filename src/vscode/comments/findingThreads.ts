@@ -8,14 +8,15 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import { findingText, fixFinding } from '../../protocol/text/findings.ts';
 import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
+import { withoutImages } from '../ui/escapeUiText.ts';
 import { uriOf } from '../workspace/places.ts';
 import { changedPlaces } from './answered.ts';
 import { rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 
 export interface FindingThreadsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'onChange' | 'target'>;
-  /** Sends a message of the user and shows the panel. */
-  readonly sendMessage: (input: readonly UserInput[], target: MessageTarget) => Promise<void>;
+  /** Sends a message of the user and shows the panel. False when it was not sent, because no model was chosen. */
+  readonly sendMessage: (input: readonly UserInput[], target: MessageTarget) => Promise<boolean>;
   readonly send: (op: Op, target: MessageTarget) => Promise<unknown>;
   /** Adds to the message that the user writes. */
   readonly quote: (text: string) => void;
@@ -74,8 +75,8 @@ export class FindingThreads implements Disposable {
     const found = this.#find(thread);
     if (found === undefined) return;
     const { target } = threads;
-    await sendMessage(fixFinding(this.#now(found), vscode.l10n.t('Fix this finding of the review:')), target);
-    await send(markOf(found, 'sent'), target);
+    const input = fixFinding(this.#now(found), vscode.l10n.t('Fix this finding of the review:'));
+    if (await sendMessage(input, target)) await send(markOf(found, 'sent'), target);
   }
 
   quote(thread: unknown): void {
@@ -181,7 +182,7 @@ function commentOf({ title, body, priority }: Finding): vscode.Comment {
   const level = priority === undefined ? '' : `P${priority}: `;
   const text = new vscode.MarkdownString();
   text.appendText(`${level}${title}`);
-  if (body !== '') text.appendMarkdown(`\n\n${body}`);
+  if (body !== '') text.appendMarkdown(`\n\n${withoutImages(body)}`);
   return {
     author: { name: vscode.l10n.t('Tiller Review') },
     body: text,

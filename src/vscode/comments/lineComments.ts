@@ -31,12 +31,14 @@ export interface LineCommentsDeps {
   readonly isCommentable: (uri: vscode.Uri) => boolean;
   /** The approval of the proposal that a document is a side of; `undefined` for other documents. */
   readonly proposalOf: (uri: vscode.Uri) => string | undefined;
+  /** The file that the proposal is about; `undefined` for other documents. */
+  readonly fileOf: (uri: vscode.Uri) => vscode.Uri | undefined;
   /** The thread that waits for an answer to this approval. */
   readonly threadAsking: (approvalId: string) => string | undefined;
   /** Denies a pending patch with a message. */
   readonly deny: (approvalId: string, message: string, threadId: string) => void;
-  /** Sends a message of the user and shows the panel. */
-  readonly sendMessage: (input: readonly UserInput[], target: MessageTarget) => Promise<void>;
+  /** Sends a message of the user and shows the panel. False when it was not sent, because no model was chosen. */
+  readonly sendMessage: (input: readonly UserInput[], target: MessageTarget) => Promise<boolean>;
   readonly report: (error: unknown) => void;
 }
 
@@ -205,8 +207,8 @@ export class LineComments implements Disposable {
       }
       if (this.#denied(pending)) return;
       const { target } = this.#deps.threads;
-      await this.#deps.sendMessage([{ type: 'text', text: this.#textOf(pending) }], target);
-      this.#sent(pending, target.threadId);
+      const isSent = await this.#deps.sendMessage([{ type: 'text', text: this.#textOf(pending) }], target);
+      if (isSent) this.#sent(pending, target.threadId);
     } finally {
       this.#isSending = false;
     }
@@ -315,14 +317,26 @@ export class LineComments implements Disposable {
   }
 
   async #refusal(uri: vscode.Uri): Promise<string | undefined> {
-    return (await this.#deps.guard())([uri.scheme === 'file' ? pathOf(uri) : uri.fsPath]);
+    return (await this.#deps.guard())([pathOf(this.#fileOf(uri))]);
+  }
+
+  #fileOf(uri: vscode.Uri): vscode.Uri {
+    return this.#deps.fileOf(uri) ?? uri;
+  }
+
+  /** Whether the document is a side of a proposal that has its answer. */
+  #isAnswered(uri: vscode.Uri): boolean {
+    const approvalId = this.#deps.proposalOf(uri);
+    return approvalId !== undefined && this.#deps.threadAsking(approvalId) === undefined;
   }
 
   #restored(stored: StoredComment): Comment[] {
     const { id, lines, quote, texts, state, threadId } = stored;
     const controller = this.#controller;
     if (controller === undefined) return [];
-    const place = this.#places.put(id, { uri: vscode.Uri.parse(stored.uri, true), lines, quote });
+    const known = vscode.Uri.parse(stored.uri, true);
+    const uri = this.#isAnswered(known) ? this.#fileOf(known) : known;
+    const place = this.#places.put(id, { uri, lines, quote });
     const thread = controller.createCommentThread(place.uri, rangeOf(place.lines), []);
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
     return [{ id, texts, state, thread, ...(threadId === undefined ? {} : { threadId }) }];
@@ -344,35 +358,45 @@ export class LineComments implements Disposable {
       const place = this.#places.get(id);
       if (place === undefined) return [];
       const isProposed = this.#deps.proposalOf(place.uri) !== undefined;
-      const file = isProposed ? place.uri.fsPath : pathOf(place.uri);
+      const file = pathOf(this.#fileOf(place.uri));
       const name = cwd !== '' && isBelow(file, cwd) ? path.relative(cwd, file) : vscode.workspace.asRelativePath(file);
       return [{ path: name, lines: place.lines, quote: place.quote, isProposed, texts }];
     });
     return commentsText(about, vscode.l10n.t('My comments:'));
   }
 
-  /** A comment on a proposal goes on to the file: the proposal is gone with its answer. */
+  /**
+   * A comment on a proposal goes on to the file: the proposal is gone with its answer. `comments` are as they were sent; a
+   * text that was added since stays pending, in its own comment.
+   */
   #sent(comments: readonly Comment[], threadId: string | undefined): void {
     for (const { thread: _thread, ...one } of comments) {
       const place = this.#places.get(one.id);
       const known = this.#comments.find(({ id }) => id === one.id);
       if (place === undefined || known === undefined) continue;
-      const isProposed = this.#deps.proposalOf(place.uri) !== undefined;
+      const file = this.#fileOf(place.uri);
       const next = { ...one, state: 'sent' as const, ...(threadId === undefined ? {} : { threadId }) };
-      if (isProposed) this.#replace({ ...next, thread: this.#at(known, vscode.Uri.file(place.uri.fsPath)) });
-      else this.#replace({ ...next, thread: known.thread });
+      const added = without(known.texts, one.texts);
+      if (added.length > 0) {
+        this.#replace({ ...known, texts: added });
+        const stored = { ...place, ...next, id: randomUUID(), uri: file.toString() };
+        this.#comments = [...this.#comments, ...this.#restored(stored)];
+      } else if (file === place.uri) this.#replace({ ...next, thread: known.thread });
+      else this.#replace({ ...next, thread: this.#at(known, file) });
     }
     this.#update();
   }
 
   /** Comments on a proposal that was answered go on in the file. */
   #leaveProposals(): void {
+    let isChanged = false;
     for (const comment of this.#comments) {
-      const approvalId = this.#approvalOf(comment);
       const uri = this.#places.get(comment.id)?.uri;
-      if (approvalId === undefined || uri === undefined || this.#deps.threadAsking(approvalId) !== undefined) continue;
-      this.#replace({ ...comment, thread: this.#at(comment, vscode.Uri.file(uri.fsPath)) });
+      if (uri === undefined || !this.#isAnswered(uri)) continue;
+      this.#replace({ ...comment, thread: this.#at(comment, this.#fileOf(uri)) });
+      isChanged = true;
     }
+    if (isChanged) this.#update();
   }
 
   /** A new thread of VS Code for the comment in another document: the one of a thread cannot be changed. */
@@ -449,6 +473,16 @@ function linesIn(selection: vscode.Selection | undefined): vscode.Range {
   const { start, end } = selection;
   const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   return new vscode.Range(start.line, 0, last, 0);
+}
+
+/** The texts that are not among `others`; one that is there twice is left out twice. */
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const rest = [...texts];
+  for (const other of others) {
+    const at = rest.indexOf(other);
+    if (at >= 0) rest.splice(at, 1);
+  }
+  return rest;
 }
 
 function sum(comments: readonly Comment[]): number {
