@@ -21,6 +21,7 @@ import type {
   HostMessage,
   InterruptedPatch,
   PanelSettings,
+  PendingComments,
   PendingReview,
   PromptRow,
   SkillRow,
@@ -87,6 +88,8 @@ export const sideCopy = signal<SideCopyRow | null>(null);
 
 /** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
+/** Comments on lines that are not sent. */
+export const pendingComments = signal<PendingComments>({ count: 0, files: 0 });
 /** Interrupted patches of all threads. */
 const interrupted = signal<readonly InterruptedPatch[]>([]);
 /** Counts the requests to focus the composer. */
@@ -310,6 +313,9 @@ function take(message: HostMessage): void {
       break;
     case 'interrupted':
       interrupted.value = message.patches;
+      break;
+    case 'comments':
+      pendingComments.value = message.pending;
       break;
     case 'side_copy':
       sideCopy.value = message.row;

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
 import type { CodeReview, ReviewKind } from '../vscode/codeReview/codeReview.ts';
+import type { FindingThreads } from '../vscode/comments/findingThreads.ts';
+import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { EditAnswer, EditAtCursor } from '../vscode/edits/editAtCursor.ts';
@@ -35,6 +37,8 @@ export interface CommandTargets {
   readonly entryPoints: EntryPoints;
   readonly commitMessage: Pick<CommitMessage, 'write' | 'writeInPanel'>;
   readonly codeReview: Pick<CodeReview, 'start'>;
+  readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
+  readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard'>;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
@@ -106,6 +110,15 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('decideEdit', ({ edits }, id: number, what: 'keep' | 'undo') => edits.decide(id, what)),
     // From the Source Control view it gets a repository, which is not a kind.
     command('reviewChanges', ({ codeReview }, kind?: unknown) => codeReview.start(reviewKind(kind))),
+    command('finding.fix', ({ findings }, thread?: unknown) => findings.fix(thread)),
+    command('finding.quote', ({ findings }, thread?: unknown) => findings.quote(thread)),
+    command('finding.dismiss', ({ findings }, thread?: unknown) => findings.dismiss(thread)),
+    command('comments.new', ({ comments }, place?: unknown) => comments.begin(place)),
+    command('comments.add', ({ comments }, reply?: unknown) => comments.add(reply)),
+    command('comments.remove', ({ comments }, given?: unknown) => comments.remove(given)),
+    command('comments.send', ({ comments }) => comments.send()),
+    command('comments.discard', ({ comments }) => comments.discard()),
+    command('comments.show', () => vscode.commands.executeCommand('workbench.action.focusCommentsPanel')),
     command('interrupt', ({ chat }) => chat.interrupt()),
     command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),

@@ -62,7 +62,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
     const read = settings();
-    const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms } = read;
+    const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms, comments } = read;
     const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
     host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
     const hasModel = model !== null || provider === DEMO_PROVIDER;
@@ -70,6 +70,8 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
     if (hasModel) panel.walkthrough.note('model');
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
+    panel.findings.isOn = comments !== 'off';
+    panel.comments.mode = comments;
     agent.otherPrograms.isOn = reviewOtherPrograms;
     threads.modelMayBeThere().catch(report);
     agent.mcp.controller.refresh().catch(report);

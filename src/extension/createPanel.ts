@@ -30,6 +30,8 @@ import { MODES } from '../vscode/chat/modes.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { submitWithModel } from '../vscode/chat/submitWithModel.ts';
 import { CodeReview } from '../vscode/codeReview/codeReview.ts';
+import { FindingThreads } from '../vscode/comments/findingThreads.ts';
+import { LineComments } from '../vscode/comments/lineComments.ts';
 import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
 import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { plainMention } from '../vscode/mentions/findMentions.ts';
@@ -44,6 +46,7 @@ import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -87,6 +90,8 @@ export interface Panel {
   readonly entryPoints: EntryPoints;
   readonly commitMessage: CommitMessage;
   readonly codeReview: CodeReview;
+  readonly findings: FindingThreads;
+  readonly comments: LineComments;
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly plans: PlanCommands;
@@ -124,6 +129,7 @@ export function createPanel(
   /** The model that was chosen in the panel is being written into the settings: a message sent then waits for it. */
   let choosing: Promise<void> = Promise.resolve();
   const storedQuarantine = new Quarantine(home);
+  const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const draftImages =
     context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
   const drafts = new Drafts(context.workspaceState, draftImages);
@@ -142,13 +148,17 @@ export function createPanel(
   /** The target is that of the click: another thread may be shown before the message is sent. */
   const sendOrGiveBack = async (op: Op, target: MessageTarget) => {
     await choosing;
-    await submitWithModel(op, {
+    return submitWithModel(op, {
       hasModel: () => current().model !== '',
       selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
       submit: (chosen) => mentions.submit(chosen, target),
       hold: (input) => view.hold(input, target.threadId ?? null),
       giveBack: (input) => view.giveBack(input, target.threadId ?? null),
     });
+  };
+  const sendMessage = async (input: readonly UserInput[], target: MessageTarget) => {
+    await view.reveal();
+    return sendOrGiveBack({ type: 'steer', input: [...input] }, target);
   };
   const view: ChatView = store.add(
     new ChatView({
@@ -169,11 +179,13 @@ export function createPanel(
           },
           storedQuarantine.ids,
         ),
-      submit: (op) => sendOrGiveBack(op, threads.target),
+      submit: async (op) =>
+        void (await sendOrGiveBack(comments.withComments(op, threads.target.threadId), threads.target)),
       keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
+      pendingComments: () => comments.pending,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
       onShown: () => {
@@ -197,6 +209,23 @@ export function createPanel(
       }),
       { host: node.host, workspace: ports.workspace },
     );
+  const comments: LineComments = store.add(
+    new LineComments({
+      memento: context.workspaceState,
+      threads,
+      guard,
+      isCommentable: (uri) => uri.fsPath.startsWith(planFolder + path.sep),
+      proposalOf,
+      fileOf,
+      threadAsking: (approvalId) =>
+        threads.overview.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId))
+          ?.threadId,
+      deny: (approvalId, message, threadId) =>
+        threads.submitTo(threadId, { type: 'approval', approvalIds: [approvalId], decision: { denied: { message } } }),
+      sendMessage,
+      report,
+    }),
+  );
   const mentions: Mentions = store.add(
     new Mentions({
       guard,
@@ -273,7 +302,7 @@ export function createPanel(
   const prompts = store.add(
     new ApprovalPrompts({
       threads,
-      submitTo: (threadId, op) => threads.submitTo(threadId, op),
+      submitTo: (threadId, op) => threads.submitTo(threadId, comments.withComments(op, threadId)),
       isPanelVisible: () => view.visible && vscode.window.state.focused,
       showThread,
       showList: () => void chat.showPending(),
@@ -439,6 +468,18 @@ export function createPanel(
     reveal: () => view.reveal(),
     send: (op, target) => threads.send(op, target),
   });
+  const findings = store.add(
+    new FindingThreads({
+      threads,
+      sendMessage,
+      send: (op, target) => threads.send(op, target),
+      quote: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
+      report,
+    }),
+  );
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
@@ -466,7 +507,7 @@ export function createPanel(
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
-      documents: new PlanDocuments(path.join(context.globalStorageUri.fsPath, 'plans')),
+      documents: new PlanDocuments(planFolder),
       leavePlanMode: async (target) => {
         const overrides = modeOverrides('agent', policyOf, lastModel) ?? {};
         choose(overrides);
@@ -475,7 +516,8 @@ export function createPanel(
         await threads.send({ type: 'override_turn_context', ...overrides }, target);
         view.sendSettings();
       },
-      send: (text, target) => sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, target),
+      send: async (text, target) =>
+        void (await sendOrGiveBack({ type: 'user_turn', input: [{ type: 'text', text }] }, target)),
     }),
   );
 
@@ -541,6 +583,7 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
+  store.add(comments.onDidChange(() => view.sendComments()));
   return {
     view,
     chat,
@@ -552,6 +595,8 @@ export function createPanel(
     entryPoints,
     commitMessage,
     codeReview,
+    findings,
+    comments,
     processes,
     reverts,
     plans,

@@ -67,6 +67,11 @@ export const settingsSchema = z.strictObject({
   reviewQuickDiff: z.boolean().default(true),
   /** Marks also what programs change that Tiller does not run. */
   reviewOtherPrograms: z.boolean().default(false),
+  /**
+   * Comments on lines in the editor, by the user and of reviews. `everywhere`: VS Code draws its + and a bar beside all lines
+   * of the workspace; otherwise only in proposals and plans.
+   */
+  comments: z.enum(['off', 'onRequest', 'everywhere']).default('onRequest'),
   /** Which new problems the model gets after a patch. */
   problemsAfterPatch: z.enum(['errors', 'errorsAndWarnings', 'off']).default('errors'),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),

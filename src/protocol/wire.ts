@@ -212,6 +212,8 @@ export type HostMessage =
   | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
   /** Applied changes that wait for the user's decision. */
   | { readonly type: 'review'; readonly build: string; readonly review: PendingReview }
+  /** Comments on lines that are not sent. */
+  | { readonly type: 'comments'; readonly build: string; readonly pending: PendingComments }
   /** The thread is in the trash; sent to an open list, which offers to restore it. */
   | {
       readonly type: 'thread_deleted';
@@ -279,6 +281,12 @@ export type HostMessage =
   | { readonly type: 'proposal_choices'; readonly build: string; readonly review: ReviewState }
   /** Shows all pending requests as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
+
+/** Comments of the user on lines that are not sent, and in how many files they are. */
+export interface PendingComments {
+  readonly count: number;
+  readonly files: number;
+}
 
 /** Applied changes that wait for Keep or Undo. */
 export interface PendingReview {

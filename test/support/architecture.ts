@@ -24,6 +24,7 @@ const CORE = [
   'tools',
   'rules',
   'changeReview',
+  'comments',
   'replay',
   'baseline',
   'mcp',
@@ -48,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/skills': [...FOUNDATION, ...inCore('policy', 'tools', 'trust')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
+  'core/comments': FOUNDATION,
   'core/baseline': [...FOUNDATION, ...inCore('patch')],
   'core/sideCopies': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
@@ -117,6 +119,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
         'edits',
         'entryPoints',
         'codeReview',
+        'comments',
         'mentions',
         'problems',
         'processes',

@@ -6,6 +6,7 @@ import { Agents } from './Agents.tsx';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
 import { FetchApproval } from '../decisions/FetchApproval.tsx';
+import { Comments } from './Comments.tsx';
 import { Composer } from '../composer/Composer.tsx';
 import { ChoiceCard } from '../decisions/ChoiceCard.tsx';
 import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
@@ -44,6 +45,7 @@ export function Dock() {
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
         <ProposedPlan />
         <Review />
+        <Comments />
         <SideCopy />
         <Agents />
         <Processes />

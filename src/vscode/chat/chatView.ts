@@ -7,6 +7,7 @@ import type {
   InterruptedPatch,
   PanelUpdate,
   PanelSettings,
+  PendingComments,
   PendingReview,
   WebviewMessage,
 } from '../../protocol/wire.ts';
@@ -38,6 +39,8 @@ export interface ChatViewOptions {
   readonly reviews: () => readonly ReviewState[];
   /** Applied changes that are pending in change review. */
   readonly pendingReview: () => PendingReview;
+  /** Comments on lines that are not sent. */
+  readonly pendingComments: () => PendingComments;
   /** Requests that only the extension host can carry out. */
   readonly handle: (
     message: Exclude<WebviewMessage, { type: 'ready' | 'op' | 'draft' | 'load_earlier' | 'log' }>,
@@ -171,6 +174,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   sendReview(): void {
     this.tell({ type: 'review', review: this.#options.pendingReview() });
+  }
+
+  sendComments(): void {
+    this.tell({ type: 'comments', pending: this.#options.pendingComments() });
   }
 
   insertText(text: string): void {
@@ -323,7 +330,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #sendSnapshot(page: ChatPage): void {
-    const { threads, interrupted, reviews, pendingReview } = this.#options;
+    const { threads, interrupted, reviews, pendingReview, pendingComments } = this.#options;
     page.post({
       type: 'snapshot',
       ...page.begin(threads.state),
@@ -338,6 +345,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     page.post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) page.post({ type: 'proposal_choices', review });
     page.post({ type: 'review', review: pendingReview() });
+    page.post({ type: 'comments', pending: pendingComments() });
     this.#options.onShown();
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }

@@ -15,12 +15,12 @@ export interface SubmitDeps {
 
 /**
  * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
- * none, and when it cannot be submitted, it goes back to the composer.
+ * none, and when it cannot be submitted, it goes back to the composer. Resolves with whether it was submitted.
  */
 export async function submitWithModel(
   op: Op,
   { hasModel, selectModel, submit, hold, giveBack }: SubmitDeps,
-): Promise<void> {
+): Promise<boolean> {
   const isNew = op.type === 'user_turn' || op.type === 'steer';
   const input = isNew || op.type === 'edit_queued' ? op.input : null;
   const mustChoose = isNew && !hasModel();
@@ -28,9 +28,10 @@ export async function submitWithModel(
   let isSent = false;
   try {
     if (mustChoose) await selectModel();
-    if (mustChoose && !hasModel()) return;
+    if (mustChoose && !hasModel()) return false;
     await submit(op);
     isSent = true;
+    return true;
   } finally {
     if (!isSent && input !== null) giveBack(input);
     release?.();

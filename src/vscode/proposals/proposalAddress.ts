@@ -1,5 +1,6 @@
 /** Each side of a proposed change has a URI scheme of its own. */
 import * as vscode from 'vscode';
+import { uriOf } from '../workspace/places.ts';
 
 /** The text before: read-only. */
 export const BEFORE_SCHEME = 'tiller-proposal';
@@ -21,6 +22,12 @@ export function proposalUri(approvalId: string, side: ProposalSide, path: string
     path: isInside ? `/${vscode.workspace.asRelativePath(file)}` : file.path,
     query: new URLSearchParams({ approval: approvalId, side, file: path }).toString(),
   });
+}
+
+/** The file that a side of a proposal is about; `undefined` for other URIs. */
+export function fileOf(uri: vscode.Uri): vscode.Uri | undefined {
+  const file = approvalOf(uri) === undefined ? null : new URLSearchParams(uri.query).get('file');
+  return file === null ? undefined : uriOf(file);
 }
 
 /** The approval that a title button or a tab belongs to; `undefined` for other URIs. */

@@ -5,6 +5,11 @@ export function withoutIcons(text: string): string {
   return text.replaceAll('$(', '\\$(');
 }
 
+/** For Markdown of a model: `![text](https://…)` becomes a link, because VS Code would load the image from there. */
+export function withoutImages(text: string): string {
+  return text.replaceAll('![', '!\u200b[');
+}
+
 /** For a notification: `[text](command:…)` must not become a link. */
 export function withoutLinks(text: string): string {
   return text.replaceAll('](', ']\u200b(');

@@ -983,6 +983,12 @@ function codeReview(): Script {
     .context(31);
 }
 
+/** Comments on lines that are not sent. */
+function withComments(): PanelScene {
+  const { messages } = scene(codeReview());
+  return { messages: [...messages, { type: 'comments', build: BUILD, pending: { count: 3, files: 2 } }] };
+}
+
 /** The thread of a sub-agent. */
 function agentShown(): PanelScene {
   const script = new Script();
@@ -1433,6 +1439,7 @@ export const SCENES = {
   'agent-asks': agentsAtWork([], [plain('npm test -- retry')]),
   'agent-shown': agentShown(),
   'code-review': scene(codeReview()),
+  'comments-to-send': withComments(),
   compaction: scene(compaction(), {}, ['compaction-summary']),
   compacting: scene(compacting()),
   'compaction-failed': scene(compactionFailed()),

@@ -1,0 +1,45 @@
+import type { LineRange } from '../../protocol/lineRange.ts';
+
+/** An edit of a text; lines and characters from 0, of the text before it. */
+export interface LineEdit {
+  readonly startLine: number;
+  readonly startCharacter: number;
+  readonly endLine: number;
+  readonly endCharacter: number;
+  readonly text: string;
+}
+
+/**
+ * Where lines are after edits that were made at the same time. `isTouched`: one of the edits was in them. Lines that are
+ * removed leave the line in their place.
+ */
+export function movedLines(
+  lines: LineRange,
+  edits: readonly LineEdit[],
+): { readonly lines: LineRange; readonly isTouched: boolean } {
+  let [first, last] = [lines.first - 1, lines.last - 1];
+  let isTouched = false;
+  // The last one first: the lines of the others stay where they are.
+  for (const edit of edits.toSorted((one, other) => other.startLine - one.startLine)) {
+    const { startLine, startCharacter, endLine, endCharacter, text } = edit;
+    const breaks = text.split('\n').length - 1;
+    const growth = breaks - (endLine - startLine);
+    // Whole lines before the first one: it ends where that begins.
+    const endsBefore = endLine < first || (endLine === first && endCharacter === 0 && isWhole(edit));
+    if (startLine > last) continue;
+    if (endsBefore) {
+      first += growth;
+      last += growth;
+      continue;
+    }
+    isTouched = true;
+    const newLast = endLine > last ? startLine + breaks : last + growth;
+    if (startLine < first) first = Math.min(first, startLine + (startCharacter === 0 ? 0 : 1));
+    last = Math.max(first, newLast);
+  }
+  return { lines: { first: Math.max(0, first) + 1, last: Math.max(0, first, last) + 1 }, isTouched };
+}
+
+function isWhole({ startCharacter, text, startLine, endLine }: LineEdit): boolean {
+  return startCharacter === 0 && (text === '' ? endLine > startLine : text.endsWith('\n'));
+}

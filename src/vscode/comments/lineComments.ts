@@ -1,0 +1,516 @@
+/** Comments of the user on lines, which are collected and sent as one message. */
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
+import { commentsText } from '../../core/comments/commentsText.ts';
+import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { Op } from '../../protocol/op.ts';
+import { denialIn } from '../../protocol/policy.ts';
+import type { Settings } from '../../protocol/settings.ts';
+import { quoteOf } from '../../protocol/text/quote.ts';
+import { cwdOf } from '../../protocol/thread.ts';
+import type { PendingComments } from '../../protocol/wire.ts';
+import { contextKey } from '../ui/contextKey.ts';
+import { pathOf } from '../workspace/places.ts';
+import { withinSeconds } from '../workspace/withinSeconds.ts';
+import { changedPlaces } from './answered.ts';
+import { readComments, type StoredComment, writeComments } from './storedComments.ts';
+import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
+
+export interface LineCommentsDeps {
+  readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
+  readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
+  /** Says why a file may not be read. */
+  readonly guard: () => Promise<ReadGuard>;
+  /** Whether lines of this document can be commented on, files of the workspace aside. */
+  readonly isCommentable: (uri: vscode.Uri) => boolean;
+  /** The approval of the proposal that a document is a side of; `undefined` for other documents. */
+  readonly proposalOf: (uri: vscode.Uri) => string | undefined;
+  /** The file that the proposal is about; `undefined` for other documents. */
+  readonly fileOf: (uri: vscode.Uri) => vscode.Uri | undefined;
+  /** The thread that waits for an answer to this approval. */
+  readonly threadAsking: (approvalId: string) => string | undefined;
+  /** Denies a pending patch with a message. */
+  readonly deny: (approvalId: string, message: string, threadId: string) => void;
+  /** Sends a message of the user and shows the panel. False when it was not sent, because no model was chosen. */
+  readonly sendMessage: (input: readonly UserInput[], target: MessageTarget) => Promise<boolean>;
+  readonly report: (error: unknown) => void;
+}
+
+interface Comment extends Pick<StoredComment, 'id' | 'texts' | 'state' | 'threadId'> {
+  readonly thread: vscode.CommentThread;
+}
+
+/** The name of the controller in `when` clauses. */
+const CONTROLLER = 'tiller.comments';
+/** Debounces storing while the user types. */
+const STORE_AFTER_MS = 500;
+/** VS Code asks for ranges 200 ms after they may have changed, and not at all for a document that is not visible. */
+const OFFER_WITHIN_S = 2;
+
+export class LineComments implements Disposable {
+  readonly #deps: LineCommentsDeps;
+  readonly #store = new DisposableStore();
+  readonly #places = this.#store.add(new TrackedPlaces());
+  readonly #changed = this.#store.add(new vscode.EventEmitter<void>());
+  readonly #setPending = contextKey<boolean>('tiller.hasPendingComments');
+  #comments: readonly Comment[] = [];
+  /** While they are turned off. */
+  #off: readonly StoredComment[];
+  #controller: vscode.CommentController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isSending = false;
+  #isEverywhere = false;
+  /** Lines for which the user wants the field, in a document that offers none. */
+  #asked: { readonly uri: vscode.Uri; readonly range: vscode.Range; readonly isOffered: () => void } | undefined;
+  /** Fires when the number of pending comments may have changed. */
+  readonly onDidChange = this.#changed.event;
+
+  constructor(deps: LineCommentsDeps) {
+    this.#deps = deps;
+    this.#off = readComments(deps.memento);
+    this.#store.add(this.#places.onDidMove((id) => this.#moved(id)));
+    this.#store.add(
+      deps.threads.onEvent(({ event: { msg, threadId }, state }) => {
+        if (msg.type === 'item_completed' && msg.item.type === 'file_change') this.#leaveProposals();
+        const sent = this.#comments.filter((one) => one.state === 'sent' && one.threadId === threadId);
+        if (sent.length === 0) return;
+        const ids = sent.map(({ id }) => id);
+        void changedPlaces(msg, cwdOf(state), ids, this.#places).then(
+          (changed) => this.#answered(changed),
+          deps.report,
+        );
+      }),
+    );
+  }
+
+  /**
+   * Shows them and lets the user add more: with VS Code's + beside every line of the workspace, or only of proposals and
+   * plans. `off` removes all of them from the editor, without losing one.
+   */
+  set mode(mode: Settings['comments']) {
+    const wasEverywhere = this.#isEverywhere;
+    this.#isEverywhere = mode === 'everywhere';
+    const isOn = mode !== 'off';
+    if (isOn === (this.#controller !== undefined)) {
+      if (this.#controller && wasEverywhere !== this.#isEverywhere) this.#offerRanges(this.#controller);
+      return;
+    }
+    if (isOn) {
+      this.#controller = this.#newController();
+      this.#comments = this.#off.flatMap((one) => this.#restored(one));
+      this.#off = [];
+    } else {
+      this.#off = this.#stored;
+      this.#controller?.dispose();
+      this.#controller = undefined;
+      this.#comments = [];
+    }
+    this.#update();
+  }
+
+  /** Opens the field for a comment on the selected lines, or on those of a line number. */
+  async begin(given?: unknown): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const asked = placeSchema.safeParse(given);
+    const uri = asked.success ? asked.data.uri : editor?.document.uri;
+    if (this.#controller === undefined) {
+      return void vscode.window.showInformationMessage(vscode.l10n.t('The setting tiller.comments is off.'));
+    }
+    if (uri === undefined || !this.#isCommentable(uri)) {
+      return void vscode.window.showInformationMessage(
+        vscode.l10n.t('Only lines of files of the workspace, of proposed patches and of plans can be commented on.'),
+      );
+    }
+    const range = asked.success ? lineAt(asked.data.lineNumber) : linesIn(editor?.selection);
+    if (!this.#isOffered(uri)) await this.#offer(uri, range);
+    const { start, end } = range;
+    const place = { startLineNumber: start.line + 1, startColumn: 1, endLineNumber: end.line + 1, endColumn: 1 };
+    await vscode.commands.executeCommand('workbench.action.addComment', { range: place, fileComment: false });
+  }
+
+  get pending(): PendingComments {
+    const pending = this.#pending;
+    const files = new Set(pending.map(({ id }) => this.#places.get(id)?.uri.path));
+    return { count: sum(pending), files: files.size };
+  }
+
+  /** From the field of a comment thread: a comment on new lines, or one more on the same. */
+  async add(given: unknown): Promise<void> {
+    const { thread, text } = given as vscode.CommentReply;
+    const words = text.trim();
+    const known = this.#comments.find((one) => one.thread === thread);
+    if (words === '' || known?.state === 'sent' || known?.state === 'answered') return;
+    if (known === undefined) {
+      const refused = await this.#refusal(thread.uri);
+      if (refused !== undefined) {
+        thread.dispose();
+        return void vscode.window.showWarningMessage(refused);
+      }
+      const lines = linesOf(thread.range ?? new vscode.Range(0, 0, 0, 0));
+      const document = openAt(thread.uri) ?? (await vscode.workspace.openTextDocument(thread.uri));
+      const id = randomUUID();
+      this.#places.put(id, { uri: thread.uri, lines, quote: quoteOf(document.getText(), lines) ?? '' });
+      this.#comments = [...this.#comments, { id, texts: [words], state: 'pending', thread }];
+      this.#endOffer();
+    } else this.#replace({ ...known, texts: [...known.texts, words] });
+    this.#update();
+  }
+
+  /** `given`: a comment, or its thread. */
+  remove(given: unknown): void {
+    const found = this.#comments.find(({ thread }) => thread === given || thread.comments.includes(given as never));
+    if (found === undefined) return;
+    const rest = found.thread === given ? [] : found.texts.filter((_, at) => found.thread.comments[at] !== given);
+    if (rest.length > 0) this.#replace({ ...found, texts: rest });
+    else this.#drop([found]);
+    this.#update();
+  }
+
+  /** Asks first. */
+  async discard(): Promise<void> {
+    const pending = this.#pending;
+    const discard = vscode.l10n.t('Discard');
+    const question =
+      sum(pending) === 1
+        ? vscode.l10n.t('Discard the comment that is not sent?')
+        : vscode.l10n.t('Discard {0} comments that are not sent?', sum(pending));
+    if (pending.length === 0) return;
+    if ((await vscode.window.showWarningMessage(question, { modal: true }, discard)) !== discard) return;
+    this.#drop(pending);
+    this.#update();
+  }
+
+  /**
+   * Sends all pending comments as one message. Those on a pending patch deny it, and what else there is goes with them.
+   * Rejects when nothing was sent.
+   */
+  async send(): Promise<void> {
+    const pending = this.#pending;
+    if (pending.length === 0) {
+      return void vscode.window.showInformationMessage(
+        vscode.l10n.t('There is no comment to send. “Comment on Lines” writes one.'),
+      );
+    }
+    if (this.#isSending) return;
+    this.#isSending = true;
+    try {
+      for (const { id } of pending) {
+        const uri = this.#places.get(id)?.uri;
+        const refused = uri && (await this.#refusal(uri));
+        if (refused !== undefined) return void vscode.window.showWarningMessage(refused);
+      }
+      if (this.#denied(pending)) return;
+      const { target } = this.#deps.threads;
+      const isSent = await this.#deps.sendMessage([{ type: 'text', text: this.#textOf(pending) }], target);
+      if (isSent) this.#sent(pending, target.threadId);
+    } finally {
+      this.#isSending = false;
+    }
+  }
+
+  /** Denies the patches that comments are about; the first denial has all other comments, too. False where there is none. */
+  #denied(pending: readonly Comment[]): boolean {
+    const { threadAsking, deny } = this.#deps;
+    const asking = this.#approvalsOf(pending).flatMap((approvalId) => {
+      const threadId = threadAsking(approvalId);
+      return threadId === undefined ? [] : [{ approvalId, threadId }];
+    });
+    for (const [index, { approvalId, threadId }] of asking.entries()) {
+      const isOther = (one: Comment) => asking.slice(1).some((later) => later.approvalId === this.#approvalOf(one));
+      const own = pending.filter((one) => (index === 0 ? !isOther(one) : this.#approvalOf(one) === approvalId));
+      const message = this.#textOf(own);
+      this.#sent(own, threadId);
+      deny(approvalId, message, threadId);
+    }
+    return asking.length > 0;
+  }
+
+  /** A denial with the pending comments on the denied patches; every other op as it is. They count as sent. */
+  withComments(op: Op, threadId: string | undefined): Op {
+    const denial = op.type === 'approval' ? denialIn(op.decision) : undefined;
+    if (op.type !== 'approval' || denial === undefined) return op;
+    const own = this.#pending.filter((one) => op.approvalIds.includes(this.#approvalOf(one) ?? ''));
+    if (own.length === 0) return op;
+    const message = [denial.message?.trim() ?? '', this.#textOf(own)].filter((part) => part !== '').join('\n\n');
+    this.#sent(own, threadId);
+    return { ...op, decision: { denied: { message } } };
+  }
+
+  dispose(): void {
+    if (this.#timer !== undefined) this.#write();
+    this.#controller?.dispose();
+    this.#store.dispose();
+  }
+
+  get #pending(): readonly Comment[] {
+    return this.#comments.filter(({ state }) => state === 'pending');
+  }
+
+  get #stored(): readonly StoredComment[] {
+    const shown = this.#comments.flatMap(({ id, texts, state, threadId }): StoredComment[] => {
+      const place = this.#places.get(id);
+      if (place === undefined) return [];
+      const { uri, lines, quote } = place;
+      const about = { id, uri: uri.toString(), lines, quote, texts, state };
+      return [threadId === undefined ? about : { ...about, threadId }];
+    });
+    return [...this.#off, ...shown];
+  }
+
+  #newController(): vscode.CommentController {
+    const controller = vscode.comments.createCommentController(CONTROLLER, vscode.l10n.t('Comments for Tiller'));
+    controller.options = {
+      prompt: vscode.l10n.t('Comment for Tiller'),
+      placeHolder: vscode.l10n.t('What should be different here?'),
+    };
+    this.#offerRanges(controller);
+    return controller;
+  }
+
+  /** VS Code asks for the ranges of all visible documents then. */
+  #offerRanges(controller: vscode.CommentController): void {
+    controller.commentingRangeProvider = {
+      provideCommentingRanges: ({ uri, lineCount }) => {
+        if (this.#isOffered(uri)) return [new vscode.Range(0, 0, lineCount - 1, 0)];
+        const asked = this.#asked;
+        if (asked?.uri.toString() !== uri.toString()) return [];
+        asked.isOffered();
+        return [asked.range];
+      },
+    };
+  }
+
+  /** Lets VS Code open its field for these lines: it does so only where it knows that they can be commented on. */
+  async #offer(uri: vscode.Uri, range: vscode.Range): Promise<void> {
+    const offered = new Promise<void>((isOffered) => {
+      this.#asked = { uri, range, isOffered };
+    });
+    if (this.#controller) this.#offerRanges(this.#controller);
+    await withinSeconds(OFFER_WITHIN_S, offered);
+    // VS Code has the ranges when it has answered what it was asked behind them.
+    await vscode.commands.executeCommand('setContext', 'tiller.hasPendingComments', this.#pending.length > 0);
+  }
+
+  #endOffer(): void {
+    if (this.#asked === undefined || this.#controller === undefined) return;
+    this.#asked = undefined;
+    this.#offerRanges(this.#controller);
+  }
+
+  #isOffered(uri: vscode.Uri): boolean {
+    return this.#isEverywhere ? this.#isCommentable(uri) : this.#isForReading(uri);
+  }
+
+  #isCommentable(uri: vscode.Uri): boolean {
+    return vscode.workspace.getWorkspaceFolder(uri) !== undefined || this.#isForReading(uri);
+  }
+
+  /** A side of a proposal, or a plan. */
+  #isForReading(uri: vscode.Uri): boolean {
+    return this.#deps.proposalOf(uri) !== undefined || this.#deps.isCommentable(uri);
+  }
+
+  async #refusal(uri: vscode.Uri): Promise<string | undefined> {
+    return (await this.#deps.guard())([pathOf(this.#fileOf(uri))]);
+  }
+
+  #fileOf(uri: vscode.Uri): vscode.Uri {
+    return this.#deps.fileOf(uri) ?? uri;
+  }
+
+  /** Whether the document is a side of a proposal that has its answer. */
+  #isAnswered(uri: vscode.Uri): boolean {
+    const approvalId = this.#deps.proposalOf(uri);
+    return approvalId !== undefined && this.#deps.threadAsking(approvalId) === undefined;
+  }
+
+  #restored(stored: StoredComment): Comment[] {
+    const { id, lines, quote, texts, state, threadId } = stored;
+    const controller = this.#controller;
+    if (controller === undefined) return [];
+    const known = vscode.Uri.parse(stored.uri, true);
+    const uri = this.#isAnswered(known) ? this.#fileOf(known) : known;
+    const place = this.#places.put(id, { uri, lines, quote });
+    const thread = controller.createCommentThread(place.uri, rangeOf(place.lines), []);
+    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+    return [{ id, texts, state, thread, ...(threadId === undefined ? {} : { threadId }) }];
+  }
+
+  #approvalOf({ id }: Comment): string | undefined {
+    const uri = this.#places.get(id)?.uri;
+    return uri && this.#deps.proposalOf(uri);
+  }
+
+  #approvalsOf(comments: readonly Comment[]): readonly string[] {
+    return [...new Set(comments.flatMap((one) => this.#approvalOf(one) ?? []))];
+  }
+
+  #textOf(comments: readonly Comment[]): string {
+    const { state } = this.#deps.threads;
+    const cwd = state === null ? '' : cwdOf(state);
+    const about = comments.flatMap(({ id, texts }) => {
+      const place = this.#places.get(id);
+      if (place === undefined) return [];
+      const isProposed = this.#deps.proposalOf(place.uri) !== undefined;
+      const file = pathOf(this.#fileOf(place.uri));
+      const name = cwd !== '' && isBelow(file, cwd) ? path.relative(cwd, file) : vscode.workspace.asRelativePath(file);
+      return [{ path: name, lines: place.lines, quote: place.quote, isProposed, texts }];
+    });
+    return commentsText(about, vscode.l10n.t('My comments:'));
+  }
+
+  /**
+   * A comment on a proposal goes on to the file: the proposal is gone with its answer. `comments` are as they were sent; a
+   * text that was added since stays pending, in its own comment.
+   */
+  #sent(comments: readonly Comment[], threadId: string | undefined): void {
+    for (const { thread: _thread, ...one } of comments) {
+      const place = this.#places.get(one.id);
+      const known = this.#comments.find(({ id }) => id === one.id);
+      if (place === undefined || known === undefined) continue;
+      const file = this.#fileOf(place.uri);
+      const next = { ...one, state: 'sent' as const, ...(threadId === undefined ? {} : { threadId }) };
+      const added = without(known.texts, one.texts);
+      if (added.length > 0) {
+        this.#replace({ ...known, texts: added });
+        const stored = { ...place, ...next, id: randomUUID(), uri: file.toString() };
+        this.#comments = [...this.#comments, ...this.#restored(stored)];
+      } else if (file === place.uri) this.#replace({ ...next, thread: known.thread });
+      else this.#replace({ ...next, thread: this.#at(known, file) });
+    }
+    this.#update();
+  }
+
+  /** Comments on a proposal that was answered go on in the file. */
+  #leaveProposals(): void {
+    let isChanged = false;
+    for (const comment of this.#comments) {
+      const uri = this.#places.get(comment.id)?.uri;
+      if (uri === undefined || !this.#isAnswered(uri)) continue;
+      this.#replace({ ...comment, thread: this.#at(comment, this.#fileOf(uri)) });
+      isChanged = true;
+    }
+    if (isChanged) this.#update();
+  }
+
+  /** A new thread of VS Code for the comment in another document: the one of a thread cannot be changed. */
+  #at({ id, thread }: Comment, uri: vscode.Uri): vscode.CommentThread {
+    const place = this.#places.get(id);
+    if (place === undefined || this.#controller === undefined) return thread;
+    const { lines } = this.#places.put(id, { ...place, uri });
+    const made = this.#controller.createCommentThread(uri, rangeOf(lines), thread.comments);
+    made.collapsibleState = thread.collapsibleState;
+    thread.dispose();
+    return made;
+  }
+
+  #moved(id: string): void {
+    const [comment, place] = [this.#comments.find((one) => one.id === id), this.#places.get(id)];
+    if (comment === undefined || place === undefined) return;
+    if (comment.thread.uri.toString() === place.uri.toString()) comment.thread.range = rangeOf(place.lines);
+    else this.#replace({ ...comment, thread: this.#at(comment, place.uri) });
+    this.#writeSoon();
+  }
+
+  #answered(ids: readonly string[]): void {
+    if (ids.length === 0) return;
+    for (const one of this.#comments) if (ids.includes(one.id)) this.#replace({ ...one, state: 'answered' });
+    this.#update();
+  }
+
+  #replace(comment: Comment): void {
+    this.#comments = this.#comments.map((one) => (one.id === comment.id ? comment : one));
+  }
+
+  #drop(comments: readonly Comment[]): void {
+    for (const { id, thread } of comments) {
+      thread.dispose();
+      this.#places.delete(id);
+    }
+    this.#comments = this.#comments.filter((one) => !comments.some(({ id }) => id === one.id));
+  }
+
+  /** Call after each change of comments. */
+  #update(): void {
+    const count = sum(this.#pending);
+    for (const comment of this.#comments) show(comment, count);
+    this.#setPending(count > 0);
+    this.#changed.fire();
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(), STORE_AFTER_MS);
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    writeComments(this.#deps.memento, this.#stored).catch(this.#deps.report);
+  }
+}
+
+/** What the menu of a line number gives. */
+const placeSchema = z.object({
+  uri: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
+  lineNumber: z.int().positive(),
+});
+
+function lineAt(line: number): vscode.Range {
+  return new vscode.Range(line - 1, 0, line - 1, 0);
+}
+
+/** A selection that ends at the start of a line does not have that line. */
+function linesIn(selection: vscode.Selection | undefined): vscode.Range {
+  if (selection === undefined) return lineAt(1);
+  const { start, end } = selection;
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return new vscode.Range(start.line, 0, last, 0);
+}
+
+/** The texts that are not among `others`; one that is there twice is left out twice. */
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const rest = [...texts];
+  for (const other of others) {
+    const at = rest.indexOf(other);
+    if (at >= 0) rest.splice(at, 1);
+  }
+  return rest;
+}
+
+function sum(comments: readonly Comment[]): number {
+  return comments.reduce((count, { texts }) => count + texts.length, 0);
+}
+
+/** `count`: of all pending comments. */
+function show({ thread, texts, state }: Comment, count: number): void {
+  thread.comments = texts.map((text) => ({
+    author: { name: vscode.l10n.t('You') },
+    body: new vscode.MarkdownString().appendText(text),
+    mode: vscode.CommentMode.Preview,
+    contextValue: state,
+  }));
+  thread.contextValue = state;
+  thread.canReply = state === 'pending';
+  thread.label = labelOf(state, count);
+  thread.state = state === 'answered' ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
+  if (state !== 'pending') thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+}
+
+function labelOf(state: Comment['state'], count: number): string {
+  switch (state) {
+    case 'pending':
+      return count === 1 ? vscode.l10n.t('1 comment to send') : vscode.l10n.t('{0} comments to send', count);
+    case 'sent':
+      return vscode.l10n.t('Sent');
+    case 'answered':
+      return vscode.l10n.t('Answered by a patch');
+  }
+}
