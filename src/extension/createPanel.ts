@@ -440,7 +440,7 @@ export function createPanel(
             ids: node.ids,
             start: () => factory.startEdit(),
             begin: (session) => void manager.live.begin(session),
-            suspend: (threadId) => manager.live.close(threadId, 'suspend'),
+            suspend: (session) => threads.suspend(session),
           },
           signal,
           onProgress,

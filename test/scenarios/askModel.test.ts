@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commitMessageIn, commitRequest } from '../../src/core/prompt/commitMessage.ts';
 import { fails, hangs, says, usage } from '../support/modelServer.ts';
-import { type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
 const QUESTION = { instructions: 'Be brief.', text: 'What is 1 + 1?' };
 const { signal } = new AbortController();
@@ -16,6 +16,22 @@ async function asking(options: ScenarioOptions, count = 1) {
     answers.push(await asked.catch((error: Error) => error.message));
   }
   return { answers, requests: chat.server.requests, hasThread: existsSync(chat.home.at('threads')) };
+}
+
+/** The same models; `onText` is called with each text of an answer. */
+function modelsThatSay([settings, host]: Scenario['thread'], onText: () => void): Scenario['thread'] {
+  const connect: typeof host.models.connect = (...given) => {
+    const connected = host.models.connect(...given);
+    const { client } = connected;
+    const stream: typeof client.stream = async function* (prompt, stop) {
+      for await (const event of client.stream(prompt, stop)) {
+        yield event;
+        if (event.type === 'text_delta') onText();
+      }
+    };
+    return { ...connected, client: { stream } };
+  };
+  return [settings, { ...host, models: { ...host.models, connect } }];
 }
 
 describe('a question outside of threads', () => {
@@ -46,6 +62,22 @@ describe('a question outside of threads', () => {
     );
     expect(answers).toEqual(['Two.', expect.stringContaining('the cap is 800')]);
     expect(requests).toHaveLength(1);
+  });
+
+  it('counts for the cap of the day by an estimate when it is cancelled while the model answers', async () => {
+    await using chat = await startScenario({
+      model: [[says('Two.'), hangs()]],
+      caps: { day: { tokens: 5, cost: null } },
+    });
+    const abort = new AbortController();
+    const asked = chat.manager.ask(
+      QUESTION,
+      ...modelsThatSay(chat.thread, () => abort.abort(new Error('Cancelled.'))),
+      abort.signal,
+    );
+    await expect(asked).rejects.toThrow('Cancelled.');
+    await expect(chat.manager.ask(QUESTION, ...chat.thread, signal)).rejects.toThrow('the cap is 5');
+    expect(chat.server.requests).toHaveLength(1);
   });
 
   it('ends when it is cancelled', async () => {

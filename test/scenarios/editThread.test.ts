@@ -29,7 +29,7 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): E
       begun(session);
       chat.manager.live.begin(session);
     },
-    suspend: (threadId) => chat.manager.live.close(threadId, 'suspend'),
+    suspend: ({ threadId }) => chat.manager.live.close(threadId, 'suspend'),
   };
 }
 
@@ -95,7 +95,7 @@ describe('an edit at the cursor', () => {
         },
       }),
     });
-    expect(outcome).toEqual({ type: 'changed' });
+    expect(outcome).toEqual({ type: 'changed', paths: [expect.stringMatching(/a\.txt$/)] });
     expect(text).toBe('one\nTWO\nthree\n');
     expect(origins).toEqual([expect.objectContaining({ isUnseen: true, staysUnsaved: true })]);
     expect(progress.map(({ type }) => type)).toContain('writing');
@@ -113,7 +113,34 @@ describe('an edit at the cursor', () => {
 
   it('that fails ends with the reason', async () => {
     const { outcome } = await outcomeOf({ model: [[fails(401)]], maxAttempts: 1 });
-    expect(outcome).toEqual({ type: 'failed', message: expect.stringMatching(/.+/) });
+    expect(outcome).toEqual({ type: 'failed', message: expect.stringMatching(/.+/), paths: [] });
+  });
+
+  it('that fails after a patch says which files it has changed', async () => {
+    const { outcome } = await outcomeOf({ model: [[PATCH], [fails(401)]], maxAttempts: 1 });
+    expect(outcome).toMatchObject({ type: 'failed', paths: [expect.stringMatching(/a\.txt$/)] });
+  });
+
+  it('that asks to read a file waits for the user, and not for approval of a change', async () => {
+    let count = 0;
+    await using chat = await startScenario({
+      files: { 'a.txt': TEXT, '.env': 'KEY=1\n' },
+      policy: 'on-request',
+      model: () => (count++ === 0 ? [calls('read_file', { file_path: secret })] : [says('No.')]),
+    });
+    const secret = chat.folder.at('.env');
+    const progress: string[] = [];
+    const deps = depsOf(chat, (session) => {
+      session.onEvent(({ msg }) => {
+        if (msg.type !== 'question_requested') return;
+        const { questionId } = msg.request;
+        session.submit({ id: 'answer', op: { type: 'user_input_answer', questionId, answers: null } });
+      });
+    });
+    const edit = await startEdit(inputFor(chat), deps, signal, ({ type }) => progress.push(type));
+    expect(await edit.outcome).toEqual({ type: 'answered', text: 'No.' });
+    expect(progress).toContain('waiting');
+    expect(progress).not.toContain('asking');
   });
 
   it('is interrupted by its signal, and says whether it has changed something', async () => {
@@ -125,7 +152,7 @@ describe('an edit at the cursor', () => {
     const edit = await startEdit(inputFor(chat), depsOf(chat), abort.signal, ({ type }) => {
       if (type === 'applied') abort.abort(new Error('stopped'));
     });
-    expect(await edit.outcome).toEqual({ type: 'stopped', hasChanged: true });
+    expect(await edit.outcome).toEqual({ type: 'stopped', paths: [expect.stringMatching(/a\.txt$/)] });
   });
 
   it('starts no turn when it is stopped before', async () => {

@@ -41,6 +41,11 @@ async function startWindow() {
     gone,
     starts: () => starts,
     isLive,
+    /** What ends an edit at the cursor. */
+    suspend: async (threadId: string) => {
+      const session = live.get(threadId)?.session;
+      if (session !== undefined) await shown.suspend(session);
+    },
     /** Shows a new thread with one finished turn. */
     async begin(text: string): Promise<string> {
       await shown.clear();
@@ -69,6 +74,16 @@ describe('a message that is not sent at once', () => {
     expect(shown.state?.threadId).toBe(second);
     // It is not shown: it is suspended again after its turn.
     await expect.poll(() => isLive(first)).toBe(false);
+  });
+
+  it('is not lost when the shown thread is suspended at the same time', async () => {
+    await using window = await startWindow();
+    const { shown, got } = window;
+    const first = await window.begin('first');
+    const suspended = window.suspend(first);
+    expect(await shown.send(message('later'), shown.target)).toBe(true);
+    await suspended;
+    await expect.poll(() => got, { timeout: 20_000 }).toEqual([`${first}: first`, `${first}: later`]);
   });
 
   it('is not lost when its thread is being suspended, whenever it is sent', async () => {

@@ -262,7 +262,20 @@ suite('a commit message', () => {
       await commit.write(undefined);
       assert.match(asked[0]?.text ?? '', /keep what it says:\ncount\n/);
       assert.deepEqual(user.shown, ['Your commit message was replaced.']);
-      assert.equal(repository.inputBox.value, 'count');
+      await until(() => repository.inputBox.value === 'count', 20_000);
+    }),
+  );
+
+  test(
+    'is written again while the notification of the one before is open',
+    withCommit({ answer: async () => 'Count to three' }, async ({ commit, repository, asked }) => {
+      // Stays open.
+      Object.assign(vscode.window, { showInformationMessage: () => new Promise(() => {}) });
+      repository.inputBox.value = 'count';
+      await commit.write(undefined);
+      assert.equal(repository.inputBox.value, 'Count to three');
+      await commit.write(undefined);
+      assert.equal(asked.length, 2);
     }),
   );
 

@@ -1,4 +1,5 @@
 /** One question to the model outside of threads: no tools, no history, no rollout. What it uses counts for the caps. */
+import type { TokenUsage } from '../../protocol/event.ts';
 import { costOf } from '../model/prices.ts';
 import type { Ids } from '../ports.ts';
 import type { DaySpending } from '../session/daySpending.ts';
@@ -49,13 +50,21 @@ export async function askModel(
     cacheKey: ids.uuid(),
   };
   let answer = '';
-  for await (const event of client.stream(prompt, signal)) {
-    if (event.type === 'text_delta') answer += event.text;
-    if (event.type !== 'completed') continue;
-    const { usage } = event;
-    const tokens = usage?.total ?? estimateTokens(instructions + asked + answer);
-    caps.add({ tokens, cost: usage && prices ? costOf(usage, prices) : 0, estimated: usage === null });
+  let usage: TokenUsage | null = null;
+  let hasBegun = false;
+  try {
+    for await (const event of client.stream(prompt, signal)) {
+      if (event.type === 'text_delta') answer += event.text;
+      hasBegun ||= event.type === 'created' || event.type === 'text_delta' || event.type === 'completed';
+      if (event.type === 'completed') usage = event.usage;
+    }
+  } finally {
+    // The server reports no usage of an answer that was cut off, and a request that it refused uses nothing.
+    if (hasBegun) {
+      const tokens = usage?.total ?? estimateTokens(instructions + asked + answer);
+      caps.add({ tokens, cost: usage && prices ? costOf(usage, prices) : 0, estimated: usage === null });
+    }
+    await caps.flush();
   }
-  await caps.flush();
   return keys.hide(answer);
 }

@@ -1,6 +1,6 @@
 /** An edit at the cursor: a thread of its own with few tools, for one message. */
 import type { EventMsg } from '../../protocol/event.ts';
-import type { UserInput } from '../../protocol/item.ts';
+import type { FileChangeSummary, UserInput } from '../../protocol/item.ts';
 import type { Ids } from '../ports.ts';
 import { EDIT_INSTRUCTIONS } from '../prompt/editAtCursor.ts';
 import type { Session } from '../session/session.ts';
@@ -14,16 +14,20 @@ export type EditProgress =
   | { readonly type: 'writing'; readonly lines: number }
   /** A patch waits for approval. */
   | { readonly type: 'asking'; readonly approvalId: string }
+  /** Another request waits for the user: a file to read, a question, a cap. The thread in the panel shows it. */
+  | { readonly type: 'waiting' }
   /** A patch was applied; the model has not ended yet. */
   | { readonly type: 'applied' };
 
 export type EditOutcome =
-  | { readonly type: 'changed' }
+  /** `paths`: of the files that the patches have changed, by their new names. */
+  | { readonly type: 'changed'; readonly paths: readonly string[] }
   /** No patch was applied. `text`: what the model says; may be empty. */
   | { readonly type: 'answered'; readonly text: string }
-  | { readonly type: 'failed'; readonly message: string }
-  /** Interrupted. `hasChanged`: after a patch was applied. */
-  | { readonly type: 'stopped'; readonly hasChanged: boolean };
+  /** `paths`: of the patches that were applied before. */
+  | { readonly type: 'failed'; readonly message: string; readonly paths: readonly string[] }
+  /** Interrupted. `paths`: of the patches that were applied before. */
+  | { readonly type: 'stopped'; readonly paths: readonly string[] };
 
 export interface EditThreadDeps {
   readonly ids: Pick<Ids, 'next'>;
@@ -31,8 +35,8 @@ export interface EditThreadDeps {
   readonly start: () => Promise<Session>;
   /** Starts it and lists it with the others (`LiveThreads.begin`). */
   readonly begin: (session: Session) => void;
-  /** Ends the session without an entry in its rollout (`LiveThreads.close`): the next one has all tools. */
-  readonly suspend: (threadId: string) => Promise<void>;
+  /** Ends the idle session without an entry in its rollout (`ShownThread.suspend`): the next one has all tools. */
+  readonly suspend: (session: Session) => Promise<void>;
 }
 
 export interface RunningEdit {
@@ -99,7 +103,7 @@ export async function startEdit(
   const settled = ended.then(async (outcome) => {
     forget();
     await session.idle();
-    await suspend(threadId).catch(() => {});
+    await suspend(session).catch(() => {});
     return outcome;
   });
   return { threadId, outcome: settled };
@@ -108,7 +112,7 @@ export async function startEdit(
 /** Folds the events of the thread. */
 class EditWatch {
   readonly #onProgress: (progress: EditProgress) => void;
-  #hasChanged = false;
+  readonly #paths = new Set<string>();
   #lines = 0;
   #error = '';
 
@@ -117,7 +121,7 @@ class EditWatch {
   }
 
   get interrupted(): EditOutcome {
-    return { type: 'stopped', hasChanged: this.#hasChanged };
+    return { type: 'stopped', paths: [...this.#paths] };
   }
 
   /** Returns the outcome with the event that ends the turn. */
@@ -127,21 +131,29 @@ class EditWatch {
         if (msg.kind === 'patch') this.#write(msg.text);
         return undefined;
       case 'approval_requested':
-        this.#onProgress({ type: 'asking', approvalId: msg.approvalId });
+        this.#onProgress(msg.kind === 'patch' ? { type: 'asking', approvalId: msg.approvalId } : { type: 'waiting' });
+        return undefined;
+      case 'question_requested':
+        this.#onProgress({ type: 'waiting' });
         return undefined;
       case 'approval_resolved':
+      case 'question_resolved':
         this.#onProgress({ type: 'thinking' });
         return undefined;
       case 'item_completed':
-        if (msg.item.type === 'file_change') this.#patched(msg.item.status === 'completed');
+        if (msg.item.type === 'file_change') this.#patched(msg.item.status === 'completed' ? msg.item.changes : []);
         return undefined;
       case 'error':
         this.#error = msg.message;
         return undefined;
       case 'turn_completed':
-        return this.#hasChanged ? { type: 'changed' } : { type: 'answered', text: msg.lastMessage ?? '' };
+        return this.#paths.size > 0
+          ? { type: 'changed', paths: [...this.#paths] }
+          : { type: 'answered', text: msg.lastMessage ?? '' };
       case 'turn_aborted':
-        return msg.reason === 'failed' ? { type: 'failed', message: this.#error } : this.interrupted;
+        return msg.reason === 'failed'
+          ? { type: 'failed', message: this.#error, paths: [...this.#paths] }
+          : this.interrupted;
       default:
         return undefined;
     }
@@ -154,9 +166,9 @@ class EditWatch {
     this.#onProgress({ type: 'writing', lines: this.#lines });
   }
 
-  #patched(isApplied: boolean): void {
-    this.#hasChanged ||= isApplied;
+  #patched(changes: readonly FileChangeSummary[]): void {
+    for (const { path, movedTo } of changes) this.#paths.add(movedTo ?? path);
     this.#lines = 0;
-    this.#onProgress(this.#hasChanged ? { type: 'applied' } : { type: 'thinking' });
+    this.#onProgress(this.#paths.size > 0 ? { type: 'applied' } : { type: 'thinking' });
   }
 }

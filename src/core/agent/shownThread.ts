@@ -207,6 +207,18 @@ export class ShownThread {
     );
   }
 
+  /** Suspends a session once it is idle, shown or not. A message that is sent from then on opens the thread again. */
+  async suspend(session: Session): Promise<void> {
+    const { threadId } = session;
+    const { live } = this.#deps;
+    while (!this.#closed && live.get(threadId)?.session === session) {
+      await session.idle();
+      // Nothing is awaited between these checks and the move: a message may have been submitted since.
+      if (this.#moving.has(threadId)) await this.#moving.after(threadId, async () => {});
+      else if (session.isIdle) await this.#moving.move(threadId, () => live.close(threadId, 'suspend'));
+    }
+  }
+
   /** Another process owns the thread from here on; its session has ended. */
   async taken(threadId: string): Promise<void> {
     this.#deps.live.remove(threadId);

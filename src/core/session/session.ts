@@ -406,12 +406,13 @@ export class Session {
       this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
     };
+    // Before the state changes: when this throws, no turn counts as running.
+    const run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
     if (this.#options.parent === undefined) {
       this.#parts.caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
-    const run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
     this.#lastTurn = runTurn(run, opening).then((outcome) => this.#turnEnded(outcome));
   }
 

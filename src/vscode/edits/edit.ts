@@ -8,8 +8,11 @@ export type EditState =
   | { readonly type: 'running'; readonly progress: EditProgress }
   /** Applied, and the model is done. */
   | { readonly type: 'changed' }
+  /** The model has changed other files only. */
+  | { readonly type: 'changed_elsewhere'; readonly paths: readonly string[] }
   /** The model has changed nothing. */
   | { readonly type: 'answered'; readonly text: string }
+  /** `Edit.hunks` are what it had changed before. */
   | { readonly type: 'failed'; readonly message: string };
 
 export interface Edit {
@@ -39,6 +42,10 @@ export function sentenceOf({ state, instruction }: Pick<Edit, 'state' | 'instruc
       return progressOf(state.progress, asked);
     case 'changed':
       return vscode.l10n.t('Tiller: {0}', asked);
+    case 'changed_elsewhere': {
+      const names = state.paths.map((path) => vscode.workspace.asRelativePath(path)).join(', ');
+      return vscode.l10n.t('Tiller has changed only other files: {0}', inOneLine(names, SENTENCE_LENGTH));
+    }
     case 'answered': {
       const text = inOneLine(state.text, SENTENCE_LENGTH);
       return text === ''
@@ -58,6 +65,8 @@ function progressOf(progress: EditProgress, asked: string): string {
       return vscode.l10n.t('Tiller is writing, {0} lines: {1}', progress.lines, asked);
     case 'asking':
       return vscode.l10n.t('Tiller wants to make this change: {0}', asked);
+    case 'waiting':
+      return vscode.l10n.t('Tiller waits for your answer: {0}', asked);
     case 'applied':
       return vscode.l10n.t('Tiller is checking the change: {0}', asked);
   }

@@ -16,7 +16,7 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { pathOf } from '../workspace/places.ts';
+import { pathOf, uriOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
 import { selectedLines } from '../workspace/selectedLines.ts';
 import { approvalOf, type Edit, isRunning, sentenceOf } from './edit.ts';
@@ -112,6 +112,8 @@ export class EditAtCursor implements Disposable {
   async retry(id: number): Promise<void> {
     const edit = this.#edits.get(id);
     if (edit === undefined || isRunning(edit)) return;
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return void vscode.window.showInformationMessage(refusal);
     const document = await vscode.workspace.openTextDocument(edit.uri);
     await this.#askFor(document, edit.lines, edit);
   }
@@ -200,15 +202,15 @@ export class EditAtCursor implements Disposable {
     try {
       const path = document.isUntitled ? `untitled:${uri.path}` : pathOf(uri);
       const refused = (await guard)([path]);
-      if (refused !== undefined) return this.#end(id, { type: 'failed', message: refused });
+      if (refused !== undefined) return this.#end(id, { type: 'failed', message: refused, paths: [] });
       const input = editInput(instruction, { path, ...placeIn(document, lines) });
       const running = await this.#deps.start(input, signal, (progress) => this.#progress(id, progress));
       this.#change(id, { threadId: running.threadId });
       this.#end(id, await running.outcome);
     } catch (error) {
       if (!signal.aborted) this.#deps.report(error);
-      const stopped = { type: 'stopped' as const, hasChanged: false };
-      this.#end(id, signal.aborted ? stopped : { type: 'failed', message: messageOf(error) });
+      const paths: readonly string[] = [];
+      this.#end(id, signal.aborted ? { type: 'stopped', paths } : { type: 'failed', message: messageOf(error), paths });
     }
   }
 
@@ -221,24 +223,32 @@ export class EditAtCursor implements Disposable {
   #end(id: number, outcome: EditOutcome): void {
     switch (outcome.type) {
       case 'changed':
-        return this.#changed(id);
+        return this.#changed(id, outcome.paths);
       case 'stopped':
-        return outcome.hasChanged ? this.#changed(id) : this.#remove(id);
+        return outcome.paths.length > 0 ? this.#changed(id, outcome.paths) : this.#remove(id);
       case 'answered':
-      case 'failed':
         this.#change(id, { state: outcome });
         return this.#tellWithoutLenses(id);
+      case 'failed': {
+        const edit = this.#edits.get(id);
+        const hunks = edit === undefined || outcome.paths.length === 0 ? [] : this.#hunksOf(edit);
+        this.#change(id, { state: { type: 'failed', message: outcome.message }, hunks });
+        return this.#tellWithoutLenses(id);
+      }
       default:
         return assertNever(outcome);
     }
   }
 
   /** Nothing is left to decide where the user has approved the patch, or has decided already. */
-  #changed(id: number): void {
+  #changed(id: number, paths: readonly string[]): void {
     const edit = this.#edits.get(id);
-    const hunks = edit === undefined ? [] : this.#hunksOf(edit);
-    if (hunks.length === 0) this.#remove(id);
-    else this.#change(id, { state: { type: 'changed' }, hunks });
+    if (edit === undefined) return;
+    const hunks = this.#hunksOf(edit);
+    if (hunks.length > 0) return this.#change(id, { state: { type: 'changed' }, hunks });
+    if (paths.some((path) => isPathOf(path, edit.uri))) return this.#remove(id);
+    this.#change(id, { state: { type: 'changed_elsewhere', paths } });
+    this.#tellWithoutLenses(id);
   }
 
   /** The hunks that were not there when the edit began, and the one at its lines, which may be an older one that has grown. */
@@ -256,9 +266,11 @@ export class EditAtCursor implements Disposable {
       if (state.type === 'running' && state.progress.type === 'writing') {
         const hunks = this.#hunksOf(edit);
         if (hunks.length > 0) this.#change(id, { state: { type: 'running', progress: { type: 'applied' } }, hunks });
-      } else if (state.type === 'changed') {
+      } else if (state.type === 'changed' || (state.type === 'failed' && edit.hunks.length > 0)) {
         const there = new Set(this.#deps.review.hunksIn(uri).map((hunk) => hunk.id));
-        if (!edit.hunks.some((hunk) => there.has(hunk))) this.#remove(id);
+        if (edit.hunks.some((hunk) => there.has(hunk))) continue;
+        if (state.type === 'changed') this.#remove(id);
+        else this.#change(id, { hunks: [] });
       }
     }
   }
@@ -345,9 +357,13 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
   );
 }
 
-/** It has ended without a change that could be decided. */
+/** It has ended, and says how until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
-  return state.type === 'answered' || state.type === 'failed';
+  return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
+}
+
+function isPathOf(path: string, uri: vscode.Uri): boolean {
+  return uriOf(path).toString() === uri.toString() || path === pathOf(uri);
 }
 
 function isStoppable(edit: Edit): boolean {

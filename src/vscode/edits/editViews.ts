@@ -115,6 +115,7 @@ function commandsOf(edit: Edit): vscode.Command[] {
   ];
   switch (state.type) {
     case 'running':
+      if (state.progress.type === 'waiting') return [says('question'), ...asThread, stop];
       if (state.progress.type === 'applied') return [says('loading~spin'), ...decisions, stop, ...asThread];
       if (approvalOf(edit) === undefined) return [says('loading~spin'), stop, ...asThread];
       return [
@@ -128,8 +129,10 @@ function commandsOf(edit: Edit): vscode.Command[] {
       return [says('sparkle'), ...decisions, ...asThread];
     case 'answered':
       return [says('info'), again, ...asThread, dismiss];
+    case 'changed_elsewhere':
+      return [says('info'), ...asThread, dismiss];
     case 'failed':
-      return [says('error'), again, ...asThread, dismiss];
+      return [says('error'), ...(edit.hunks.length > 0 ? decisions : []), again, ...asThread, dismiss];
     default:
       return assertNever(state);
   }

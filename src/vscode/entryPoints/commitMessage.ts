@@ -47,8 +47,11 @@ export class CommitMessage {
     if (running !== undefined) return running.abort(new vscode.CancellationError());
     const abort = new AbortController();
     this.#running.set(place, abort);
+    const begun = repository.inputBox.value;
     try {
-      await this.#write(repository, abort);
+      const message = await this.#write(repository, begun, abort);
+      // Nothing runs while its notifications are open: the next click writes another one.
+      if (message !== undefined) put(message, repository.inputBox, begun).catch(this.#deps.report);
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#deps.report(error);
@@ -65,13 +68,15 @@ export class CommitMessage {
     await this.#deps.askInPanel(vscode.l10n.t('Write a commit message for these changes.'));
   }
 
-  async #write(repository: Repository, abort: AbortController): Promise<void> {
-    const { inputBox } = repository;
-    const begun = inputBox.value;
+  /** Returns undefined when there is nothing to write about, or no model; the user is informed. */
+  async #write(repository: Repository, begun: string, abort: AbortController): Promise<string | undefined> {
     const guard = await this.#deps.guard();
     const changes = await changesToCommit(repository, (file) => guard([file]) === undefined);
-    if (changes === '') return tell(vscode.l10n.t('There are no changes to commit.'));
-    if (!(await this.#deps.hasModel())) return;
+    if (changes === '') {
+      tell(vscode.l10n.t('There are no changes to commit.'));
+      return undefined;
+    }
+    if (!(await this.#deps.hasModel())) return undefined;
     // A repository without a commit has no log.
     const recent = await repository.log({ maxEntries: RECENT_COMMITS }).catch(() => []);
     const text = commitRequest({
@@ -91,7 +96,7 @@ export class CommitMessage {
     abort.signal.throwIfAborted();
     const message = commitMessageIn(answer);
     if (message === '') throw new Error(vscode.l10n.t('the model returned no text'));
-    await put(message, inputBox, begun);
+    return message;
   }
 
   async #repository(given: unknown): Promise<Repository | undefined> {
