@@ -3,16 +3,11 @@ import { chmod } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { decidedChanges } from '../../core/patch/placedChange.ts';
-import { carryReview, reviewedChanges } from '../../core/patch/proposalChoices.ts';
+import { reviewedChanges } from '../../core/patch/proposalChoices.ts';
 import type { FileChange, ProposedFile } from '../../core/ports.ts';
 import { WorkspaceError } from '../../core/ports.ts';
-import {
-  type FileDecision,
-  type FilePlan,
-  firstChoices,
-  nextBase,
-  planBringHome,
-} from '../../core/sideCopies/planBringHome.ts';
+import { beginChoices } from '../../core/sideCopies/carryChoices.ts';
+import { type FileDecision, type FilePlan, nextBase, planBringHome } from '../../core/sideCopies/planBringHome.ts';
 import type { CopyChange, SettledFile, SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
@@ -96,13 +91,14 @@ export class BringHome {
     const id = idOf(copy);
     const before = this.#reviews.get(id);
     const proposals = proposalsOf(review);
-    const carried = before && carryReview(this.#deps.tabs.reviewOf(id) ?? [], proposalsOf(before), proposals);
+    const earlier = before && { plans: before.plans, choices: this.#deps.tabs.reviewOf(id) };
+    const choices = beginChoices(review.plans, earlier);
     if (proposals.length === 0 && !review.plans.some(isChoosable)) return this.#nothingLeft(review);
     this.#reviews.set(id, review);
     if (proposals.length === 0) return this.approve(id);
-    this.#deps.tabs.propose(id, proposals, joined(carried, firstChoices(review.plans)));
+    this.#deps.tabs.propose(id, proposals, choices);
     await this.#deps.tabs.show(id, { focus: true });
-    tellConflicts(review.plans);
+    tellConflicts(review.plans, choices);
   }
 
   /** Applies what the user has left of the review, all of it or nothing. */
@@ -295,13 +291,6 @@ function asWhole(plan: FilePlan): FilePlan {
   return { type: 'whole', file, isConflict: !isUntouched };
 }
 
-/** Earlier choices count before the first ones. */
-function joined(carried: ProposalChoices | undefined, first: ProposalChoices | undefined): ProposalChoices | undefined {
-  const named = new Set(carried?.map(({ path }) => path));
-  const all = [...(carried ?? []), ...(first ?? []).filter(({ path }) => !named.has(path))];
-  return all.length === 0 ? undefined : all;
-}
-
 function decisionOn(
   plan: FilePlan,
   states: ReadonlyMap<string, FileDecision>,
@@ -353,11 +342,15 @@ async function settledFiles(
   return settled;
 }
 
-function tellConflicts(plans: readonly FilePlan[]): void {
-  const count = plans.reduce(
-    (sum, plan) => sum + (plan.type === 'proposed' ? (plan.conflicts === 'file' ? 1 : plan.conflicts.length) : 0),
-    0,
-  );
+/** `choices`: those with which the review begins; a conflict that the user has restored is not counted. */
+function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | undefined): void {
+  const count = plans.reduce((sum, plan) => {
+    const choice = choices?.find(({ path }) => path === plan.file.name);
+    if (plan.type !== 'proposed' || choice === undefined || 'text' in choice) return sum;
+    if (plan.conflicts === 'file' || choice.leftOut === 'file') return sum + (plan.conflicts.length > 0 ? 1 : 0);
+    const { leftOut } = choice;
+    return sum + plan.conflicts.filter((index) => leftOut.includes(index)).length;
+  }, 0);
   const sentences = [
     ...(count === 0
       ? []
