@@ -21,7 +21,7 @@ export function beginChoices(plans: readonly FilePlan[], before?: EarlierReview)
   const from = before.plans.filter(isProposed);
   const now = plans.filter(isProposed);
   const carried = carryReview(before.choices ?? [], proposalsOf(from), proposalsOf(now)) ?? [];
-  const choices = now.flatMap((plan): readonly FileReview[] => {
+  const choices = now.flatMap((plan) => {
     const { name } = plan.file;
     const earlier = from.find(({ file }) => file.name === name);
     const choice = before.choices?.find(({ path }) => path === name);

@@ -106,8 +106,7 @@ export class BringHome {
     const review = this.#reviews.get(approvalId);
     if (review === undefined) return;
     const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
-    if (!isAlone)
-      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
+    if (!isAlone) tellInUse();
   }
 
   /** Call when the copy is removed. */
@@ -132,7 +131,11 @@ export class BringHome {
       const cancel = new AbortController();
       token.onCancellationRequested(() => cancel.abort());
       try {
-        const changes = await this.#deps.store.changes(copy.id, cancel.signal);
+        const { changes, isPartial } = await this.#deps.store.losses(copy.id, cancel.signal);
+        if (isPartial) {
+          const sentence = vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.');
+          void vscode.window.showWarningMessage(sentence);
+        }
         const files = await homeFiles(copy, changes, this.#deps, cancel.signal);
         const plans = planBringHome(files).map((plan, index) => (index < MAX_REVIEWED ? plan : asWhole(plan)));
         return { copy, plans, files: new Map(files.map((file) => [file.path, file])) };
@@ -204,10 +207,10 @@ export class BringHome {
     const impossible = review.plans.filter(({ type }) => type === 'impossible');
     for (const plan of known) if (plan.type === 'mode') await chmod(plan.file.path, plan.mode).catch(this.#deps.report);
     const files = known.flatMap(({ file }) => review.files.get(file.path) ?? []);
-    await this.#deps.store.settle(
-      review.copy.id,
-      files.map(({ change }) => ({ change, base: { type: 'result' } })),
-    );
+    const settled = files.map(({ change }) => ({ change, base: { type: 'result' as const } }));
+    if (!(await this.#deps.store.alone(review.copy.id, () => this.#deps.store.settle(review.copy.id, settled)))) {
+      return tellInUse();
+    }
     this.#deps.onSettled(review.copy.id);
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
@@ -262,8 +265,9 @@ export class BringHome {
   async #undone(id: string): Promise<void> {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
+    const { copyId, files } = settled;
+    if (!(await this.#deps.store.alone(copyId, () => this.#deps.store.unsettle(copyId, files)))) return tellInUse();
     this.#settled.delete(id);
-    await this.#deps.store.unsettle(settled.copyId, settled.files);
     this.#deps.onSettled(settled.copyId);
   }
 }
@@ -365,6 +369,10 @@ function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | un
     ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
   ];
   if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
+}
+
+function tellInUse(): void {
+  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
 }
 
 function leftBehind(plans: readonly FilePlan[]): readonly string[] {
