@@ -87,7 +87,7 @@ export function createAgent(
   const { node, log, keys, settings, report } = host;
   const baseline = node.baseline && withUnsavedText(node.baseline);
   const { workspace, problems, languages } = editors;
-  const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock });
+  const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock, log });
   const ports: Ports = {
     ...node,
     ...(baseline && { baseline }),

@@ -383,6 +383,7 @@ export function createPanel(
     hasModel,
     links: () => settings()['sideCopies.links'],
     titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
+    threadsIn: (folders) => manager.catalog.threadsIn(folders),
     showThread: (threadId) => threadCommands.show(threadId),
     leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
     onRemoved: () => shownCopy.refresh(),

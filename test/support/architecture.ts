@@ -89,7 +89,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     hooks: [],
     agentFiles: ['host'],
     skills: ['host'],
-    sideCopies: ['host', 'baseline'],
+    sideCopies: ['host', 'baseline', 'apply'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'images', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
     starterProgram: ['host', 'process'],

@@ -6,10 +6,12 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../src/node/host/clock.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
 import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
 import { BringHome } from '../../src/vscode/sideCopies/bringHome.ts';
+import { SideCopyCommands } from '../../src/vscode/sideCopies/sideCopyCommands.ts';
 import { unsavedTexts } from '../../src/vscode/sideCopies/unsavedTexts.ts';
 import { UndoCommand } from '../../src/vscode/undo/undoCommand.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -38,6 +40,8 @@ interface Desk {
   at(name: string): string;
   /** Paths that the copy still offers. */
   offered(): Promise<readonly string[]>;
+  /** The next time that something has come home, or was undone. */
+  settled(): Promise<void>;
 }
 
 /** `before`: what the user does before the copy is made. Of files that are taken as a whole, all or none are selected. */
@@ -62,6 +66,7 @@ function withCopy(
     const fail = (error: unknown) => {
       throw error;
     };
+    const waiting: (() => void)[] = [];
     const undo = new UndoCommand(here.undo, fail);
     const bringHome = new BringHome({
       store: copies,
@@ -76,7 +81,9 @@ function withCopy(
       },
       apply: (changes, origin) => here.workspace.apply(changes, undefined, origin),
       onUndone: undo.onUndone,
-      onSettled: () => {},
+      onSettled: () => {
+        for (const resolve of waiting.splice(0)) resolve();
+      },
       report: fail,
     });
     try {
@@ -94,6 +101,7 @@ function withCopy(
         told,
         id: `side-copy-${copy.id}`,
         at: (name) => path.join(folder, name),
+        settled: () => new Promise((resolve) => waiting.push(resolve)),
         offered: async () =>
           (await copies.changes(copy.id, NEVER)).map((change) => path.relative(here.root, change.home)),
       });
@@ -108,7 +116,7 @@ function withCopy(
 suite('a side copy comes home', () => {
   test(
     'hunk by hunk, beside text that is not saved, and Undo Patch offers it again',
-    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, undo, id, at, offered, told }) => {
+    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, undo, id, at, offered, settled, told }) => {
       writeFileSync(at('a.txt'), text({ 3: 'of the copy', 15: 'also' }));
       await here.type('a.txt', 'typed\n');
       await bringHome.open(copy);
@@ -128,7 +136,9 @@ suite('a side copy comes home', () => {
       await bringHome.approve(id);
       assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy', 15: 'also' })}`);
       assert.deepEqual(await offered(), []);
+      const unsettled = settled();
       await undo.undo(undefined);
+      await unsettled;
       assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy' })}`);
       assert.deepEqual(await offered(), ['a.txt']);
     }),
@@ -242,6 +252,114 @@ suite('a side copy comes home', () => {
       await bringHome.leave(id);
       assert.deepEqual([bringHome.has(id), here.disk('a.txt'), await offered()], [false, text(), ['a.txt']]);
       assert.deepEqual(here.tabs(), []);
+    }),
+  );
+
+  test(
+    'without a conflict that is new when the review is shown again, and with the one that the user restored',
+    withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, id, at, told }) => {
+      writeFileSync(at('a.txt'), text({ 3: 'of the copy', 10: 'of the copy', 15: 'of the copy' }));
+      here.write('a.txt', text({ 3: 'of the user' }));
+      await bringHome.open(copy);
+      await tabs.proposals.choose(id, 'a.txt', 0, 'in');
+      const editor = await here.open('a.txt');
+      await editor.edit((builder) => builder.replace(new vscode.Range(14, 0, 14, 7), 'typed now'));
+      await bringHome.open(copy);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map(({ hunks }) => hunks),
+        [['in', 'in', 'out']],
+      );
+      assert.match(told.at(-1) ?? '', /^1 change is at lines that you changed/);
+      await bringHome.approve(id);
+      assert.equal(editor.document.getText(), text({ 3: 'of the copy', 10: 'of the copy', 15: 'typed now' }));
+    }),
+  );
+
+  test(
+    'each file under its own name where two folders have one name',
+    withCopy({ 'x/app/a.txt': text(), 'y/app/a.txt': text() }, async ({ here, copies, tabs, bringHome }) => {
+      const roots = [here.at('x/app'), here.at('y/app')];
+      const given = { roots, links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+      const { copy } = await copies.make(given);
+      for (const folder of copy.folders) writeFileSync(path.join(folder.copy, 'a.txt'), text({ 3: 'of the copy' }));
+      await bringHome.open(copy);
+      const id = `side-copy-${copy.id}`;
+      const names = tabs.proposals.stateOf(id).files.map((file) => file.path);
+      assert.deepEqual(names.toSorted(), [path.join('app', 'a.txt'), path.join('app-2', 'a.txt')].toSorted());
+      await tabs.proposals.choose(id, path.join('app', 'a.txt'), null, 'out');
+      await bringHome.approve(id);
+      assert.deepEqual(
+        ['x/app/a.txt', 'y/app/a.txt'].map((name) => here.disk(name)),
+        [text(), text({ 3: 'of the copy' })],
+      );
+    }),
+  );
+});
+
+suite('Remove Side Copy', () => {
+  /** `others`: threads that work in the copy, beside that of the copy. */
+  function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
+    return new SideCopyCommands({
+      store: copies,
+      bringHome,
+      shown: () => copy,
+      threads: { adopt: async () => {}, live },
+      startIn: () => Promise.reject(new Error('not called')),
+      hasModel: async () => true,
+      links: () => [],
+      titleOf: async () => undefined,
+      threadsIn: async () => others,
+      showThread: async () => {},
+      leaveCopy: async () => {},
+      onRemoved: () => {},
+      report: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  test(
+    'is refused while a command runs in the background, or another window owns a thread of it',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const { copy, copies, told } = desk;
+      const inCopy: ThreadState = {
+        ...initialThreadState('t'),
+        started: { type: 'thread_started', cwd: desk.at('inner') } as NonNullable<ThreadState['started']>,
+        processes: [
+          {
+            processId: '1',
+            itemId: 'i',
+            command: 'sleep 9',
+            cwd: desk.at('inner'),
+            box: 'none',
+            startedAt: '',
+            output: '',
+            status: { type: 'running' },
+          },
+        ],
+      };
+      await commandsOn(desk, [inCopy], []).remove();
+      assert.equal(told.at(-1), 'Tiller works in this side copy. Stop the thread first.');
+      await copies.alone('of-another-window', async () => {
+        await commandsOn(desk, [], ['copy-of-another-window']).remove();
+      });
+      assert.equal(told.at(-1), 'Another window uses this side copy.');
+      assert.deepEqual(
+        copies.all.map(({ id }) => id),
+        [copy.id],
+      );
+      await commandsOn(desk, [], []).remove();
+      assert.deepEqual(copies.all, []);
+    }),
+  );
+
+  test(
+    'asks before it loses what does not come home',
+    withCopy({ 'a.txt': text(), '.gitignore': 'built\n' }, async (desk) => {
+      writeFileSync(desk.at('built'), 'x');
+      await commandsOn(desk, [], []).remove();
+      assert.match(desk.told.at(-1) ?? '', /^Remove the side copy\? What it holds besides/);
+      assert.deepEqual([desk.copies.all.length, readFileSync(desk.at('built'), 'utf8')], [1, 'x']);
     }),
   );
 });

@@ -79,6 +79,12 @@ export class ThreadCatalog {
     return (await this.#index.summaries()).find(({ id }) => id === threadId);
   }
 
+  /** Ids of the threads, sub-agents included, that work in one of these folders. */
+  async threadsIn(folders: readonly string[]): Promise<readonly string[]> {
+    const summaries = await this.#index.summaries();
+    return summaries.filter(({ cwd }) => folders.some((folder) => isBelow(cwd, folder))).map(({ id }) => id);
+  }
+
   /** Records that the user sees this thread now. */
   async markSeen(threadId: string): Promise<void> {
     const now = this.#ports.clock.now().toISOString();

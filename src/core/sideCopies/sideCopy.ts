@@ -49,6 +49,37 @@ export interface CopyChange {
   readonly result: CopyState;
 }
 
+/** What is gone for good once a copy is removed. */
+export interface CopyLosses {
+  readonly changes: readonly CopyChange[];
+  /** Ignored files that are new in the copy, and ignored folders that hold some. Absolute paths in the copy. */
+  readonly ignored: readonly string[];
+  /** Made in the copy, each with its hash and its title. */
+  readonly commits: readonly string[];
+  /** The copy has more files than are compared. */
+  readonly isPartial: boolean;
+}
+
+export function isNothing({ changes, ignored, commits, isPartial }: CopyLosses): boolean {
+  return changes.length + ignored.length + commits.length === 0 && !isPartial;
+}
+
+/** A folder among the copies about which nothing is known: Tiller leaves it alone. */
+export interface UnreadableCopy {
+  /** Absolute. */
+  readonly folder: string;
+  readonly problem: string;
+}
+
+export interface RemoveOptions {
+  /** Threads that work in the copy, beside the one that it was assigned to. */
+  readonly threads?: readonly string[];
+  /** Called when no other process can use the copy any more: whether it may be removed with this. */
+  readonly agrees?: (losses: CopyLosses) => Promise<boolean>;
+}
+
+export type RemoveResult = 'removed' | 'in_use' | 'kept';
+
 /** How a file came home: what the base holds of it from now on, the file of the copy or a text in between. */
 export interface SettledFile {
   readonly change: CopyChange;
@@ -79,6 +110,8 @@ export class CopyRefused extends Error {}
 export interface SideCopyStore extends SideCopyPlaces {
   /** Those that are ready, the newest first. Other processes make and remove some, too: see `reload`. */
   readonly all: readonly SideCopy[];
+  /** As `all`: of copies whose record cannot be read. */
+  readonly unreadable: readonly UnreadableCopy[];
   reload(): void;
   of(threadId: string): SideCopy | undefined;
   /** Rejects with CopyRefused, too; then nothing is left of it. */
@@ -97,13 +130,15 @@ export interface SideCopyStore extends SideCopyPlaces {
   unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void>;
   /** Bytes on the disk. */
   size(id: string, signal: AbortSignal): Promise<number>;
-  /** With all that it holds. False while another process uses it. */
-  remove(id: string): Promise<boolean>;
+  /** What removing it would lose. */
+  losses(id: string, signal: AbortSignal): Promise<CopyLosses>;
+  /** With all that it holds. `in_use` while an act, or a process that owns one of its threads, uses it. */
+  remove(id: string, options?: RemoveOptions): Promise<RemoveResult>;
   /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
   alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Removes what a crash left, and copies without changes whose thread is gone. One with changes is never removed. Never
-   * rejects: what cannot be removed is tried again at the next start.
+   * Removes what a crash left, and copies whose thread is gone where nothing is lost. Any other one, and one whose record
+   * cannot be read, is never removed. Never rejects: what cannot be removed is tried again at the next start.
    */
   sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void>;
 }

@@ -39,10 +39,12 @@ export class FolderScan {
   readonly #listings = new Map<string, Listing>();
   readonly #rules = new Map<string, KnownRules>();
   readonly #textsAbove: typeof textsAbove;
+  readonly #maxFiles: number;
   #above: { readonly rules: IgnoreRules; readonly texts: string } | undefined;
 
-  /** `textsOf`: the rules above the folder. */
-  constructor(root: string, apart: readonly string[], textsOf = textsAbove) {
+  /** `textsOf`: the rules above the folder. `maxFiles`: with more, the walk ends early. */
+  constructor(root: string, apart: readonly string[], textsOf = textsAbove, maxFiles = MAX_FILES) {
+    this.#maxFiles = maxFiles;
     this.#textsAbove = textsOf;
     this.#root = root;
     this.#apart = new Set(apart);
@@ -65,7 +67,7 @@ export class FolderScan {
       for (const name of listing.files) {
         const found = statOf(`${at.folder}${path.sep}${name}`);
         if (found === undefined) continue;
-        if (++count > MAX_FILES) return 'too_many';
+        if (++count > this.#maxFiles) return 'too_many';
         yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: false };
       }
       for (const name of listing.ignored) {

@@ -1,43 +1,82 @@
 /** What differs between a side copy and its base. */
-import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { CopyChange, CopyState } from '../../core/sideCopies/sideCopy.ts';
+import type { CopyChange, CopyLosses, CopyState } from '../../core/sideCopies/sideCopy.ts';
 import { FolderScan, statOf } from '../baseline/folderScan.ts';
 import { type BaseEntry, type CopyStamp, readBase } from './copyBase.ts';
+import { CopyFiles } from './copyFiles.ts';
 import type { CopyRecord } from './copyRecord.ts';
+import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
-import { hashOfFile, stampOf } from './makeCopy.ts';
+import { stampOf } from './makeCopy.ts';
 
-/** Sorted by path. Rejects with the error of the disk, or with what `pause` throws. */
-export async function changesInCopy(
+/** `changes` sorted by path. Rejects with the error of the disk, or with what `pause` throws. */
+export async function lossesInCopy(
   folder: string,
   record: CopyRecord,
   pause: () => Promise<void> | undefined,
-): Promise<readonly CopyChange[]> {
+  maxFiles?: number,
+): Promise<CopyLosses> {
+  using files = new CopyFiles();
   const base = readBase(folder);
   const changes: CopyChange[] = [];
+  const ignored: string[] = [];
+  let isPartial = false;
   const homeOf = (place: string): string => {
     const root = record.folders.find(({ copy }) => place.startsWith(`${copy}${path.sep}`));
     return root === undefined ? place : path.join(root.home, path.relative(root.copy, place));
   };
   for (const [copy, entry] of base) {
     await pause();
-    const result = await stateOf(copy, entry);
+    const result = await stateOf(files, copy, entry);
     if (result !== 'same') changes.push({ home: homeOf(copy), copy, base: entry, result });
   }
   for (const { home, copy } of record.folders) {
     const isLeftOut = rulesAbove(home);
-    const walk = new FolderScan(copy, record.links).walk(new Map());
-    for (const { path: place, isIgnored } of walk) {
+    const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(new Map());
+    let step = walk.next();
+    for (; step.done !== true; step = walk.next()) {
+      const { path: place, isIgnored } = step.value;
       await pause();
-      if (isIgnored || base.has(place) || isLeftOut(homeOf(place))) continue;
-      const result = await stateOf(place, undefined);
+      if (base.has(place)) continue;
+      if (isIgnored || isLeftOut(homeOf(place))) {
+        if (await holdsNewFile(place, base, record.links, pause)) ignored.push(place);
+        continue;
+      }
+      const result = await stateOf(files, place, undefined);
       if (result !== 'same' && result.type !== 'absent') {
         changes.push({ home: homeOf(place), copy: place, base: undefined, result });
       }
     }
+    if (step.value === 'too_many') isPartial = true;
   }
-  return changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1));
+  return {
+    changes: changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1)),
+    ignored,
+    commits: record.folders.flatMap(({ gitFolder, head }) => (gitFolder === null ? [] : commitsIn(gitFolder, head))),
+    isPartial,
+  };
+}
+
+/** Whether a file, or one at any depth of a folder, is not of the base. Links are neither. */
+async function holdsNewFile(
+  place: string,
+  base: ReadonlyMap<string, BaseEntry>,
+  links: readonly string[],
+  pause: () => Promise<void> | undefined,
+): Promise<boolean> {
+  if (statOf(place)?.isDirectory() !== true) return statOf(place)?.isFile() === true;
+  const queue = [place];
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    for (const entry of entriesIn(at)) {
+      await pause();
+      const inner = path.join(at, entry.name);
+      if (links.includes(inner)) continue;
+      if (entry.isDirectory()) queue.push(inner);
+      else if (entry.isFile() && !base.has(inner)) return true;
+    }
+  }
+  return false;
 }
 
 /** The rules of the workspace that are in no file of the copy. */
@@ -52,16 +91,17 @@ function rulesAbove(home: string): (place: string) => boolean {
   };
 }
 
-async function stateOf(place: string, entry: BaseEntry | undefined): Promise<CopyState | 'same'> {
-  const stats = statOf(place);
+async function stateOf(files: CopyFiles, place: string, entry: BaseEntry | undefined): Promise<CopyState | 'same'> {
+  const stats = files.stats(place);
+  if (stats === 'unreachable') return { type: 'other' };
   if (stats === undefined || stats.isDirectory()) return { type: 'absent' };
   if (stats.isSymbolicLink()) {
-    return entry?.type === 'link' && readlinkSync(place) === entry.target ? 'same' : { type: 'other' };
+    return entry?.type === 'link' && files.target(place) === entry.target ? 'same' : { type: 'other' };
   }
   if (!stats.isFile()) return { type: 'other' };
   const mode = stats.mode & 0o777;
   if (entry?.type === 'file' && entry.mode === mode && isSameStamp(entry.stamp ?? null, stampOf(stats))) return 'same';
-  const hash = await hashOfFile(place);
+  const hash = await files.hash(place);
   if (entry?.type === 'file' && entry.hash === hash && entry.mode === mode) return 'same';
   return { type: 'file', hash, mode, size: stats.size };
 }

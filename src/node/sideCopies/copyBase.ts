@@ -4,6 +4,7 @@
  */
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaseFile } from '../../core/sideCopies/sideCopy.ts';
 import { PRIVATE_FILE } from '../host/privateFiles.ts';
 
@@ -90,7 +91,7 @@ export function readBase(folder: string): ReadonlyMap<string, BaseEntry> {
   return entries;
 }
 
-/** The content of an entry; `undefined` where it is not kept. @throws the error of the disk */
+/** The content of an entry; `undefined` where it is not kept, or is damaged. @throws the error of the disk */
 export function readKept(folder: string, entry: BaseFile): Buffer | undefined {
   if (entry.type === 'link' || entry.at === null) return undefined;
   const [offset, length] = entry.at;
@@ -103,7 +104,7 @@ export function readKept(folder: string, entry: BaseFile): Buffer | undefined {
       if (more === 0) return undefined;
       read += more;
     }
-    return bytes;
+    return contentHash(bytes) === entry.hash ? bytes : undefined;
   } finally {
     closeSync(pack);
   }

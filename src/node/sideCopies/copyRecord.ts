@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { namesIn, replacePrivateFile } from '../host/privateFiles.ts';
 
 const recordSchema = z.object({
@@ -21,6 +22,8 @@ const recordSchema = z.object({
       kind: z.enum(['worktree', 'plain']),
       /** Of a worktree. */
       gitFolder: z.string().nullable(),
+      /** The commit with which a worktree began; `null` where it is not known. */
+      head: z.string().nullable().default(null),
     }),
   ),
   /** Absolute paths in the copy of what is linked to the workspace. */
@@ -31,20 +34,42 @@ export type CopyRecord = z.infer<typeof recordSchema>;
 const FILE = 'copy.json';
 /** In TILLER_HOME. */
 export const FOLDER = 'copies';
+/** Begins the name of a folder whose removal has begun. */
+export const REMOVED = 'removed-';
 
 /** `home`: TILLER_HOME. */
 export function copiesFolder(home: string): string {
   return path.join(home, FOLDER);
 }
 
+export type FoundRecord =
+  | { readonly type: 'record'; readonly record: CopyRecord }
+  /** There is no such file. */
+  | { readonly type: 'none' }
+  /** Damaged, of a later version, or not readable at this time: the copy may hold work of the user. */
+  | { readonly type: 'unreadable'; readonly problem: string };
+
+export function findRecord(folder: string): FoundRecord {
+  let text: string;
+  try {
+    text = readFileSync(path.join(folder, FILE), 'utf8');
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' ? { type: 'none' } : { type: 'unreadable', problem: String(error) };
+  }
+  try {
+    const parsed = recordSchema.safeParse(JSON.parse(text));
+    return parsed.success
+      ? { type: 'record', record: parsed.data }
+      : { type: 'unreadable', problem: `${FILE} is of another version of Tiller, or is damaged` };
+  } catch {
+    return { type: 'unreadable', problem: `${FILE} is damaged` };
+  }
+}
+
 /** `undefined` where there is none that can be read. */
 export function readRecord(folder: string): CopyRecord | undefined {
-  try {
-    const parsed = recordSchema.safeParse(JSON.parse(readFileSync(path.join(folder, FILE), 'utf8')));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = findRecord(folder);
+  return found.type === 'record' ? found.record : undefined;
 }
 
 /** After a crash it is the old one or the new one. @throws the error of the disk */
@@ -53,7 +78,10 @@ export async function writeRecord(folder: string, record: CopyRecord): Promise<v
   await replacePrivateFile(file, Buffer.from(JSON.stringify(record)), `${file}.${randomUUID()}.tmp`);
 }
 
-/** Those that can be read, in no order. */
-export function readRecords(home: string): readonly CopyRecord[] {
-  return namesIn(copiesFolder(home)).flatMap((id) => readRecord(path.join(copiesFolder(home), id)) ?? []);
+/** By folder, in no order; without those that are being removed. */
+export function findRecords(home: string): ReadonlyMap<string, FoundRecord> {
+  const folders = namesIn(copiesFolder(home)).filter((name) => !name.startsWith(REMOVED));
+  return new Map(
+    folders.map((name) => path.join(copiesFolder(home), name)).map((folder) => [folder, findRecord(folder)]),
+  );
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import path from 'node:path';
 
 export interface IndexedFile {
   /** With `/`, from the top of the repository. */
@@ -26,7 +27,7 @@ const HASH_BYTES = 20;
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
 
-/** `undefined` for an index of another form, such as a split or a sparse one. */
+/** `undefined` for an index of another form, such as a split or a sparse one, and for one with a name that git refuses. */
 export function parseIndex(bytes: Buffer): GitIndex | undefined {
   try {
     return parse(bytes);
@@ -57,9 +58,11 @@ function parse(bytes: Buffer): GitIndex | undefined {
     const end = bytes.indexOf(0, at);
     if (end === -1) return undefined;
     last = Buffer.concat([prefix, bytes.subarray(at, end)]);
+    const name = last.toString('utf8');
+    if (!isSafeName(name)) return undefined;
     at = version === 4 ? end + 1 : offset + Math.ceil((end - offset + 1) / 8) * 8;
     files.push({
-      path: last.toString('utf8'),
+      path: name,
       offset,
       size: bytes.readUInt32BE(offset + 36),
       modifiedSeconds: bytes.readUInt32BE(offset + 8),
@@ -67,6 +70,14 @@ function parse(bytes: Buffer): GitIndex | undefined {
     });
   }
   return needsExtension(bytes, at) ? undefined : { files, bytes: Uint8Array.from(bytes.subarray(0, at)) };
+}
+
+const UNSAFE_PARTS: ReadonlySet<string> = new Set(['', '.', '..', '.git', 'git~1']);
+
+/** The index may come from a stranger: a name must not lead out of the working tree or into `.git` (verify_path of git). */
+function isSafeName(name: string): boolean {
+  const parts = name.split(process.platform === 'win32' ? /[/\\]/ : '/');
+  return !path.isAbsolute(name) && parts.every((part) => !UNSAFE_PARTS.has(part.toLowerCase()));
 }
 
 /** True when entries have another meaning by an extension: those that a reader may leave out begin with a capital. */

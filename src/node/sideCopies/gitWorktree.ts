@@ -50,6 +50,27 @@ export function removeWorktree(gitFolderOfCopy: string): void {
   rmSync(gitFolderOfCopy, { recursive: true, force: true });
 }
 
+/** Steps of HEAD that make no commit. */
+const MOVES = /^(checkout|reset|clone|branch)\b/;
+
+/**
+ * The commits that were made in a worktree, each with its hash and its title. `head`: the commit with which it began;
+ * `null` where it is not known.
+ */
+export function commitsIn(gitFolderOfCopy: string, head: string | null): readonly string[] {
+  const log = readText(path.join(gitFolderOfCopy, 'logs', 'HEAD'));
+  const now = readLine(path.join(gitFolderOfCopy, 'HEAD'));
+  if (log === undefined || log === '') {
+    return head !== null && now !== undefined && COMMIT.test(now) && now !== head ? [now] : [];
+  }
+  return log.split('\n').flatMap((line) => {
+    const [facts = '', message] = line.split('\t');
+    const commit = facts.split(' ')[1];
+    if (message === undefined || commit === undefined || MOVES.test(message)) return [];
+    return [`${commit.slice(0, 10)} ${message.replace(/^[^:]*: /, '')}`];
+  });
+}
+
 function gitFolder(dotGit: string): string | undefined {
   const pointer = readText(dotGit);
   if (pointer === undefined) return readText(path.join(dotGit, 'HEAD')) === undefined ? undefined : dotGit;

@@ -5,12 +5,12 @@ import {
   closeSync,
   constants,
   createReadStream,
+  fchmodSync,
   fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
-  readSync,
   type Stats,
   symlinkSync,
   writeSync,
@@ -21,10 +21,11 @@ import path from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { CopyRefused } from '../../core/sideCopies/sideCopy.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { pathBelow } from '../../core/util/pathBelow.ts';
+import { isBelow, pathBelow } from '../../core/util/pathBelow.ts';
 import { FolderScan, statOf } from '../baseline/folderScan.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import type { BaseEntry, BaseWriter, CopyStamp } from './copyBase.ts';
+import { readUpTo } from './copyFiles.ts';
 import { type IndexedFile, indexWith, isAsIndexed } from './gitIndex.ts';
 import { addWorktree, type Repository } from './gitWorktree.ts';
 import { textsAboveHome } from './homeRules.ts';
@@ -62,8 +63,10 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
   const { home, copy, repository, gitFolder, unsaved, pause, progress } = options;
   const found = await filesIn(options);
   const indexed = new Map(repository?.index.files.map((file) => [file.path, file]));
-  const isLinked = (below: string) => found.links.some((link) => pathBelow(link, below) !== undefined);
-  // Tracked files that are ignored.
+  const behindLink = linksOnTheWay(home);
+  const isLinked = (below: string) =>
+    found.links.some((link) => pathBelow(link, below) !== undefined) || behindLink(path.dirname(below));
+  // Tracked files that are ignored. One behind a link is no file of the repository any more.
   for (const name of indexed.keys()) {
     const below = name.split('/').join(path.sep);
     if (!isLinked(below) && statOf(path.join(home, below))?.isDirectory() === false) found.files.add(below);
@@ -87,6 +90,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     done++;
     const from = path.join(home, below);
     const to = path.join(copy, below);
+    if (!isBelow(to, copy) || to === copy) throw new CopyRefused(`${from} is not in ${home}.`);
     const entry = indexed.get(below.split(path.sep).join('/'));
     const stats = entry === undefined || unsaved.has(from) ? undefined : bigStatOf(from);
     const isUnchanged = entry !== undefined && stats !== undefined && isAsIndexed(entry, stats);
@@ -126,6 +130,18 @@ async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
     throw new CopyRefused(`${home} has more than 200,000 files that are not ignored: no side copy is made of it.`);
   }
   return { files, links: linked, folders: [...folders.keys()].map((folder) => path.relative(home, folder)) };
+}
+
+/** Whether a folder, given from `home`, is a link or is reached through one. */
+function linksOnTheWay(home: string): (folder: string) => boolean {
+  const known = new Map([['.', false]]);
+  const isLink = (folder: string): boolean => {
+    const found =
+      known.get(folder) ?? (isLink(path.dirname(folder)) || statOf(path.join(home, folder))?.isSymbolicLink() === true);
+    known.set(folder, found);
+    return found;
+  };
+  return isLink;
 }
 
 function isNamed(below: string, links: readonly string[]): boolean {
@@ -177,12 +193,7 @@ function copyLink(from: string, to: string, { home, copy }: Pick<FillOptions, 'h
 function readAll(from: string, size: number): Buffer | undefined {
   const file = openSync(from, constants.O_RDONLY | NO_LINK);
   try {
-    const bytes = Buffer.allocUnsafe(size + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(file, bytes, length, bytes.length - length, null);
-    }
-    return length > size ? undefined : bytes.subarray(0, length);
+    return readUpTo(file, size);
   } finally {
     closeSync(file);
   }
@@ -193,6 +204,8 @@ function write(to: string, bytes: Uint8Array, mode: number, base: BaseWriter): B
   const file = openSync(to, 'wx', mode);
   try {
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    // The mode for a new file is masked by that of the process.
+    fchmodSync(file, mode);
     return { type: 'file', hash: contentHash(bytes), mode, at: base.keep(bytes), stamp: stampOf(fstatSync(file)) };
   } finally {
     closeSync(file);

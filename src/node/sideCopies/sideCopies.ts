@@ -1,57 +1,80 @@
 /** Side copies on disk, in `copies/` of TILLER_HOME: made, compared with what they began with, removed. */
 import { randomBytes } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { lstat, readFile, rename, rm, stat } from 'node:fs/promises';
+import { lstatSync, realpathSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Clock, Locks } from '../../core/ports.ts';
+import type { Clock, HeldLock, Locks, Log } from '../../core/ports.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import {
   type BaseFile,
   copyAround,
   type CopyChange,
+  type CopyLosses,
   CopyRefused,
+  isNothing,
   type MadeCopy,
   type MakeOptions,
+  type RemoveOptions,
+  type RemoveResult,
   type SettledFile,
   type SideCopy,
   type SideCopyStore,
+  type UnreadableCopy,
 } from '../../core/sideCopies/sideCopy.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { pauseEvery } from '../baseline/pauseEvery.ts';
 import { makePrivateFolder, namesIn } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
-import { changesInCopy, sizeOfFolder } from './changesInCopy.ts';
+import { lossesInCopy, sizeOfFolder } from './changesInCopy.ts';
 import { type BaseEntry, BaseWriter, readKept } from './copyBase.ts';
-import { copiesFolder, type CopyRecord, FOLDER, readRecord, readRecords, writeRecord } from './copyRecord.ts';
+import { CopyFiles } from './copyFiles.ts';
+import {
+  copiesFolder,
+  type CopyRecord,
+  findRecord,
+  findRecords,
+  FOLDER,
+  type FoundRecord,
+  REMOVED,
+  writeRecord,
+} from './copyRecord.ts';
 import { removeWorktree, repositoryAt, worktreeFolder } from './gitWorktree.ts';
 import { fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
 
+/** In the folder of a copy: the files of the thread. */
+const WORK = 'work';
 /** Milliseconds of work on the event loop at a time. */
 const PIECE_MS = 4;
 /** A folder without a record was left by a crash, or its record is about to be written. */
 const YOUNG_MS = 60_000;
-/** Begins the name of a folder whose removal has begun. */
-const REMOVED = 'removed-';
 
 export interface SideCopiesDeps {
   /** TILLER_HOME. */
   readonly home: string;
   readonly locks: Pick<Locks, 'acquire'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
 export class SideCopies implements SideCopyStore {
   readonly #deps: SideCopiesDeps;
-  #known: ReadonlyMap<string, CopyRecord> | undefined;
+  #known: ReadonlyMap<string, FoundRecord> | undefined;
 
   constructor(deps: SideCopiesDeps) {
     this.#deps = deps;
   }
 
   get all(): readonly SideCopy[] {
-    const ready = [...this.#records.values()].filter(({ state }) => state === 'ready');
+    const records = [...this.#records.values()].flatMap((found) => (found.type === 'record' ? found.record : []));
+    const ready = records.filter(({ state }) => state === 'ready');
     return ready.toSorted((one, other) => (one.createdAt < other.createdAt ? 1 : -1)).map(copyOf);
+  }
+
+  get unreadable(): readonly UnreadableCopy[] {
+    return [...this.#records].flatMap(([folder, found]) =>
+      found.type === 'unreadable' ? [{ folder, problem: found.problem }] : [],
+    );
   }
 
   homeOf(place: string): string {
@@ -81,8 +104,9 @@ export class SideCopies implements SideCopyStore {
     this.#known = undefined;
   }
 
-  async make({ roots, links, unsaved, signal, progress }: MakeOptions): Promise<MadeCopy> {
+  async make({ roots: given, links, unsaved, signal, progress }: MakeOptions): Promise<MadeCopy> {
     signal.throwIfAborted();
+    const roots = outermost(given);
     const id = randomBytes(6).toString('hex');
     const folder = this.#folderOf(id);
     await makePrivateFolder(folder);
@@ -92,7 +116,8 @@ export class SideCopies implements SideCopyStore {
       const repository = repositoryAt(home);
       const gitFolder = repository === undefined ? null : worktreeFolder(repository, `tiller-${id}${index || ''}`);
       const kind = repository === undefined ? ('plain' as const) : ('worktree' as const);
-      return { repository, folder: { home, copy: path.join(real, 'work', names[index] ?? ''), kind, gitFolder } };
+      const copy = path.join(real, WORK, names[index] ?? '');
+      return { repository, folder: { home, copy, kind, gitFolder, head: repository?.head ?? null } };
     });
     const record: CopyRecord = {
       version: 1,
@@ -159,7 +184,11 @@ export class SideCopies implements SideCopyStore {
   }
 
   async changes(id: string, signal: AbortSignal): Promise<readonly CopyChange[]> {
-    return changesInCopy(this.#folderOf(id), this.#recordOf(id), pauses(signal));
+    return (await this.losses(id, signal)).changes;
+  }
+
+  async losses(id: string, signal: AbortSignal): Promise<CopyLosses> {
+    return lossesInCopy(this.#folderOf(id), this.#recordOf(id), pauses(signal));
   }
 
   async baseContent(id: string, base: BaseFile | undefined): Promise<Uint8Array | undefined> {
@@ -167,14 +196,14 @@ export class SideCopies implements SideCopyStore {
   }
 
   async content(place: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const stats = await lstat(place).catch(() => undefined);
-    return stats?.isFile() === true && stats.size <= maxBytes ? readFile(place) : undefined;
+    using files = new CopyFiles();
+    return files.read(place, maxBytes)?.bytes;
   }
 
   async settle(id: string, files: readonly SettledFile[]): Promise<void> {
     const writer = new BaseWriter(this.#folderOf(id));
     try {
-      for (const file of files) writer.add(file.change.copy, await entryAfter(file, writer));
+      for (const file of files) writer.add(file.change.copy, entryAfter(file, writer));
     } finally {
       writer.close();
     }
@@ -190,18 +219,35 @@ export class SideCopies implements SideCopyStore {
     return sizeOfFolder(this.#folderOf(id), pauses(signal));
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.alone(id, () => this.#destroy(this.#recordOf(id)));
+  async remove(id: string, { threads = [], agrees }: RemoveOptions = {}): Promise<RemoveResult> {
+    const { threadId } = this.#recordOf(id);
+    const names = new Set([copyLock(id), ...threads, ...(threadId === null ? [] : [threadId])]);
+    let mayRemove = true;
+    const isAlone = await this.#holding([...names], async () => {
+      mayRemove = agrees === undefined || (await agrees(await this.losses(id, new AbortController().signal)));
+      if (mayRemove) await this.#destroy(this.#recordOf(id));
+    });
+    if (!isAlone) return 'in_use';
+    return mayRemove ? 'removed' : 'kept';
   }
 
-  async alone(id: string, act: () => Promise<unknown>): Promise<boolean> {
-    const attempt = await this.#deps.locks.acquire(`copy-${id}`);
-    if (attempt.type === 'owned') return false;
+  alone(id: string, act: () => Promise<unknown>): Promise<boolean> {
+    return this.#holding([copyLock(id)], act);
+  }
+
+  /** False where another one holds one of the locks. */
+  async #holding(names: readonly string[], act: () => Promise<unknown>): Promise<boolean> {
+    const held: HeldLock[] = [];
     try {
+      for (const name of names) {
+        const attempt = await this.#deps.locks.acquire(name);
+        if (attempt.type === 'owned') return false;
+        held.push(attempt.lock);
+      }
       await act();
       return true;
     } finally {
-      await attempt.lock.release();
+      for (const lock of held) await lock.release();
     }
   }
 
@@ -212,18 +258,26 @@ export class SideCopies implements SideCopyStore {
 
   async #sweepOne(id: string, hasThread: (threadId: string) => Promise<boolean>): Promise<void> {
     const folder = this.#folderOf(id);
-    const record = id.startsWith(REMOVED) ? undefined : readRecord(folder);
-    if (record === undefined) {
-      const isOld = Date.now() - (await stat(folder)).mtimeMs > YOUNG_MS;
-      if (isOld || id.startsWith(REMOVED)) await rm(folder, { recursive: true, force: true });
+    if (id.startsWith(REMOVED)) return rm(folder, { recursive: true, force: true });
+    const found = findRecord(folder);
+    if (found.type === 'unreadable') {
+      this.#deps.log?.warn('A side copy cannot be read and is left as it is', { folder, problem: found.problem });
       return;
     }
-    if (isRunning(record.owner)) return;
-    if (record.state === 'ready') {
-      if (record.threadId !== null && (await hasThread(record.threadId))) return;
-      if ((await changesInCopy(folder, record, pauses())).length > 0) return;
+    if (found.type === 'none') {
+      const hasWork = lstatSync(path.join(folder, WORK), { throwIfNoEntry: false }) !== undefined;
+      const isOld = Date.now() - (await stat(folder)).mtimeMs > YOUNG_MS;
+      if (isOld && !hasWork) await rm(folder, { recursive: true, force: true });
+      return;
     }
-    await this.alone(id, () => this.#destroy(record));
+    const { record } = found;
+    if (isRunning(record.owner)) return;
+    if (record.state === 'ready' && record.threadId !== null && (await hasThread(record.threadId))) return;
+    const threads = record.threadId === null ? [] : [record.threadId];
+    await this.#holding([copyLock(id), ...threads], async () => {
+      if (record.state === 'ready' && !isNothing(await lossesInCopy(folder, record, pauses()))) return;
+      await this.#destroy(record);
+    });
   }
 
   /** The record goes last: until then the next start can finish. */
@@ -244,17 +298,21 @@ export class SideCopies implements SideCopyStore {
   }
 
   #recordOf(id: string): CopyRecord {
-    const record = this.#records.get(id) ?? readRecord(this.#folderOf(id));
-    if (record === undefined) throw new CopyRefused('This side copy is gone.');
-    return record;
+    const folder = this.#folderOf(id);
+    const known = this.#records.get(folder);
+    const found = known?.type === 'record' ? known : findRecord(folder);
+    if (found.type === 'record') return found.record;
+    const problem = found.type === 'none' ? 'is gone' : `cannot be read: ${found.problem}`;
+    throw new CopyRefused(`This side copy ${problem}.`);
   }
 
   #folderOf(id: string): string {
     return path.join(copiesFolder(this.#home), id);
   }
 
-  get #records(): ReadonlyMap<string, CopyRecord> {
-    this.#known ??= new Map(readRecords(this.#home).map((record) => [record.id, record]));
+  /** By folder. */
+  get #records(): ReadonlyMap<string, FoundRecord> {
+    this.#known ??= findRecords(this.#home);
     return this.#known;
   }
 
@@ -276,14 +334,26 @@ function copyOf({ id, threadId, createdAt, folders }: CopyRecord): SideCopy {
   return { id, threadId, createdAt, folders: folders.map(({ home, copy, kind }) => ({ home, copy, kind })) };
 }
 
-/** Each once: two folders of a workspace may have one name. */
+function copyLock(id: string): string {
+  return `copy-${id}`;
+}
+
+/** Without folders inside another one, which are copied as part of it. */
+function outermost(roots: readonly string[]): readonly string[] {
+  const different = [...new Set(roots)];
+  return different.filter((root) => !different.some((other) => other !== root && isBelow(root, other)));
+}
+
+/** Each once, on disks too that ignore case: two folders of a workspace may have one name. */
 function namesFor(roots: readonly string[]): readonly string[] {
-  const names: string[] = [];
-  for (const root of roots) {
+  const names = new Set<string>();
+  return roots.map((root) => {
     const name = path.basename(root) || 'workspace';
-    names.push(names.includes(name) ? `${name}-${names.length + 1}` : name);
-  }
-  return names;
+    let unique = name;
+    for (let count = 2; names.has(unique.toLowerCase()); count++) unique = `${name}-${count}`;
+    names.add(unique.toLowerCase());
+    return unique;
+  });
 }
 
 /** Throws the signal's reason. */
@@ -295,18 +365,18 @@ function pauses(signal?: AbortSignal): () => Promise<void> | undefined {
   };
 }
 
-async function entryAfter({ change, base }: SettledFile, writer: BaseWriter): Promise<BaseEntry | null> {
+function entryAfter({ change, base }: SettledFile, writer: BaseWriter): BaseEntry | null {
   const { copy, result } = change;
   const mode = result.type === 'file' ? result.mode : 0o644;
   if (base.type === 'bytes') {
     return { type: 'file', hash: contentHash(base.bytes), mode, at: writer.keep(base.bytes), stamp: null };
   }
   if (result.type !== 'file') return null;
-  const stats = await stat(copy);
-  const bytes = stats.size <= MAX_KEPT_BYTES ? await readFile(copy) : undefined;
+  using files = new CopyFiles();
+  const read = files.read(copy, MAX_KEPT_BYTES);
   // The agent may have written it since it was compared: then it differs from this base.
-  if (bytes === undefined || contentHash(bytes) !== result.hash) {
+  if (read === undefined || contentHash(read.bytes) !== result.hash) {
     return { type: 'file', hash: result.hash, mode, at: null, stamp: null };
   }
-  return { type: 'file', hash: result.hash, mode, at: writer.keep(bytes), stamp: stampOf(stats) };
+  return { type: 'file', hash: result.hash, mode, at: writer.keep(read.bytes), stamp: stampOf(read.stats) };
 }

@@ -3,16 +3,11 @@ import { chmod } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { decidedChanges } from '../../core/patch/placedChange.ts';
-import { carryReview, reviewedChanges } from '../../core/patch/proposalChoices.ts';
+import { reviewedChanges } from '../../core/patch/proposalChoices.ts';
 import type { FileChange, ProposedFile } from '../../core/ports.ts';
 import { WorkspaceError } from '../../core/ports.ts';
-import {
-  type FileDecision,
-  type FilePlan,
-  firstChoices,
-  nextBase,
-  planBringHome,
-} from '../../core/sideCopies/planBringHome.ts';
+import { beginChoices } from '../../core/sideCopies/carryChoices.ts';
+import { type FileDecision, type FilePlan, nextBase, planBringHome } from '../../core/sideCopies/planBringHome.ts';
 import type { CopyChange, SettledFile, SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
@@ -96,13 +91,14 @@ export class BringHome {
     const id = idOf(copy);
     const before = this.#reviews.get(id);
     const proposals = proposalsOf(review);
-    const carried = before && carryReview(this.#deps.tabs.reviewOf(id) ?? [], proposalsOf(before), proposals);
+    const earlier = before && { plans: before.plans, choices: this.#deps.tabs.reviewOf(id) };
+    const choices = beginChoices(review.plans, earlier);
     if (proposals.length === 0 && !review.plans.some(isChoosable)) return this.#nothingLeft(review);
     this.#reviews.set(id, review);
     if (proposals.length === 0) return this.approve(id);
-    this.#deps.tabs.propose(id, proposals, joined(carried, firstChoices(review.plans)));
+    this.#deps.tabs.propose(id, proposals, choices);
     await this.#deps.tabs.show(id, { focus: true });
-    tellConflicts(review.plans);
+    tellConflicts(review.plans, choices);
   }
 
   /** Applies what the user has left of the review, all of it or nothing. */
@@ -110,8 +106,7 @@ export class BringHome {
     const review = this.#reviews.get(approvalId);
     if (review === undefined) return;
     const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
-    if (!isAlone)
-      void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
+    if (!isAlone) tellInUse();
   }
 
   /** Call when the copy is removed. */
@@ -136,7 +131,11 @@ export class BringHome {
       const cancel = new AbortController();
       token.onCancellationRequested(() => cancel.abort());
       try {
-        const changes = await this.#deps.store.changes(copy.id, cancel.signal);
+        const { changes, isPartial } = await this.#deps.store.losses(copy.id, cancel.signal);
+        if (isPartial) {
+          const sentence = vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.');
+          void vscode.window.showWarningMessage(sentence);
+        }
         const files = await homeFiles(copy, changes, this.#deps, cancel.signal);
         const plans = planBringHome(files).map((plan, index) => (index < MAX_REVIEWED ? plan : asWhole(plan)));
         return { copy, plans, files: new Map(files.map((file) => [file.path, file])) };
@@ -208,10 +207,10 @@ export class BringHome {
     const impossible = review.plans.filter(({ type }) => type === 'impossible');
     for (const plan of known) if (plan.type === 'mode') await chmod(plan.file.path, plan.mode).catch(this.#deps.report);
     const files = known.flatMap(({ file }) => review.files.get(file.path) ?? []);
-    await this.#deps.store.settle(
-      review.copy.id,
-      files.map(({ change }) => ({ change, base: { type: 'result' } })),
-    );
+    const settled = files.map(({ change }) => ({ change, base: { type: 'result' as const } }));
+    if (!(await this.#deps.store.alone(review.copy.id, () => this.#deps.store.settle(review.copy.id, settled)))) {
+      return tellInUse();
+    }
     this.#deps.onSettled(review.copy.id);
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
@@ -266,8 +265,9 @@ export class BringHome {
   async #undone(id: string): Promise<void> {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
+    const { copyId, files } = settled;
+    if (!(await this.#deps.store.alone(copyId, () => this.#deps.store.unsettle(copyId, files)))) return tellInUse();
     this.#settled.delete(id);
-    await this.#deps.store.unsettle(settled.copyId, settled.files);
     this.#deps.onSettled(settled.copyId);
   }
 }
@@ -293,13 +293,6 @@ function asWhole(plan: FilePlan): FilePlan {
     file.home.type === file.base.type &&
     (file.home.type !== 'file' || (file.base.type === 'file' && file.home.hash === file.base.hash));
   return { type: 'whole', file, isConflict: !isUntouched };
-}
-
-/** Earlier choices count before the first ones. */
-function joined(carried: ProposalChoices | undefined, first: ProposalChoices | undefined): ProposalChoices | undefined {
-  const named = new Set(carried?.map(({ path }) => path));
-  const all = [...(carried ?? []), ...(first ?? []).filter(({ path }) => !named.has(path))];
-  return all.length === 0 ? undefined : all;
 }
 
 function decisionOn(
@@ -353,11 +346,15 @@ async function settledFiles(
   return settled;
 }
 
-function tellConflicts(plans: readonly FilePlan[]): void {
-  const count = plans.reduce(
-    (sum, plan) => sum + (plan.type === 'proposed' ? (plan.conflicts === 'file' ? 1 : plan.conflicts.length) : 0),
-    0,
-  );
+/** `choices`: those with which the review begins; a conflict that the user has restored is not counted. */
+function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | undefined): void {
+  const count = plans.reduce((sum, plan) => {
+    const choice = choices?.find(({ path }) => path === plan.file.name);
+    if (plan.type !== 'proposed' || choice === undefined || 'text' in choice) return sum;
+    if (plan.conflicts === 'file' || choice.leftOut === 'file') return sum + (plan.conflicts.length > 0 ? 1 : 0);
+    const { leftOut } = choice;
+    return sum + plan.conflicts.filter((index) => leftOut.includes(index)).length;
+  }, 0);
   const sentences = [
     ...(count === 0
       ? []
@@ -372,6 +369,10 @@ function tellConflicts(plans: readonly FilePlan[]): void {
     ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
   ];
   if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
+}
+
+function tellInUse(): void {
+  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
 }
 
 function leftBehind(plans: readonly FilePlan[]): readonly string[] {

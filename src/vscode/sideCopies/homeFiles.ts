@@ -81,11 +81,11 @@ function undefinedWhereRefused(error: unknown): undefined {
   throw error;
 }
 
-/** As the user knows it: with the name of its folder where there are several. */
+/** As the user knows it: with the name of its folder where there are several, which is another one for each. */
 function nameOf({ folders }: SideCopy, home: string): string {
   for (const folder of folders) {
     const below = pathBelow(folder.home, home);
-    if (below !== undefined) return folders.length > 1 ? path.join(path.basename(folder.home), below) : below;
+    if (below !== undefined) return folders.length > 1 ? path.join(path.basename(folder.copy), below) : below;
   }
   return home;
 }

@@ -1,7 +1,16 @@
 import * as vscode from 'vscode';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import type { Session } from '../../core/session/session.ts';
-import { CopyRefused, type MakeOptions, type SideCopy, type SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
+import {
+  type CopyLosses,
+  CopyRefused,
+  isNothing,
+  type MakeOptions,
+  type SideCopy,
+  type SideCopyStore,
+} from '../../core/sideCopies/sideCopy.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import type { BringHome } from './bringHome.ts';
@@ -20,6 +29,8 @@ export interface SideCopyDeps {
   /** The setting `sideCopies.links`. */
   readonly links: () => readonly string[];
   readonly titleOf: (threadId: string) => Promise<string | null | undefined>;
+  /** Ids of the threads, sub-agents included, that work in one of these folders. */
+  readonly threadsIn: (folders: readonly string[]) => Promise<readonly string[]>;
   readonly showThread: (threadId: string) => Promise<void>;
   /** Suspends a thread whose folder is removed; it goes on in the workspace when it is opened again. */
   readonly leaveCopy: (threadId: string) => Promise<void>;
@@ -29,6 +40,11 @@ export interface SideCopyDeps {
 
 interface CopyItem extends vscode.QuickPickItem {
   readonly copy: SideCopy;
+}
+
+/** A copy whose record cannot be read. */
+interface UnreadableItem extends vscode.QuickPickItem {
+  readonly folder: string;
 }
 
 /** "Start in Side Copy", "Side Copies", "Bring Home" and "Remove Side Copy". */
@@ -58,7 +74,8 @@ export class SideCopyCommands {
   async showList(): Promise<void> {
     this.#deps.store.reload();
     const copies = this.#deps.store.all;
-    if (copies.length === 0) {
+    const unreadable = unreadableItems(this.#deps.store);
+    if (copies.length + unreadable.length === 0) {
       const start = vscode.l10n.t('Start in Side Copy');
       const none = vscode.l10n.t('There are no side copies.');
       if ((await vscode.window.showInformationMessage(none, start)) === start) await this.start();
@@ -66,7 +83,7 @@ export class SideCopyCommands {
     }
     const bringHome = { iconPath: new vscode.ThemeIcon('git-pull-request'), tooltip: vscode.l10n.t('Bring Home') };
     const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Remove Side Copy') };
-    const list = vscode.window.createQuickPick<CopyItem>();
+    const list = vscode.window.createQuickPick<CopyItem | UnreadableItem>();
     list.title = vscode.l10n.t('Side Copies');
     list.placeholder = vscode.l10n.t('Select a side copy to open its thread');
     list.matchOnDescription = true;
@@ -77,14 +94,15 @@ export class SideCopyCommands {
     const chosen = await new Promise<(() => Promise<void>) | undefined>((resolve) => {
       list.onDidAccept(() => {
         const [item] = list.selectedItems;
-        resolve(item && (() => this.#openThread(item.copy)));
+        resolve(item && (() => ('copy' in item ? this.#openThread(item.copy) : revealFolder(item.folder))));
       });
       list.onDidTriggerItemButton(({ item, button }) => {
+        if (!('copy' in item)) return;
         resolve(() => (button === remove ? this.remove(item.copy.id) : this.#bringHome(item.copy)));
       });
       list.onDidHide(() => resolve(undefined));
       void this.#describe(copies, closed.signal, (items) => {
-        list.items = items.map((item) => ({ ...item, buttons }));
+        list.items = [...items.map((item) => ({ ...item, buttons })), ...unreadable];
       }).then(() => {
         list.busy = false;
       }, this.#deps.report);
@@ -133,19 +151,30 @@ export class SideCopyCommands {
   async remove(id = this.#deps.shown()?.id): Promise<void> {
     const copy = this.#deps.store.all.find((one) => one.id === id);
     if (copy === undefined) return this.showList();
-    if (this.#isRunning(copy)) {
-      void vscode.window.showWarningMessage(
-        vscode.l10n.t('Tiller is working in this side copy. Stop the thread first.'),
-      );
-      return;
+    const isBusy = () => {
+      if (!this.#isRunning(copy)) return false;
+      void vscode.window.showWarningMessage(vscode.l10n.t('Tiller is working in this side copy. Stop the thread first.'));
+      return true;
+    };
+    if (isBusy()) return;
+    const { store } = this.#deps;
+    const known = await store.losses(copy.id, new AbortController().signal);
+    if (!isNothing(known) && !(await agreesToLose(known))) return;
+    // The user may have sent a message while the question was open.
+    if (isBusy()) return;
+    const live = this.#liveIn(copy).map(({ threadId }) => threadId);
+    for (const threadId of new Set([...(copy.threadId === null ? [] : [copy.threadId]), ...live])) {
+      await this.#deps.leaveCopy(threadId);
     }
-    const changes = await this.#deps.store.changes(copy.id, new AbortController().signal);
-    if (changes.length > 0 && !(await agreesToLose(changes.map(({ home }) => home)))) return;
-    await this.#deps.bringHome.forget(copy);
-    if (copy.threadId !== null) await this.#deps.leaveCopy(copy.threadId);
-    if (!(await this.#deps.store.remove(copy.id))) {
+    const result = await store.remove(copy.id, {
+      threads: await this.#deps.threadsIn(copy.folders.map((folder) => folder.copy)),
+      agrees: async (losses) =>
+        isNothing(losses) || JSON.stringify(losses) === JSON.stringify(known) || agreesToLose(losses),
+    });
+    if (result === 'in_use') {
       void vscode.window.showWarningMessage(vscode.l10n.t('Another window uses this side copy.'));
     }
+    if (result === 'removed') await this.#deps.bringHome.forget(copy);
     this.#deps.onRemoved();
   }
 
@@ -232,11 +261,19 @@ export class SideCopyCommands {
     return this.#isRunning(copy) ? `${vscode.l10n.t('running')} · ${changes}` : changes;
   }
 
-  #isRunning({ folders }: SideCopy): boolean {
-    const isIn = (cwd: string | undefined) => folders.some(({ copy }) => cwd === copy);
-    return this.#deps.threads.live.some(
-      ({ activeTurnId, settings, started }) => activeTurnId !== null && isIn(settings?.cwd ?? started?.cwd),
+  /** A turn, or a command in the background. */
+  #isRunning(copy: SideCopy): boolean {
+    return this.#liveIn(copy).some(
+      ({ activeTurnId, processes }) =>
+        activeTurnId !== null || processes.some(({ status }) => status.type === 'running'),
     );
+  }
+
+  #liveIn({ folders }: SideCopy): readonly ThreadState[] {
+    return this.#deps.threads.live.filter((state) => {
+      const cwd = cwdOf(state);
+      return folders.some(({ copy }) => isBelow(cwd, copy));
+    });
   }
 
   async #openThread({ threadId }: SideCopy): Promise<void> {
@@ -265,16 +302,46 @@ function sizeInWords(bytes: number): string {
 
 const MOST_NAMED = 10;
 
-async function agreesToLose(paths: readonly string[]): Promise<boolean> {
+async function agreesToLose({ changes, ignored, commits, isPartial }: CopyLosses): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question =
-    paths.length === 1
-      ? vscode.l10n.t('Remove the side copy? The changes of 1 file were not brought home and will be lost.')
-      : vscode.l10n.t(
-          'Remove the side copy? The changes of {0} files were not brought home and will be lost.',
-          paths.length,
-        );
-  const named = paths.slice(0, MOST_NAMED).map(shownPath);
-  const detail = [...named, ...(paths.length > MOST_NAMED ? ['…'] : [])].join('\n');
+    changes.length === 0
+      ? vscode.l10n.t('Remove the side copy? What it holds besides the files of the workspace will be lost.')
+      : changes.length === 1
+        ? vscode.l10n.t('Remove the side copy? The changes of 1 file were not brought home and will be lost.')
+        : vscode.l10n.t(
+            'Remove the side copy? The changes of {0} files were not brought home and will be lost.',
+            changes.length,
+          );
+  const detail = [
+    ...listed(changes.map(({ home }) => shownPath(home))),
+    ...titled(vscode.l10n.t('Commits:'), commits),
+    ...titled(
+      vscode.l10n.t('Ignored files, which are not brought home:'),
+      ignored.map((place) => shownPath(place)),
+    ),
+    ...(isPartial ? [vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.')] : []),
+  ].join('\n');
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, remove)) === remove;
+}
+
+function titled(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...listed(lines)];
+}
+
+function listed(lines: readonly string[]): readonly string[] {
+  return lines.length > MOST_NAMED ? [...lines.slice(0, MOST_NAMED), '…'] : lines;
+}
+
+function unreadableItems({ unreadable }: Pick<SideCopyStore, 'unreadable'>): readonly UnreadableItem[] {
+  return unreadable.map(({ folder, problem }) => ({
+    folder,
+    label: vscode.l10n.t('A side copy that cannot be read'),
+    description: withoutIcons(problem),
+    detail: vscode.l10n.t('Tiller leaves it as it is: {0}', folder),
+  }));
+}
+
+async function revealFolder(folder: string): Promise<void> {
+  await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(folder));
 }

@@ -12,12 +12,14 @@ import {
   rmSync,
   symlinkSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
-import type { SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
+import { type CopyLosses, isNothing, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
+import { lossesInCopy } from '../../../src/node/sideCopies/changesInCopy.ts';
 import { readRecord, writeRecord } from '../../../src/node/sideCopies/copyRecord.ts';
 import { SideCopies } from '../../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
@@ -343,7 +345,7 @@ describe('a side copy', () => {
     place.commit();
     const copy = await place.make();
     assert.ok((await place.copies.size(copy.id, NEVER)) > 4);
-    assert.equal(await place.copies.remove(copy.id), true);
+    assert.equal(await place.copies.remove(copy.id), 'removed');
     assert.deepEqual([place.left, place.copies.all], [[], []]);
     assert.equal(git(place.root, 'worktree', 'list').trim().split('\n').length, 1);
     assert.equal(git(place.root, 'fsck', '--no-dangling'), '');
@@ -353,10 +355,10 @@ describe('a side copy', () => {
     using place = new Place();
     place.write('a.txt', 'one\n');
     const copy = await place.make();
-    const isRemoved = await new Promise<boolean>((resolve, reject) => {
+    const result = await new Promise<string>((resolve, reject) => {
       place.copies.alone(copy.id, () => place.another().remove(copy.id).then(resolve, reject)).catch(reject);
     });
-    assert.deepEqual([isRemoved, place.copies.all.length], [false, 1]);
+    assert.deepEqual([result, place.copies.all.length], ['in_use', 1]);
   });
 
   it('of two over one repository keeps its own changes', async () => {
@@ -370,6 +372,206 @@ describe('a side copy', () => {
     assert.deepEqual(await place.changes(other), { 'b.txt': 'absent → file' });
     await place.copies.remove(one.id);
     assert.equal(git(folderOf(other), 'status', '--porcelain'), '?? b.txt\n');
+  });
+});
+
+describe('a repository that is not what it seems', () => {
+  /** A repository whose index names `aa/aa/evil.txt` by another name of the same length. */
+  function renamedInIndex(place: Place, name: string): string {
+    assert.equal(name.length, 'aa/aa/evil.txt'.length);
+    const root = path.join(place.root, 'one/two');
+    place.write('one/two/aa/aa/evil.txt', 'inside\n');
+    git(root, 'init', '-q');
+    git(root, 'add', '-A');
+    git(root, 'commit', '-qm', 'first');
+    const index = path.join(root, '.git/index');
+    const bytes = readFileSync(index);
+    bytes.write(name, bytes.indexOf('aa/aa/evil.txt'), 'latin1');
+    writeFileSync(index, bytes);
+    return root;
+  }
+
+  it.each(['../../evil.txt', '/tmp/xevil.txt', '.git/xevil.txt', '.GIT/xevil.txt', 'aa/./xevil.txt', 'aa//xxevil.txt'])(
+    'cannot lead out of the copy or into its .git by the name %s',
+    async (name) => {
+      using place = new Place();
+      const root = renamedInIndex(place, name);
+      place.write('evil.txt', 'outside\n');
+      const given = { roots: [root], links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+      const { copy } = await place.copies.make(given);
+      assert.equal(copy.folders[0]?.kind, 'plain');
+      const folder = path.join(place.home.path, 'copies', copy.id);
+      assert.deepEqual(
+        readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('evil.txt')),
+        ['work/two/aa/aa/evil.txt'],
+      );
+    },
+  );
+
+  it('has a link where a tracked folder was', async () => {
+    using place = new Place();
+    place.write('folder/a.txt', 'one\n');
+    place.write('other/a.txt', 'two\n');
+    place.commit();
+    rmSync(path.join(place.root, 'folder'), { recursive: true });
+    symlinkSync('other', path.join(place.root, 'folder'));
+    const status = git(place.root, 'status', '--porcelain');
+    const copy = await place.make({ 'folder/new.txt': 'never saved\n' });
+    assert.equal(readlinkSync(path.join(folderOf(copy), 'folder')), 'other');
+    assert.deepEqual(readdirSync(path.join(folderOf(copy), 'other')), ['a.txt']);
+    assert.equal(git(folderOf(copy), 'status', '--porcelain'), status);
+    assert.deepEqual(await place.changes(copy), {});
+  });
+
+  it('has the permission bits of its files, whatever the mask of the process', async () => {
+    using place = new Place();
+    chmodSync(place.write('shared.txt', 'one\n'), 0o666);
+    const copy = await place.make();
+    assert.equal(lstatSync(path.join(folderOf(copy), 'shared.txt')).mode & 0o777, 0o666);
+    assert.deepEqual(await place.changes(copy), {});
+  });
+});
+
+describe('a side copy of several folders', () => {
+  it('names each folder once, and leaves out one that lies in another one', async () => {
+    using place = new Place();
+    for (const name of ['x/app-2', 'y/app', 'z/app', 'z/app/inner']) place.write(`${name}/a.txt`, `${name}\n`);
+    const roots = ['x/app-2', 'z/app/inner', 'y/app', 'z/app'].map((name) => path.join(place.root, name));
+    const given = { roots, links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+    const { copy } = await place.copies.make(given);
+    assert.deepEqual(
+      copy.folders.map((folder) => [path.relative(place.root, folder.home), path.basename(folder.copy)]),
+      [
+        ['x/app-2', 'app-2'],
+        ['y/app', 'app'],
+        ['z/app', 'app-3'],
+      ],
+    );
+    writeFileSync(path.join(copy.folders[2]?.copy ?? '', 'inner/a.txt'), 'changed\n');
+    assert.deepEqual(await place.changes(copy), { 'z/app/inner/a.txt': 'file → file' });
+  });
+});
+
+describe('a link in a side copy', () => {
+  it('that has replaced a folder brings nothing from where it leads', async () => {
+    using place = new Place();
+    using outside = tempFolder();
+    place.write('folder/a.txt', 'one\n');
+    const copy = await place.make();
+    const at = path.join(folderOf(copy), 'folder/a.txt');
+    writeFileSync(at, 'two\n');
+    const [change] = await place.copies.changes(copy.id, NEVER);
+    assert.ok(change);
+    writeFileSync(outside.at('a.txt'), 'two\n');
+    rmSync(path.dirname(at), { recursive: true });
+    symlinkSync(outside.path, path.dirname(at));
+    assert.deepEqual(await place.changes(copy), { folder: 'absent → other', 'folder/a.txt': 'file → other' });
+    assert.equal(await place.copies.content(at, 100), undefined);
+    await place.copies.settle(copy.id, [{ change, base: { type: 'result' } }]);
+    const [, after] = await place.copies.changes(copy.id, NEVER);
+    assert.equal(await place.copies.baseContent(copy.id, after?.base), undefined);
+  });
+});
+
+describe('the base of a side copy', () => {
+  it('gives no content that is not the one it began with', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    const copy = await place.make();
+    writeFileSync(path.join(folderOf(copy), 'a.txt'), 'two\n');
+    const [change] = await place.copies.changes(copy.id, NEVER);
+    assert.equal(Buffer.from((await place.copies.baseContent(copy.id, change?.base)) ?? []).toString(), 'one\n');
+    writeFileSync(path.join(place.home.path, 'copies', copy.id, 'base.pack'), 'xne\n');
+    assert.equal(await place.copies.baseContent(copy.id, change?.base), undefined);
+  });
+});
+
+describe('removing a side copy', () => {
+  it('is refused while another process owns one of its threads', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    const copy = await place.make();
+    await place.copies.assign(copy.id, 'thread');
+    const locks = createLocks(place.home.path, 'cli');
+    for (const name of ['thread', 'agent']) {
+      const attempt = await locks.acquire(name);
+      assert.equal(attempt.type, 'held');
+      assert.equal(await place.copies.remove(copy.id, { threads: ['agent'] }), 'in_use', name);
+      if (attempt.type === 'held') await attempt.lock.release();
+    }
+    assert.equal(await place.copies.remove(copy.id, { threads: ['agent'] }), 'removed');
+  });
+
+  it('asks with what is lost by then, and can be refused', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    const copy = await place.make();
+    writeFileSync(path.join(folderOf(copy), 'a.txt'), 'two\n');
+    const asked: number[] = [];
+    const agrees = async ({ changes }: CopyLosses) => {
+      asked.push(changes.length);
+      assert.equal(await place.copies.alone(copy.id, async () => {}), false);
+      return false;
+    };
+    assert.equal(await place.copies.remove(copy.id, { agrees }), 'kept');
+    assert.deepEqual([asked, read(copy, 'a.txt')], [[1], 'two\n']);
+    assert.equal(await place.copies.remove(copy.id, { agrees: async () => true }), 'removed');
+  });
+});
+
+describe('what removing a side copy would lose', () => {
+  const rows: readonly (readonly [what: string, work: (folder: string) => void, lost: Partial<CopyLosses>])[] = [
+    ['an ignored file', (folder) => writeFileSync(path.join(folder, 'secret'), 'x'), { ignored: ['secret'] }],
+    [
+      'a file in an ignored folder beside a tracked one',
+      (folder) => {
+        mkdirSync(path.join(folder, 'out/deep'));
+        writeFileSync(path.join(folder, 'out/deep/built.js'), 'x');
+      },
+      { ignored: ['out'] },
+    ],
+    ['an empty commit', (folder) => git(folder, 'commit', '-q', '--allow-empty', '-m', 'in the copy'), {}],
+  ];
+  it.each(rows)('includes %s', async (_what, work, { ignored = [] }) => {
+    using place = new Place();
+    place.write('.gitignore', 'node_modules\n');
+    place.write('node_modules/a.js', 'x');
+    place.write('out/kept.txt', 'one\n');
+    place.commit();
+    place.write('.gitignore', 'node_modules\nsecret\nout\n');
+    const copy = await place.make();
+    assert.deepEqual(await place.copies.losses(copy.id, NEVER), {
+      changes: [],
+      ignored: [],
+      commits: [],
+      isPartial: false,
+    });
+    work(folderOf(copy));
+    const lost = await place.copies.losses(copy.id, NEVER);
+    assert.deepEqual(
+      lost.ignored.map((one) => path.relative(folderOf(copy), one)),
+      ignored,
+    );
+    const head = git(folderOf(copy), 'rev-parse', '--short=10', 'HEAD').trim();
+    assert.deepEqual(lost.commits, ignored.length > 0 ? [] : [`${head} in the copy`]);
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    const record = readRecord(folder);
+    assert.ok(record);
+    await writeRecord(folder, { ...record, owner: ENDED });
+    await place.another().sweep(noThread);
+    assert.equal(existsSync(folderOf(copy)), true);
+  });
+
+  it('is not known where there are more files than are compared', async () => {
+    using place = new Place();
+    for (const name of ['a', 'b', 'c']) place.write(`${name}.txt`, 'one\n');
+    const copy = await place.make();
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    const record = readRecord(folder);
+    assert.ok(record);
+    const lost = await lossesInCopy(folder, record, () => undefined, 2);
+    assert.deepEqual([lost.changes, lost.isPartial, isNothing(lost)], [[], true, false]);
+    assert.equal(isNothing(await lossesInCopy(folder, record, () => undefined, 3)), true);
   });
 });
 
@@ -407,5 +609,41 @@ describe('the next start', () => {
     const copies = place.another();
     await copies.sweep(async (threadId) => threadId === 'there');
     assert.deepEqual(copies.all.map(({ id }) => id).toSorted(), [changed.id, kept.id, mine.id].toSorted());
+  });
+
+  it('leaves a copy alone whose record cannot be read, and lists it', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    const fates: readonly (readonly [fate: (file: string) => void, isListed: boolean])[] = [
+      [(file) => writeFileSync(file, '{"version":1'), true],
+      [(file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"version":1', '"version":2')), true],
+      [
+        (file) => {
+          rmSync(file);
+          mkdirSync(file);
+        },
+        true,
+      ],
+      [(file) => rmSync(file), false],
+    ];
+    const copies = place.another();
+    for (const [fate, isListed] of fates) {
+      const copy = await crashed(place, 'ready');
+      const folder = path.join(place.home.path, 'copies', copy.id);
+      fate(path.join(folder, 'copy.json'));
+      utimesSync(folder, 0, 0);
+      await copies.sweep(noThread);
+      assert.equal(read(copy, 'a.txt'), 'one\n');
+      assert.equal(
+        copies.unreadable.some((one) => one.folder === folder),
+        isListed,
+      );
+      if (isListed) await assert.rejects(copies.remove(copy.id), /cannot be read/);
+    }
+    const empty = path.join(place.home.path, 'copies/0123456789ab');
+    mkdirSync(empty);
+    utimesSync(empty, 0, 0);
+    await copies.sweep(noThread);
+    assert.equal(existsSync(empty), false);
   });
 });
