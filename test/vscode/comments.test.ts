@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import type { ShownThread, ThreadChange } from '../../src/core/agent/shownThread.ts';
+import type { ThreadChange } from '../../src/core/agent/shownThread.ts';
 import { Emitter } from '../../src/core/util/emitter.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -101,7 +101,7 @@ class Desk {
         get: (key: string) => stored.get(key) as never,
         update: async (key, value) => void stored.set(key, JSON.parse(JSON.stringify(value))),
       },
-      threads: this.thread as unknown as ShownThread,
+      threads: this.thread,
       guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? '.env may not be read' : undefined),
       isCommentable: () => true,
       proposalOf: approvalOf,
@@ -346,7 +346,7 @@ suite('findings in the editor', () => {
       const sent: (readonly UserInput[] | Op)[] = [];
       const quoted: string[] = [];
       const findings = new FindingThreads({
-        threads: thread as unknown as ShownThread,
+        threads: thread,
         sendMessage: async (input) => sent.push(input) > 0,
         send: async (op) => {
           sent.push(op);

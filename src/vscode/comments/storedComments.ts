@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import * as z from 'zod';
 import { lineRangeSchema } from '../../protocol/lineRange.ts';
 
