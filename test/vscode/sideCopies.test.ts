@@ -339,7 +339,7 @@ suite('Remove Side Copy', () => {
         ],
       };
       await commandsOn(desk, [inCopy], []).remove();
-      assert.equal(told.at(-1), 'Tiller works in this side copy. Stop the thread first.');
+      assert.equal(told.at(-1), 'Tiller is working in this side copy. Stop the thread first.');
       await copies.alone('of-another-window', async () => {
         await commandsOn(desk, [], ['copy-of-another-window']).remove();
       });

@@ -372,7 +372,7 @@ function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | un
 }
 
 function tellInUse(): void {
-  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or step.'));
+  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
 }
 
 function leftBehind(plans: readonly FilePlan[]): readonly string[] {
