@@ -153,7 +153,9 @@ export class SideCopyCommands {
     if (copy === undefined) return this.showList();
     const isBusy = () => {
       if (!this.#isRunning(copy)) return false;
-      void vscode.window.showWarningMessage(vscode.l10n.t('Tiller is working in this side copy. Stop the thread first.'));
+      void vscode.window.showWarningMessage(
+        vscode.l10n.t('Tiller is working in this side copy. Stop the thread first.'),
+      );
       return true;
     };
     if (isBusy()) return;
