@@ -434,6 +434,7 @@ export function createPanel(
       isPlanMode: () => factory.settings.planMode === true,
       hasModel: hasDefaultModel,
       prepare: () => manager.prepare(factory.settings.cwd),
+      cwd: () => factory.settings.cwd,
       start: (input, signal, onProgress) =>
         startEdit(
           input,

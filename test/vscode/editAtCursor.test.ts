@@ -181,6 +181,43 @@ suite('an edit at the cursor', () => {
   );
 
   test(
+    'names the files when it has changed only others',
+    withTiller(
+      (here) => [
+        [calls('apply_patch', { input: `*** Begin Patch\n*** Add File: ${here.at('b.txt')}\n+b\n*** End Patch` })],
+        [says('Done.')],
+      ],
+      async (chat, here) => {
+        const { done } = await edit(chat, here);
+        await done;
+        const [made] = chat.edits.all;
+        assert.match(made ? sentenceOf(made) : '', /^Tiller has changed only other files: .*b\.txt$/);
+        chat.edits.stop();
+        assert.deepEqual(chat.edits.all, []);
+      },
+    ),
+  );
+
+  test(
+    'keeps Keep and Undo when it fails after its change',
+    withTiller(
+      (here) => [[patch(here)], [fails(401)]],
+      async (chat, here) => {
+        const { editor, done } = await edit(chat, here);
+        await done;
+        const [failed] = chat.edits.all;
+        assert.equal(failed?.state.type, 'failed');
+        assert.equal(failed.hunks.length, 1);
+        await chat.edits.decide(failed.id, 'undo');
+        assert.equal(editor.document.getText(), TEXT);
+        await until(() => chat.edits.all[0]?.hunks.length === 0, SOON);
+        chat.edits.stop();
+      },
+      { 'retry.maxAttempts': 1 },
+    ),
+  );
+
+  test(
     'waits for an approval where the policy demands one, and is answered at the place',
     withTiller(
       (here) => [[patch(here)], [says('Done.')]],

@@ -2,6 +2,7 @@
  * "Edit at the Cursor": one line of instruction, and the change lands at that place (docs/editor.md,
  * docs/decisions/0053). Each edit is a thread of its own; the panel is not opened.
  */
+import { resolve } from 'node:path';
 import * as vscode from 'vscode';
 import type { EditOutcome, EditProgress, RunningEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
@@ -16,7 +17,7 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { pathOf, uriOf } from '../workspace/places.ts';
+import { pathOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
 import { selectedLines } from '../workspace/selectedLines.ts';
 import { approvalOf, type Edit, isRunning, sentenceOf } from './edit.ts';
@@ -38,6 +39,8 @@ export interface EditAtCursorDeps {
     signal: AbortSignal,
     onProgress: (progress: EditProgress) => void,
   ) => Promise<RunningEdit>;
+  /** The folder that paths of patches are relative to. */
+  readonly cwd: () => string;
   readonly answer: (threadId: string, approvalId: string, decision: 'approved' | 'denied') => void;
   readonly showProposal: (approvalId: string) => Promise<unknown>;
   /** Opens the panel with the thread. */
@@ -246,7 +249,7 @@ export class EditAtCursor implements Disposable {
     if (edit === undefined) return;
     const hunks = this.#hunksOf(edit);
     if (hunks.length > 0) return this.#change(id, { state: { type: 'changed' }, hunks });
-    if (paths.some((path) => isPathOf(path, edit.uri))) return this.#remove(id);
+    if (paths.some((path) => resolve(this.#deps.cwd(), path) === pathOf(edit.uri))) return this.#remove(id);
     this.#change(id, { state: { type: 'changed_elsewhere', paths } });
     this.#tellWithoutLenses(id);
   }
@@ -360,10 +363,6 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
 /** It has ended, and says how until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
   return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
-}
-
-function isPathOf(path: string, uri: vscode.Uri): boolean {
-  return uriOf(path).toString() === uri.toString() || path === pathOf(uri);
 }
 
 function isStoppable(edit: Edit): boolean {
