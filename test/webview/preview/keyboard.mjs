@@ -616,7 +616,7 @@ const STORIES = {
     await page.getByTestId('more-actions').focus();
     await press(page, 'Enter');
     await expectFocus(page, 'more-actions-item');
-    await press(page, 'ArrowDown', 'ArrowDown', 'Enter');
+    await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'run_command', command: 'tiller.openSettings' });
     return page;
   },
