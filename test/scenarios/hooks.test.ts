@@ -71,6 +71,24 @@ describe('PreToolUse', () => {
     expect(seen.toSorted()).toEqual(['echo one', 'echo two']);
   });
 
+  it.each([
+    ['Bash', 'cat > /dev/null decides about commands and does not get the one of run_tests'],
+    ['Bash|run_tests', 'ran'],
+  ])('about %s: run_tests does not pass a guard of commands', async (matcher, output) => {
+    const task = { label: 'tests', type: 'shell', command: 'echo ran', group: 'test' };
+    await using chat = await withHooks(
+      { PreToolUse: forTool(matcher, 'cat > /dev/null') },
+      {
+        files: { '.vscode/tasks.json': JSON.stringify({ tasks: [task] }) },
+        policy: 'never',
+        sandbox: 'danger-full-access',
+        model: [[calls('run_tests', {})], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain(output);
+  });
+
   it('leaves a call with broken arguments to the tool', async () => {
     await using chat = await withHooks(
       { PreToolUse: forTool('TodoWrite', 'cat > /dev/null') },

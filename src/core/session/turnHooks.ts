@@ -153,9 +153,15 @@ export class TurnHooks {
 
   /**
    * `names`: of the tool. Returns what runs the PreToolUse hooks of the call; `undefined` when none is about it. When a
-   * hook cannot be run at all, the call is denied.
+   * hook cannot be run at all, the call is denied; so is `run_tests` under a hook about commands, because its command is
+   * not known before it runs.
    */
   before(call: ToolCall, names: readonly string[]): (() => Promise<HookedCall>) | undefined {
+    const guard = names.includes('run_tests') ? this.#guardOfCommands(names) : undefined;
+    if (guard !== undefined) {
+      const text = `${commandOf(guard)} decides about commands and does not get the one of run_tests: run the tests with a command.`;
+      return async () => ({ call, verdict: { type: 'deny', reason: reasonOf(guard, text) }, notes: [] });
+    }
     const runs = this.#runsFor('PreToolUse', call, names, () => ({}));
     if (runs.length === 0) return undefined;
     return () =>
@@ -206,6 +212,13 @@ export class TurnHooks {
       ...(context === undefined ? [] : [context]),
     ];
     return { call: changed, verdict, notes };
+  }
+
+  /** A PreToolUse hook that gets commands and none of these tools. */
+  #guardOfCommands(names: readonly string[]): Hook | undefined {
+    return this.#of('PreToolUse').find(
+      ({ matcher }) => matchesName(matcher, 'Bash') && !names.some((name) => matchesName(matcher, name)),
+    );
   }
 
   #of(event: HookEvent): readonly Hook[] {
