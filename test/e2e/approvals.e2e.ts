@@ -43,6 +43,7 @@ async function isAskedNowhere() {
   await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toBe('Tiller');
   await expect.poll(() => vscode.badge(), soon).toBe(0);
   await expect.poll(() => vscode.notification('Tiller wants').count(), soon).toBe(0);
+  await expect.poll(() => vscode.notification('need your answer').count(), soon).toBe(0);
 }
 
 test('the command palette answers', async () => {
@@ -183,10 +184,10 @@ test('several pending requests are one notification and one list; a destructive 
   await vscode.hideChat();
   hidden.open();
   await vscode.notification('3 requests need your answer').waitFor();
-  expect(await vscode.notification('Tiller wants').count()).toBe(1);
+  expect(await vscode.notification('your answer').count()).toBe(1);
   await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('3 waiting for you');
   await vscode.screenshot('approvals/several-notification');
-  await vscode.answerNotification('Tiller wants', 'Show List');
+  await vscode.answerNotification('your answer', 'Show List');
   await panel.get('approval-list').waitFor();
   await vscode.screenshot('approvals/several');
   await panel.get('decision-approve-all').click();
