@@ -464,6 +464,7 @@ export function createPanel(
   const codeReview = new CodeReview({
     guard,
     cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
+    isInSideCopy: () => shownCopy.copy !== undefined,
     isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
     hasModel,
     target: () => threads.target,

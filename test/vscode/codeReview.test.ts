@@ -16,7 +16,7 @@ interface Reviewed {
 function reviewed(
   answers: readonly Answer[],
   run: (review: CodeReview, reviewed: Reviewed, here: EditorPlace) => Promise<void>,
-  isRunning = false,
+  { isRunning = false, isInSideCopy = false } = {},
 ) {
   return inPlace({}, async (here) => {
     const root = makeRepository(here);
@@ -26,6 +26,7 @@ function reviewed(
       const review = new CodeReview({
         guard: async () => (names) => (names.some((name) => name.endsWith('.env')) ? 'no' : undefined),
         cwd: () => here.root,
+        isInSideCopy: () => isInSideCopy,
         isRunning: () => isRunning,
         hasModel: async () => true,
         target: () => ({ threadId: 't', starting: undefined }),
@@ -63,6 +64,18 @@ suite('changes that are reviewed', () => {
   );
 
   test(
+    'are looked at by the agent itself in a side copy, which git has not open here',
+    reviewed(
+      [{ pick: 'Uncommitted' }],
+      async (review, { sent }) => {
+        await review.start();
+        assert.deepEqual(sent[0], { type: 'review', target: { type: 'uncommitted' }, changes: '' });
+      },
+      { isInSideCopy: true },
+    ),
+  );
+
+  test(
     'are those since the branches parted',
     reviewed([{ pick: 'Changes Against' }, { pick: 'main' }], async (review, { sent }) => {
       await review.start();
@@ -95,7 +108,7 @@ suite('changes that are reviewed', () => {
         await review.start('uncommitted');
         assert.deepEqual([sent, shown], [[], ['A turn is running. Stop it, or wait for its end, to review changes.']]);
       },
-      true,
+      { isRunning: true },
     ),
   );
 

@@ -3,7 +3,6 @@ import * as vscode from 'vscode';
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import { isBelow } from '../../core/util/pathBelow.ts';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
@@ -14,6 +13,7 @@ import {
   type GitCommit,
   type Repository,
   repositories,
+  repositoryOf,
 } from '../workspace/gitChanges.ts';
 
 export interface CodeReviewDeps {
@@ -21,6 +21,8 @@ export interface CodeReviewDeps {
   readonly guard: () => Promise<ReadGuard>;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
+  /** Whether the shown thread works in a side copy. */
+  readonly isInSideCopy: () => boolean;
   readonly isRunning: () => boolean;
   /** Lets the user choose a model where there is none; false when none was chosen. */
   readonly hasModel: () => Promise<boolean>;
@@ -72,10 +74,13 @@ export class CodeReview {
     if (repository === undefined) {
       return tell(vscode.l10n.t("VS Code's Git extension has opened no repository in this window."));
     }
+    // The Git extension has the workspace open and not the copy: the agent looks at the changes itself.
+    const isElsewhere = this.#deps.isInSideCopy();
     const guard = await this.#deps.guard();
     const mayRead = (file: string) => guard([file]) === undefined;
     switch (kind) {
       case 'uncommitted': {
+        if (isElsewhere) return { target: { type: 'uncommitted' }, changes: '' };
         const changes = await changeText(mayRead, this.#repositories());
         if (changes === undefined) return tell(vscode.l10n.t('There are no uncommitted changes.'));
         return { target: { type: 'uncommitted' }, changes };
@@ -83,6 +88,7 @@ export class CodeReview {
       case 'branch': {
         const branch = await pickBranch(repository);
         if (branch === undefined) return undefined;
+        if (isElsewhere) return { target: { type: 'branch', branch }, changes: '' };
         const changes = await changesAgainst(repository, branch, mayRead);
         if (changes === '') return tell(vscode.l10n.t('There are no changes compared with {0}.', branch));
         return { target: { type: 'branch', branch }, changes };
@@ -107,10 +113,10 @@ export class CodeReview {
     return (this.#deps.repositories ?? repositories)();
   }
 
-  /** The one that holds the working directory of the thread, else the first. */
+  /** The innermost one that holds the working directory of the thread, else the first. */
   #repository(): Repository | undefined {
     const all = this.#repositories();
-    return all.find(({ rootUri }) => isBelow(this.#deps.cwd(), rootUri.fsPath)) ?? all[0];
+    return repositoryOf(vscode.Uri.file(this.#deps.cwd()), all) ?? all[0];
   }
 }
 
