@@ -48,18 +48,18 @@ class Storm {
   }
 
   async act(): Promise<void> {
-    const { here, random } = this;
+    const { random } = this;
     const file = random.pick(FILES);
     const dice = random.below(24);
     if (dice === 1) {
-      const editor = await here.open(file);
+      const editor = await this.open(file);
       await editor.document.save();
       return;
     }
     if (dice === 2) return void (await vscode.workspace.saveAll(false));
     if (dice === 3) return void (await vscode.commands.executeCommand('workbench.action.nextEditor'));
     if (dice === 4) {
-      await here.open(file);
+      await this.open(file);
       // VS Code looks itself which are saved: one that it closes unsaved loses its text here, for no question is shown.
       return void (await vscode.commands.executeCommand('workbench.action.closeUnmodifiedEditors'));
     }
