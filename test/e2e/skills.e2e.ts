@@ -28,8 +28,18 @@ test('a skill is proposed, shown whole, approved, run with its arguments, and ha
   await vscode.screenshot('skills/1-approval');
   await vscode.answerNotification('May the model use the skill deploy', 'Approve');
 
-  await panel.write('/depl');
-  await panel.get('suggestion-row').filter({ hasText: '[where] · Deploys the service.' }).click();
+  const row = panel.get('suggestion-row').filter({ hasText: '[where] · Deploys the service.' });
+  // The list shows what was approved when it opened.
+  const isListed = async () => {
+    await panel.write('');
+    await panel.write('/depl');
+    return row.waitFor({ timeout: 3000 }).then(
+      () => true,
+      () => false,
+    );
+  };
+  await expect.poll(isListed, { timeout: 30_000 }).toBe(true);
+  await row.click();
   model.will([calls('exec_command', { cmd: 'echo shipped > shipped' })], [says('Shipped.')]);
   const field = panel.get('composer-input');
   expect(await field.inputValue()).toBe('/deploy ');
