@@ -11,6 +11,7 @@ import { AgentCommands } from '../../src/vscode/agents/agentCommands.ts';
 import { ReadOnlyTexts } from '../../src/vscode/ui/readOnlyTexts.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+import { Memory } from './support/memory.ts';
 
 suite('Agents', () => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -31,12 +32,7 @@ suite('Agents', () => {
       roots: () => [folder],
       builtin: BUILTIN_ROLES.map(({ name }) => name),
     });
-    const memory = new Map<string, unknown>();
-    const memento = {
-      get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
-      update: async (key: string, value: unknown) => void memory.set(key, value),
-      keys: () => [...memory.keys()],
-    } as vscode.Memento;
+    const memento = new Memory();
     texts = new ReadOnlyTexts('tiller-proposal-test');
     commands = new AgentCommands({ ...files, builtin: BUILTIN_ROLES, memento, texts });
     mkdirSync(path.dirname(file), { recursive: true });

@@ -8,6 +8,7 @@ import { ModelServer, says } from '../support/modelServer.ts';
 import type { TempFolder } from '../support/tempFolder.ts';
 import { ownHome } from './support/ownHome.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
+import { Memory } from './support/memory.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -25,13 +26,7 @@ suite('the panel in the side bar and in an editor tab', () => {
     server = await ModelServer.start([[says('Hello to both.')]], { wire: 'responses' });
     await set('baseUrl', server.baseUrl);
     await set('model', 'test-model');
-    const stored = new Map<string, unknown>();
-    const workspaceState = {
-      get: (key: string, otherwise: unknown) => stored.get(key) ?? otherwise,
-      update: async (key: string, value: unknown) => void stored.set(key, value),
-      keys: () => [...stored.keys()],
-    } as unknown as vscode.Memento;
-    tiller = compose({ ...contextOf(), workspaceState });
+    tiller = compose({ ...contextOf(), workspaceState: new Memory() });
     side = new Page();
     editor = new Page();
     tiller.view.resolveWebviewView(side.view);

@@ -9,6 +9,7 @@ import { createNodePorts } from '../../src/node/ports.ts';
 import { HookCommands } from '../../src/vscode/hooks/hookCommands.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+import { Memory } from './support/memory.ts';
 
 suite('Hooks', () => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -17,7 +18,7 @@ suite('Hooks', () => {
   let hooks: Hooks;
   let commands: HookCommands;
   let user: ScriptedUser | undefined;
-  let memory: Map<string, unknown>;
+  let memento: Memory;
 
   setup(() => {
     home = tempFolder();
@@ -25,12 +26,7 @@ suite('Hooks', () => {
     const ports = createNodePorts({ roots: [folder], environment });
     const own = { Stop: [{ command: 'echo done' }] };
     hooks = createHooks({ ports, settings: () => ({ hooks: own }), roots: () => [folder] });
-    memory = new Map();
-    const memento = {
-      get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
-      update: async (key: string, value: unknown) => void memory.set(key, value),
-      keys: () => [...memory.keys()],
-    } as vscode.Memento;
+    memento = new Memory();
     commands = new HookCommands({ ...hooks, memento });
     mkdirSync(path.dirname(file), { recursive: true });
   });
@@ -74,14 +70,14 @@ suite('Hooks', () => {
 
   test('that were announced are remembered, the last 500', async () => {
     const old = Array.from({ length: 600 }, (_, at) => `old-${at}`);
-    memory.set('tiller.seenHooks', old);
+    await memento.update('tiller.seenHooks', old);
     names('npm test');
     answers();
     const current = await hooks.current();
     await commands.announce(current);
     const fresh = current.hooks.flatMap(({ hook, state }) => (state === 'proposed' ? [hook.hash] : []));
     assert.equal(fresh.length, 1);
-    assert.deepEqual(memory.get('tiller.seenHooks'), [...old.slice(101), ...fresh]);
+    assert.deepEqual(memento.get('tiller.seenHooks'), [...old.slice(101), ...fresh]);
   });
 
   test('are approved after a question that shows all that the approval covers', async () => {

@@ -17,6 +17,7 @@ import { McpPrompts } from '../../src/vscode/mcp/mcpPrompts.ts';
 import { McpLogs } from '../../src/vscode/mcp/mcpLogs.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+import { Memory } from './support/memory.ts';
 
 suite('MCP servers', () => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -46,7 +47,6 @@ suite('MCP servers', () => {
     mkdirSync(home.at('home'));
     servers = {};
     listed = 0;
-    const memory = new Map<string, unknown>();
     const ports = createNodePorts({
       roots: [folder],
       environment: { ...process.env, TILLER_HOME: home.at('home') },
@@ -61,11 +61,7 @@ suite('MCP servers', () => {
       settings,
       homeDirectory: ports.host.homeDirectory,
       environment: { ...process.env },
-      memento: {
-        get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
-        update: async (key: string, value: unknown) => void memory.set(key, value),
-        keys: () => [...memory.keys()],
-      } as vscode.Memento,
+      memento: new Memory(),
       showServers: () => void listed++,
       report: (error) => assert.fail(String(error)),
     });

@@ -15,6 +15,7 @@ import { inPlace } from './support/editorPlace.ts';
 import { contextOf, eventually, Page } from './support/page.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
 import { ownHome } from './support/ownHome.ts';
+import { Memory } from './support/memory.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -50,13 +51,7 @@ suite('a message that is sent again or is not sent', () => {
     server = await ModelServer.start(model, { wire: 'responses' });
     const values = [server.baseUrl, 'test-model', 'untrusted', 'danger-full-access'];
     for (const [index, key] of keys.entries()) await set(key, values[index]);
-    const stored = new Map<string, unknown>();
-    const workspaceState = {
-      get: (key: string, otherwise: unknown) => stored.get(key) ?? otherwise,
-      update: async (key: string, value: unknown) => void stored.set(key, value),
-      keys: () => [...stored.keys()],
-    } as unknown as vscode.Memento;
-    tiller = compose({ ...contextOf(), workspaceState });
+    tiller = compose({ ...contextOf(), workspaceState: new Memory() });
     page = new Page();
     tiller.view.resolveWebviewView(page.view);
     page.say({ type: 'ready', build: TILLER_VERSION });

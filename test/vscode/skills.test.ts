@@ -10,6 +10,7 @@ import { SkillCommands } from '../../src/vscode/skills/skillCommands.ts';
 import { ReadOnlyTexts } from '../../src/vscode/ui/readOnlyTexts.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+import { Memory } from './support/memory.ts';
 
 suite('Skills', () => {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
@@ -28,12 +29,7 @@ suite('Skills', () => {
     const ports = createNodePorts({ roots: [folder], environment });
     const host = { ...ports.host, homeDirectory: home.at('none') };
     skills = createSkills({ ports: { ...ports, host }, roots: () => [folder] });
-    const memory = new Map<string, unknown>();
-    const memento = {
-      get: (key: string, otherwise?: unknown) => (memory.has(key) ? memory.get(key) : otherwise),
-      update: async (key: string, value: unknown) => void memory.set(key, value),
-      keys: () => [...memory.keys()],
-    } as vscode.Memento;
+    const memento = new Memory();
     texts = new ReadOnlyTexts('tiller-proposal-test');
     maxTokens = 2_000;
     commands = new SkillCommands({ ...skills, memento, texts, maxTokens: () => maxTokens });

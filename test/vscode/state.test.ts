@@ -12,6 +12,7 @@ import { readSettings } from '../../src/vscode/settings.ts';
 import { systemClock } from '../../src/node/host/clock.ts';
 import { LiveThreads } from '../../src/core/agent/liveThreads.ts';
 import { ShownThread, type ThreadSource } from '../../src/core/agent/shownThread.ts';
+import { Memory } from './support/memory.ts';
 
 const unexpected = (error: unknown) => assert.fail(String(error));
 /** A window whose threads live in this process, with its own `live`. */
@@ -20,16 +21,6 @@ function shownThread(source: ThreadSource, memento: Memory, report: (error: unkn
   return Object.assign(new ShownThread({ live, source, memento, clock: systemClock, report }), { registry: live });
 }
 const shownBy = (threads: ShownThread) => threads.state?.threadId;
-
-/** What VS Code keeps for a window, in memory. */
-class Memory implements vscode.Memento {
-  readonly #values = new Map<string, unknown>();
-  keys = () => [...this.#values.keys()];
-  get = <Value>(key: string, otherwise?: Value) => (this.#values.get(key) as Value | undefined) ?? otherwise;
-  async update(key: string, value: unknown): Promise<void> {
-    this.#values.set(key, value);
-  }
-}
 
 /** The part of a session that a window uses: a turn runs from `user_turn` until `interrupt`, or until the test ends it. */
 function sessionOf(threadId: string, log: string[]): Session {

@@ -212,7 +212,7 @@ function write(to: string, bytes: Uint8Array, mode: number, base: BaseWriter): B
   }
 }
 
-/** The hash is of what the copy holds, whatever is written to the file meanwhile. */
+/** The hash is of the bytes that the copy holds, also when another program writes to the original during the copy. */
 async function copyLong(from: string, to: string, { mode }: Stats): Promise<BaseEntry> {
   await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   chmodSync(to, mode & 0o777);

@@ -46,7 +46,7 @@ export class ChatCommands {
   /** The focus comes with the empty thread: later, it would close a list or a search that the user has opened since. */
   async newThread(): Promise<void> {
     const { threads, view } = this.#deps;
-    // At once, without waiting for the panel: a message that is sent meanwhile belongs to the new thread.
+    // Starts before the panel is shown: a message that the user sends during that time belongs to the new thread.
     const cleared = threads.clear().then(() => view.focusComposer());
     await Promise.all([cleared, view.reveal()]);
   }

@@ -64,14 +64,33 @@ export async function lookUp(request: LookUp, deps: LocateDeps): Promise<FoundCo
   }
 }
 
-async function related(relation: CodeRelation, target: Target, deps: LocateDeps): Promise<FoundCode> {
-  const { languages, texts, limit } = deps;
+/** Where the symbol stands: at one place at least. Otherwise what the model gets. */
+async function positionsOf(
+  target: Target,
+  deps: LocateDeps,
+): Promise<
+  | FoundCode
+  | {
+      readonly type: 'positions';
+      readonly name: string;
+      readonly at: readonly CodePosition[];
+      readonly first: CodePosition;
+    }
+> {
   const located = await locate(target, false, deps);
   if (located.type === 'failure') return located;
   if (located.type === 'ambiguous') return { type: 'found', output: located.output, count: 0 };
   const { name, at } = located;
   const [first] = at;
   if (first === undefined) return { type: 'failure', output: `There is no ${name}.` };
+  return { type: 'positions', name, at, first };
+}
+
+async function related(relation: CodeRelation, target: Target, deps: LocateDeps): Promise<FoundCode> {
+  const { languages, texts, limit } = deps;
+  const located = await positionsOf(target, deps);
+  if (located.type !== 'positions') return located;
+  const { name, at, first } = located;
   const places = await askAbout(
     first,
     async () => (await Promise.all(at.map(async (each) => languages.find(relation, each)))).flat(),
@@ -104,12 +123,9 @@ const MAX_HOVER = 4_000;
 
 async function described(target: Target, deps: LocateDeps): Promise<FoundCode> {
   const { languages, texts, limit } = deps;
-  const located = await locate(target, false, deps);
-  if (located.type === 'failure') return located;
-  if (located.type === 'ambiguous') return { type: 'found', output: located.output, count: 0 };
-  const { name, at } = located;
-  const [first] = at;
-  if (first === undefined) return { type: 'failure', output: `There is no ${name}.` };
+  const located = await positionsOf(target, deps);
+  if (located.type !== 'positions') return located;
+  const { name, first } = located;
   const isEmpty = (found: readonly string[]) => found.length === 0;
   const parts = await askAbout(first, async () => languages.describe(first), isEmpty, languages, limit);
   // A description may quote the declaration.
