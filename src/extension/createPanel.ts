@@ -318,6 +318,7 @@ export function createPanel(
     processes,
     reverts,
     codeReview: actions.codeReview,
+    findings: actions.findings,
     recovery,
     quarantine,
     policyOf,

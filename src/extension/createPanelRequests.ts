@@ -6,6 +6,7 @@ import type { ChatView } from '../vscode/chat/chatView.ts';
 import type { Drafts } from '../vscode/chat/drafts.ts';
 import type { PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import type { CodeReview } from '../vscode/codeReview/codeReview.ts';
+import type { FindingThreads } from '../vscode/comments/findingThreads.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -27,6 +28,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'las
   readonly processes: BackgroundProcesses;
   readonly reverts: RevertCommands;
   readonly codeReview: CodeReview;
+  readonly findings: FindingThreads;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   /** For the shown thread and new ones. */
@@ -42,7 +44,8 @@ export function createPanelRequests(
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
 ): PanelRequestDeps {
-  const { view, drafts, composer, threadCommands, processes, reverts, codeReview, recovery, quarantine } = targets;
+  const { view, drafts, composer, threadCommands, processes, reverts, codeReview, findings, recovery, quarantine } =
+    targets;
   const { platform } = node.host;
   return {
     threads: threadCommands,
@@ -92,6 +95,7 @@ export function createPanelRequests(
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
     reviewChanges: (what, instructions) => codeReview.start(what, instructions),
+    fixFinding: (itemId, findingId) => findings.fixFinding(itemId, findingId),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
   };
