@@ -386,7 +386,10 @@ export function createPanel(
     threadsIn: (folders) => manager.catalog.threadsIn(folders),
     showThread: (threadId) => threadCommands.show(threadId),
     leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
-    onRemoved: () => shownCopy.refresh(),
+    onRemoved: () => {
+      shownCopy.refresh();
+      view.updateAgents();
+    },
     report,
   });
   store.add(
@@ -395,7 +398,7 @@ export function createPanel(
       if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
     }),
   );
-  sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
+  sideCopies.sweep((threadId) => manager.catalog.whereIs(threadId)).catch(report);
   /** Sends a message that a command of VS Code has made, and shows the panel. */
   const sendToShown = async (input: readonly UserInput[]) => {
     const { target } = threads;
@@ -553,6 +556,7 @@ export function createPanel(
       if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);
     },
     stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
+    bringHome: (threadId) => copies.bringHome(threadId),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;
