@@ -10,7 +10,9 @@ import { Quarantine } from '../node/sandbox/quarantine.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { startEdit } from '../core/agent/editThread.ts';
+import { copyChangesText } from '../core/sideCopies/changesText.ts';
 import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
+import { copyAround } from '../core/sideCopies/sideCopy.ts';
 import { isFinal } from '../core/tools/agents/agentStatus.ts';
 import { isSubAgent } from '../core/agent/threadActivity.ts';
 import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
@@ -248,6 +250,16 @@ export function createPanel(
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
         return readResourceText(agent.mcp.servers, { server, uri }, signal);
       },
+      copyChanges: (threadId) => {
+        const state = threads.live.find((one) => one.threadId === threadId);
+        const copy = state
+          ? copyAround(cwdOf(state), sideCopies.all)?.copy
+          : threadId === undefined
+            ? undefined
+            : sideCopies.of(threadId);
+        return copy && ((mayRead, signal) => copyChangesText(copy, sideCopies, mayRead, signal));
+      },
+      changedInCopy: () => (shownCopy.row === null ? undefined : shownCopy.row.changed),
       send: (op, target) => {
         const state = threads.live.find(({ threadId }) => threadId === target.threadId);
         // A thread that was suspended is opened by the message.

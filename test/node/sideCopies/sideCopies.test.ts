@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
+import { copyChangesText } from '../../../src/core/sideCopies/changesText.ts';
 import { type CopyLosses, isNothing, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { lossesInCopy } from '../../../src/node/sideCopies/changesInCopy.ts';
@@ -445,6 +446,44 @@ describe('a repository that is not what it seems', () => {
     const copy = await place.make();
     assert.equal(lstatSync(path.join(folderOf(copy), 'shared.txt')).mode & 0o777, 0o666);
     assert.deepEqual(await place.changes(copy), {});
+  });
+});
+
+describe('the changes of a side copy as a text', () => {
+  it('are the names of all files and the diffs of those that may be read, without what came home', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\ntwo\n');
+    place.write('.env', 'KEY=1\n');
+    place.write('gone.txt', 'gone\n');
+    place.write('image.bin', Uint8Array.of(0, 1, 2));
+    place.commit();
+    // Not committed at home, and so no change of the copy.
+    place.write('a.txt', 'ONE\ntwo\n');
+    const copy = await place.make();
+    const mayRead = (file: string) => path.basename(file) !== '.env';
+    const text = () => copyChangesText(copy, place.copies, mayRead, NEVER);
+    assert.equal(await text(), undefined);
+    const at = (name: string) => path.join(folderOf(copy), name);
+    writeFileSync(at('a.txt'), 'ONE\nTWO\n');
+    writeFileSync(at('.env'), 'KEY=2\n');
+    writeFileSync(at('image.bin'), Uint8Array.of(0, 1, 3));
+    writeFileSync(at('new.txt'), 'new\n');
+    rmSync(at('gone.txt'));
+    const all = (await text()) ?? '';
+    assert.ok(
+      all.startsWith(`Side copy of ${place.root}, changed files:\n.env\na.txt\ngone.txt\nimage.bin\nnew.txt\n\n`),
+    );
+    assert.equal(all.includes('KEY'), false);
+    for (const part of [' ONE\n-two\n+TWO', '-gone', 'Binary files a/image.bin and b/image.bin differ', '+new']) {
+      assert.ok(all.includes(part), part);
+    }
+    const changes = await place.copies.changes(copy.id, NEVER);
+    const settled = changes.filter(({ copy: file }) => file !== at('new.txt'));
+    await place.copies.settle(
+      copy.id,
+      settled.map((change) => ({ change, base: { type: 'result' } })),
+    );
+    assert.equal((await text())?.includes('a.txt'), false);
   });
 });
 
