@@ -60,7 +60,7 @@ function Agent({ agent }: { agent: AgentRow }) {
         title={name}
         label={
           <>
-            <span class="sr">{waits ? t('Waits for you') : agentStateName(state)}</span>
+            <span class="sr">{waits ? t('Needs you') : agentStateName(state)}</span>
             <AgentName role={role} color={color} />
             {agent.inSideCopy === true && <InSideCopy />} {line === '' ? description : line}
           </>
