@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { MessageTarget } from '../core/agent/shownThread.ts';
 import { listResources, readResourceText } from '../core/mcp/resources.ts';
+import { copyChangesText } from '../core/sideCopies/changesText.ts';
 import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
+import { copyAround, type SideCopy } from '../core/sideCopies/sideCopy.ts';
 import type { ReadGuard } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import type { Op } from '../protocol/op.ts';
@@ -25,14 +27,18 @@ export interface Composer {
   readonly modelMenu: ModelMenu;
 }
 
+export interface ComposerDeps {
+  readonly view: ChatView;
+  readonly used: UsedModels;
+  readonly guard: () => Promise<ReadGuard>;
+  /** As `changedInCopy` of the mentions. */
+  readonly changedInCopy: () => number | null | undefined;
+}
+
 export function createComposer(
   { settings, keys, report }: Host,
   agent: Agent,
-  {
-    view,
-    used,
-    guard,
-  }: { readonly view: ChatView; readonly used: UsedModels; readonly guard: () => Promise<ReadGuard> },
+  { view, used, guard, changedInCopy }: ComposerDeps,
   store: DisposableStore,
 ): Composer {
   const { threads, manager } = agent;
@@ -59,6 +65,11 @@ export function createComposer(
         const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
         return readResourceText(servers, { server, uri }, signal);
       },
+      copyChanges: (threadId) => {
+        const copy = copyOfThread(threadId, agent);
+        return copy && ((mayRead, signal) => copyChangesText(copy, agent.sideCopies, mayRead, signal));
+      },
+      changedInCopy,
       send: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
       hold: (input, target) => view.hold(input, target.threadId ?? null),
       reveal: () => view.reveal(),
@@ -94,11 +105,15 @@ export function createComposer(
 }
 
 /** Of a message to a thread in a side copy, the paths of the workspace become those of the copy. */
-function inCopyOfThread(op: Op, { threadId }: MessageTarget, { threads, sideCopies }: Agent): Op {
+function inCopyOfThread(op: Op, { threadId }: MessageTarget, agent: Agent): Op {
   if (op.type !== 'user_turn' && op.type !== 'steer') return op;
+  const copy = copyOfThread(threadId, agent);
+  return copy ? { ...op, input: inputInCopy(op.input, copy.folders) } : op;
+}
+
+/** The side copy that a thread works in; a thread that was suspended is opened by its next message. */
+function copyOfThread(threadId: string | undefined, { threads, sideCopies }: Agent): SideCopy | undefined {
   const state = threads.live.find((live) => live.threadId === threadId);
-  // A thread that was suspended is opened by the message.
-  const stored = threadId === undefined ? undefined : sideCopies.of(threadId);
-  const folders = state ? sideCopies.foldersAround(cwdOf(state)) : stored?.folders;
-  return folders ? { ...op, input: inputInCopy(op.input, folders) } : op;
+  if (state) return copyAround(cwdOf(state), sideCopies.all)?.copy;
+  return threadId === undefined ? undefined : sideCopies.of(threadId);
 }

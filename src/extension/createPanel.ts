@@ -182,7 +182,17 @@ export function createPanel(
       report,
     }),
   );
-  const composer: Composer = createComposer(host, agent, { view, used, guard }, store);
+  const composer: Composer = createComposer(
+    host,
+    agent,
+    {
+      view,
+      used,
+      guard,
+      changedInCopy: () => (sideCopyParts.shownCopy.row === null ? undefined : sideCopyParts.shownCopy.row.changed),
+    },
+    store,
+  );
   const sender: MessageSender = new MessageSender({
     view,
     threads,
@@ -321,6 +331,7 @@ export function createPanel(
     findings: actions.findings,
     recovery,
     quarantine,
+    copies: sideCopyParts.copies,
     policyOf,
     lastModel,
     override,

@@ -12,6 +12,7 @@ import { openChange } from '../vscode/proposals/openChange.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { openRecordedChanges, pathsToReview } from '../vscode/undo/recordedChanges.ts';
 import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { Agent } from './createAgent.ts';
@@ -31,6 +32,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'las
   readonly findings: FindingThreads;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
+  readonly copies: Pick<SideCopyCommands, 'bringHome'>;
   /** For the shown thread and new ones. */
   readonly override: (overrides: TurnOverrides) => Promise<void>;
   /** Shows an error to the user. */
@@ -44,8 +46,8 @@ export function createPanelRequests(
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
 ): PanelRequestDeps {
-  const { view, drafts, composer, threadCommands, processes, reverts, codeReview, findings, recovery, quarantine } =
-    targets;
+  const { view, drafts, composer, threadCommands, processes, reverts, codeReview, findings } = targets;
+  const { recovery, quarantine, copies } = targets;
   const { platform } = node.host;
   return {
     threads: threadCommands,
@@ -75,6 +77,7 @@ export function createPanelRequests(
       if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);
     },
     stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
+    bringHome: (threadId) => copies.bringHome(threadId),
     revert: (target) => reverts.revert(target),
     resend: async (request) => {
       const threadId = threads.state?.threadId;

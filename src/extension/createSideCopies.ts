@@ -16,7 +16,7 @@ export interface SideCopyParts {
 }
 
 export interface SideCopyPartsDeps {
-  readonly view: Pick<ChatView, 'tell'>;
+  readonly view: Pick<ChatView, 'tell' | 'updateAgents'>;
   readonly hasModel: () => Promise<boolean>;
   readonly showThread: (threadId: string) => Promise<void>;
 }
@@ -63,7 +63,10 @@ export function createSideCopies(
     threadsIn: (folders) => manager.catalog.threadsIn(folders),
     showThread,
     leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
-    onRemoved: () => shownCopy.refresh(),
+    onRemoved: () => {
+      shownCopy.refresh();
+      view.updateAgents();
+    },
     report,
   });
   store.add(
@@ -72,6 +75,6 @@ export function createSideCopies(
       if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
     }),
   );
-  sideCopies.sweep(async (threadId) => (await manager.catalog.find(threadId)) !== undefined).catch(report);
+  sideCopies.sweep((threadId) => manager.catalog.whereIs(threadId)).catch(report);
   return { shownCopy, bringHome, copies };
 }
