@@ -37,7 +37,7 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
 }
 
 /** A skill or a prompt that the text of the message runs. */
-export function isRunByText(part: UserInput): boolean {
+export function isRunByText(part: UserInput): part is Mention & { readonly kind: 'skill' | 'prompt' } {
   return part.type === 'mention' && (part.kind === 'skill' || part.kind === 'prompt');
 }
 

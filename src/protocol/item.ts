@@ -74,6 +74,11 @@ export const userInputSchema = z.discriminatedUnion('type', [
      */
     id: z.string().optional(),
     text: z.string().optional(),
+    /**
+     * Of a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in
+     * older rollouts.
+     */
+    allowedTools: z.array(z.string()).nullable().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),
   }),

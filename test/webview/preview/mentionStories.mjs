@@ -261,6 +261,7 @@ export const MENTION_STORIES = {
     const rows = [
       { ...skill, name: 'depl\u00f6y' },
       { ...skill, name: 'model', kind: 'prompt', hint: '' },
+      { ...skill, name: 'depl\u00f6y', kind: 'prompt', help: 'x'.repeat(300), hint: 'a\nb' },
       { ...skill, name: 'dedup', isProposed: true },
     ];
     await send(page, [{ type: 'skills', build: 'preview', rows }]);
@@ -274,6 +275,9 @@ export const MENTION_STORIES = {
     assert.deepEqual(await sentInput(page), [{ type: 'text', text: '/deplöy to x' }]);
     await page.keyboard.type('/prompt:');
     assert.match(await activeRow(page), /^\/prompt:model\s*Deploys\.$/);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('/prompt:depl\u00f6');
+    assert.match(await activeRow(page), /^\/prompt:depl\u00f6y\s*a…$/);
     await page.keyboard.press('Control+a');
     await page.keyboard.type('/dedup');
     assert.match(await activeRow(page), /^\/dedup\s*Not used until you approve it$/);
