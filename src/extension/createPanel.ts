@@ -47,6 +47,7 @@ import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
+import { GrowingDiffs } from '../vscode/proposals/growingDiffs.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
@@ -353,6 +354,17 @@ export function createPanel(
     await choosing;
     return current().model !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;
   };
+  const growing = store.add(
+    new GrowingDiffs({
+      onEvent: threads.onEvent,
+      read: async (file) => {
+        const read = await editors.workspace.read(file).catch(() => undefined);
+        return read?.text;
+      },
+      showProposal: (...which) => proposals.show(...which),
+      report,
+    }),
+  );
   const shownCopy: ShownCopy = store.add(
     new ShownCopy({ threads, store: sideCopies, post: (row) => view.tell({ type: 'side_copy', row }), report }),
   );
@@ -548,6 +560,7 @@ export function createPanel(
     explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
+      if (state !== null && (await growing.show(id, file, state, cwdOf(state)))) return;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
       if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);
@@ -577,6 +590,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
+    previewFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'previews'),
     listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
   };
 
