@@ -35,7 +35,10 @@ export function Composer() {
   const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
-    if (composerFocus.value > 0) field.current?.focus();
+    if (composerFocus.value === 0 || field.current === null) return;
+    field.current.focus();
+    // A command that was put there shows its values, as one that is typed does.
+    if (draft.peek().startsWith('/')) lookAt(field.current);
   }, [composerFocus.value]);
   return (
     <div class="composer-wrap">
