@@ -7,7 +7,7 @@ import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { agentIds, agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
-import { calls, says, waits } from '../support/modelServer.ts';
+import { calls, hangs, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -267,5 +267,42 @@ describe('agents that write at the same time', () => {
     expect(place.made).toHaveLength(1);
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('go on in their copies when the thread that has started them was suspended and is opened again', async () => {
+    const place = agentCopies();
+    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Waiting.')],
+        ],
+        ALPHA: [[hangs()]],
+        BETA: [[says('Ready.')], [calls('apply_patch', { input: patch('BETA') })], [says('Patched.')]],
+        NEXT: [
+          (request) => [calls('resume_agent', { id: beta(request) })],
+          (request) => [calls('send_input', { id: beta(request), message: 'Patch it.' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Done.')],
+        ],
+      }),
+    });
+    await chat.send('ROOT');
+    const id = chat.session.threadId;
+    await chat.manager.live.close(id, 'suspend');
+    const resumed = await chat.manager.resume({ id }, ...chat.thread);
+    if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
+    await using again = chat.with(resumed.session);
+    await again.send('NEXT');
+    const folder = place.made[0]?.folders[0]?.copy ?? '';
+    expect([readFileSync(path.join(folder, 'a.txt'), 'utf8'), chat.files()]).toEqual(['BETA\n', { 'a.txt': 'one\n' }]);
+    expect(outputsOf(chat.server.lastRequest).at(-1)).toContain('Changed there: a.txt.');
+    expect(again.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true]);
   });
 });

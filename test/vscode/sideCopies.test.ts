@@ -394,28 +394,56 @@ suite('a side copy comes home', () => {
   );
 });
 
-suite('Remove Side Copy', () => {
-  /** `others`: threads that work in the copy, beside that of the copy. */
-  function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
-    return new SideCopyCommands({
-      store: copies,
-      bringHome,
-      shown: () => copy,
-      threads: { adopt: async () => {}, live },
-      startIn: () => Promise.reject(new Error('not called')),
-      hasModel: async () => true,
-      links: () => [],
-      titleOf: async () => undefined,
-      threadsIn: async () => others,
-      showThread: async () => {},
-      leaveCopy: async () => {},
-      onRemoved: () => {},
-      report: (error) => {
-        throw error;
-      },
-    });
-  }
+/** `others`: threads that work in the copy, beside that of the copy. */
+function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
+  return new SideCopyCommands({
+    store: copies,
+    bringHome,
+    shown: () => copy,
+    threads: { adopt: async () => {}, live },
+    startIn: () => Promise.reject(new Error('not called')),
+    hasModel: async () => true,
+    links: () => [],
+    titleOf: async () => undefined,
+    threadsIn: async () => others,
+    showThread: async () => {},
+    leaveCopy: async () => {},
+    onRemoved: () => {},
+    report: fail,
+  });
+}
 
+suite('the side copy of an agent', () => {
+  test(
+    'is offered when the agent has ended, and from its row, where something differs in it',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const { copies, copy, bringHome, tabs, id, at, told } = desk;
+      const commands = commandsOn(desk, [], []);
+      await copies.assign(copy.id, 'agent');
+      const before = told.length;
+      await commands.offer('agent', 'worker');
+      await commands.offer('another', 'worker');
+      assert.equal(told.length, before, 'nothing differs yet');
+      writeFileSync(at('a.txt'), text({ 3: 'of the agent' }));
+      // The user presses the first button.
+      const asked: string[] = [];
+      const press = async (sentence: string, ...buttons: readonly string[]) => {
+        asked.push(`${sentence} [${buttons.join('] [')}]`);
+        return buttons[0];
+      };
+      Object.assign(vscode.window, { showInformationMessage: press });
+      await commands.offer('agent', 'worker');
+      assert.deepEqual(asked, ['The agent worker has changed 1 file in a side copy. [Bring Home] [Side Copies]']);
+      assert.equal(bringHome.has(id), true);
+      await bringHome.leave(id);
+      await commands.bringHome('agent');
+      assert.equal(bringHome.has(id), true);
+      assert.equal(tabs.proposals.stateOf(id).files.length, 1);
+    }),
+  );
+});
+
+suite('Remove Side Copy', () => {
   test(
     'is refused while a command runs in the background, or another window owns a thread of it',
     withCopy({ 'a.txt': text() }, async (desk) => {
