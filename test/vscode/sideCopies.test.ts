@@ -34,6 +34,8 @@ interface Desk {
   readonly undo: UndoCommand;
   /** The id of the review. */
   readonly id: string;
+  /** What came home and was undone. */
+  readonly news: readonly string[];
   /** Messages to the user. */
   readonly told: readonly string[];
   /** In the copy. */
@@ -85,6 +87,7 @@ function withCopy(
     const tabs = new DiffPreview();
     const copies = new SideCopies({ home: home.path, locks: createLocks(home.path, 'vscode'), clock: systemClock });
     const waiting: (() => void)[] = [];
+    const news: string[] = [];
     const undo = new UndoCommand(here.undo, fail);
     const bringHome = new BringHome({
       store: copies,
@@ -99,7 +102,8 @@ function withCopy(
       },
       apply: (changes, origin) => here.workspace.apply(changes, undefined, origin),
       onUndone: undo.onUndone,
-      onSettled: () => {
+      onSettled: ({ what, paths }) => {
+        news.push(`${what}: ${paths.map((file) => path.relative(here.root, file)).join(', ')}`);
         for (const resolve of waiting.splice(0)) resolve();
       },
       report,
@@ -121,6 +125,7 @@ function withCopy(
         asked: () => asked,
         id: `side-copy-${copy.id}`,
         at: (name) => path.join(folder, name),
+        news,
         settled: () => new Promise((resolve) => waiting.push(resolve)),
         offered: async () =>
           (await copies.changes(copy.id, NEVER)).map((change) => path.relative(here.root, change.home)),
@@ -286,6 +291,12 @@ suite('a side copy comes home', () => {
       await unsettled;
       assert.deepEqual([here.disk('run.sh'), modes()], ['two\n', [0o755, 0o644]]);
       assert.deepEqual(await offered(), ['run.sh', 'tool.sh']);
+      assert.deepEqual(desk.news, [
+        'brought_home: run.sh',
+        'brought_home: run.sh',
+        'brought_home: run.sh, tool.sh',
+        'undone: run.sh, tool.sh',
+      ]);
     }),
   );
 
