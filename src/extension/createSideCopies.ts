@@ -47,7 +47,10 @@ export function createSideCopies(
       },
       apply: editors.applyPatchForUser,
       onUndone: editors.undo.onUndone,
-      onSettled: () => shownCopy.refresh(),
+      onSettled: ({ copy: { threadId }, what, paths }) => {
+        shownCopy.refresh();
+        if (threadId !== null) manager.noteCopy(threadId, paths, what);
+      },
       report,
     }),
   );
