@@ -5,7 +5,7 @@
  * kill comes; and with the pid of its first process as soon as there is one, for commands that clear their environment.
  * All of it is synchronous: 0.1 ms, where the thread pool would take longer and finish later.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -21,11 +21,18 @@ const GRACE_MS = 500;
 const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
-/** The first line. The second, `leader`, is missing when the kill came between the two writes. */
-const commandSchema = z.object({ owner: identitySchema, mark: z.string(), isSandboxed: z.boolean().default(false) });
-const leaderSchema = z.object({ leader: identitySchema });
+/**
+ * The lines of a record, in this order; `leader` is missing when the kill came before it. A file without a mark belongs to
+ * no command now.
+ */
+const recordSchema = z.object({
+  owner: identitySchema,
+  mark: z.string().optional(),
+  isSandboxed: z.boolean().default(false),
+  leader: identitySchema.optional(),
+});
 
-type CommandRecord = z.infer<typeof commandSchema> & Partial<z.infer<typeof leaderSchema>>;
+type CommandRecord = z.infer<typeof recordSchema>;
 
 const folderOf = (home: string): string => join(home, 'processes');
 
@@ -38,32 +45,77 @@ export interface RunningRecord {
 
 /** Call before the command is started. `mark`: `NAME=value` in its environment, unique to the command. */
 export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
-  const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
-  let descriptor: number | undefined;
+  const folder = folderOf(home);
+  let file: RecordFile | undefined;
   const write = (line: object) => {
-    if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify(line)}\n`);
-  };
-  const close = () => {
-    if (descriptor !== undefined) closeSync(descriptor);
-    descriptor = undefined;
+    if (file !== undefined) writeSync(file.descriptor, lineOf(line));
   };
   tolerantly(() => {
-    descriptor = openNew(home, path);
-    write({ owner: thisProcess(), mark, isSandboxed });
+    file = idleFile(folder) ?? newFile(folder, mark.slice(mark.indexOf('=') + 1));
+    write({ mark, isSandboxed });
   });
   return {
     started: (pid) =>
       tolerantly(() => {
         if (pid !== undefined) write({ leader: identify(pid) });
-        close();
       }),
     ended: () =>
       tolerantly(() => {
-        close();
-        removeFile(path);
+        if (file !== undefined) release(folder, file);
+        file = undefined;
       }),
   };
 }
+
+/** Starts with a line that names this process; opened for appending. */
+interface RecordFile {
+  readonly path: string;
+  readonly descriptor: number;
+  /** The length of that line. */
+  readonly emptyBytes: number;
+}
+
+/**
+ * Files of ended commands, by folder: the next command writes into one of them, because ext4 takes up to a millisecond to
+ * find an inode for a new file. Removed when this process ends, or else by the next sweep.
+ */
+const idleFiles = new Map<string, RecordFile[]>();
+const MOST_IDLE = 4;
+
+function idleFile(folder: string): RecordFile | undefined {
+  for (let file = idleFiles.get(folder)?.pop(); file !== undefined; file = idleFiles.get(folder)?.pop()) {
+    // Another program may have removed the folder.
+    if (fstatSync(file.descriptor).nlink > 0) return file;
+    closeSync(file.descriptor);
+  }
+  return undefined;
+}
+
+function newFile(folder: string, name: string): RecordFile {
+  const path = join(folder, `${name}${ENDING}`);
+  const descriptor = openNew(folder, path);
+  const emptyBytes = writeSync(descriptor, lineOf({ owner: thisProcess() }));
+  return { path, descriptor, emptyBytes };
+}
+
+function release(folder: string, file: RecordFile): void {
+  const idle = idleFiles.get(folder) ?? [];
+  if (idleFiles.size === 0) process.once('exit', removeIdleFiles);
+  idleFiles.set(folder, idle);
+  if (idle.length < MOST_IDLE) {
+    ftruncateSync(file.descriptor, file.emptyBytes);
+    idle.push(file);
+  } else {
+    closeSync(file.descriptor);
+    removeFile(file.path);
+  }
+}
+
+function removeIdleFiles(): void {
+  for (const { path } of [...idleFiles.values()].flat()) tolerantly(() => removeFile(path));
+}
+
+const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /** Best effort: a command without a record is only not found again after a kill. */
 function tolerantly(work: () => void): void {
@@ -74,13 +126,13 @@ function tolerantly(work: () => void): void {
   }
 }
 
-function openNew(home: string, path: string): number {
+function openNew(folder: string, path: string): number {
   try {
-    return openSync(path, 'wx', PRIVATE_FILE);
+    return openSync(path, 'ax', PRIVATE_FILE);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    makePrivateFolderSync(folderOf(home));
-    return openSync(path, 'wx', PRIVATE_FILE);
+    makePrivateFolderSync(folder);
+    return openSync(path, 'ax', PRIVATE_FILE);
   }
 }
 
@@ -95,7 +147,7 @@ export async function sweepProcesses(home: string, platform: NodeJS.Platform = p
     if (record === undefined) await removeIfTorn(path);
     if (record === undefined || isRunning(record.owner)) continue;
     const { leader, mark } = record;
-    if (platform === 'linux') {
+    if (platform === 'linux' && mark !== undefined) {
       const known = leader !== undefined && leader.startTime !== null ? leader : undefined;
       const leaderHasEnded = () => known === undefined || !isRunning(known);
       await endTree({ leader: known?.pid, mark, leaderHasEnded, platform }, Promise.resolve(), GRACE_MS);
@@ -128,20 +180,20 @@ async function removeIfTorn(path: string): Promise<void> {
   if (facts !== undefined && Date.now() - facts.mtimeMs > TORN_AFTER_MS) await rm(path, { force: true });
 }
 
-/** `undefined` for a missing or incomplete record. */
+/** `undefined` for a missing file, and for one without its first line. */
 async function readRecord(path: string): Promise<CommandRecord | undefined> {
   try {
-    const [first = '', second = ''] = (await readFile(path, 'utf8')).split('\n');
-    return { ...commandSchema.parse(JSON.parse(first)), ...leaderIn(second) };
+    const lines = (await readFile(path, 'utf8')).split('\n').map((line) => parsedLine(line));
+    return recordSchema.parse(Object.assign({}, ...lines));
   } catch {
     return undefined;
   }
 }
 
-/** Empty for a missing or incomplete line. */
-function leaderIn(line: string): Partial<z.infer<typeof leaderSchema>> {
+/** Empty for an incomplete line. */
+function parsedLine(line: string): unknown {
   try {
-    return leaderSchema.parse(JSON.parse(line));
+    return JSON.parse(line);
   } catch {
     return {};
   }
