@@ -5,7 +5,7 @@
  * kill comes; and with the pid of its first process as soon as there is one, for commands that clear their environment.
  * All of it is synchronous: 0.1 ms, where the thread pool would take longer and finish later.
  */
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, truncateSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -47,72 +47,82 @@ export interface RunningRecord {
 export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
   const folder = folderOf(home);
   let file: RecordFile | undefined;
+  let descriptor: number | undefined;
   const write = (line: object) => {
-    if (file !== undefined) writeSync(file.descriptor, lineOf(line));
+    if (descriptor !== undefined) writeSync(descriptor, lineOf(line));
+  };
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
   };
   tolerantly(() => {
-    file = idleFile(folder) ?? newFile(folder, mark.slice(mark.indexOf('=') + 1));
+    [file, descriptor] = idleRecord(folder) ?? newRecord(folder, mark.slice(mark.indexOf('=') + 1));
     write({ mark, isSandboxed });
   });
   return {
     started: (pid) =>
       tolerantly(() => {
         if (pid !== undefined) write({ leader: identify(pid) });
+        close();
       }),
     ended: () =>
       tolerantly(() => {
+        close();
         if (file !== undefined) release(folder, file);
         file = undefined;
       }),
   };
 }
 
-/** Starts with a line that names this process; opened for appending. */
 interface RecordFile {
   readonly path: string;
-  readonly descriptor: number;
-  /** The length of that line. */
-  readonly emptyBytes: number;
+  /** The length of its first line, which names this process. */
+  readonly ownerBytes: number;
 }
+
+/** Opened for appending. */
+type OpenRecord = readonly [file: RecordFile, descriptor: number];
 
 /**
  * Files of ended commands, by folder: the next command writes into one of them, because ext4 takes up to a millisecond to
  * find an inode for a new file. Removed when this process ends, or else by the next sweep.
  */
-const idleFiles = new Map<string, RecordFile[]>();
+const idleRecords = new Map<string, RecordFile[]>();
 const MOST_IDLE = 4;
 
-function idleFile(folder: string): RecordFile | undefined {
-  for (let file = idleFiles.get(folder)?.pop(); file !== undefined; file = idleFiles.get(folder)?.pop()) {
-    // Another program may have removed the folder.
-    if (fstatSync(file.descriptor).nlink > 0) return file;
-    closeSync(file.descriptor);
+function idleRecord(folder: string): OpenRecord | undefined {
+  for (let file = idleRecords.get(folder)?.pop(); file !== undefined; file = idleRecords.get(folder)?.pop()) {
+    try {
+      return [file, openSync(file.path, constants.O_WRONLY | constants.O_APPEND)];
+    } catch (error) {
+      // Another program may have removed the folder.
+      if (!isMissing(error)) throw error;
+    }
   }
   return undefined;
 }
 
-function newFile(folder: string, name: string): RecordFile {
+function newRecord(folder: string, name: string): OpenRecord {
   const path = join(folder, `${name}${ENDING}`);
   const descriptor = openNew(folder, path);
-  const emptyBytes = writeSync(descriptor, lineOf({ owner: thisProcess() }));
-  return { path, descriptor, emptyBytes };
+  const ownerBytes = writeSync(descriptor, lineOf({ owner: thisProcess() }));
+  return [{ path, ownerBytes }, descriptor];
 }
 
 function release(folder: string, file: RecordFile): void {
-  const idle = idleFiles.get(folder) ?? [];
-  if (idleFiles.size === 0) process.once('exit', removeIdleFiles);
-  idleFiles.set(folder, idle);
+  if (idleRecords.size === 0) process.once('exit', removeIdleRecords);
+  const idle = idleRecords.get(folder) ?? [];
+  idleRecords.set(folder, idle);
   if (idle.length < MOST_IDLE) {
-    ftruncateSync(file.descriptor, file.emptyBytes);
+    truncateSync(file.path, file.ownerBytes);
     idle.push(file);
   } else {
-    closeSync(file.descriptor);
     removeFile(file.path);
   }
 }
 
-function removeIdleFiles(): void {
-  for (const { path } of [...idleFiles.values()].flat()) tolerantly(() => removeFile(path));
+function removeIdleRecords(): void {
+  for (const { path } of [...idleRecords.values()].flat()) tolerantly(() => removeFile(path));
 }
 
 const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
