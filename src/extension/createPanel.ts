@@ -524,6 +524,7 @@ export function createPanel(
     }),
   );
 
+  const listSkills = async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() });
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
@@ -578,7 +579,7 @@ export function createPanel(
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,
     prompts: mcpPrompts,
-    listSkills: async () => view.tell({ type: 'skills', rows: await agent.skillCommands.rows() }),
+    listSkills,
   };
 
   store.add(
@@ -587,6 +588,8 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
+  // A list that is open shows what the user has approved.
+  store.add(agent.skillCommands.onDidDecide(() => void listSkills().catch(report)));
   store.add(comments.onDidChange(() => view.sendComments()));
   return {
     view,
