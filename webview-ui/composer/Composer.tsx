@@ -213,7 +213,9 @@ function placeholder(): string {
   if (!value.trusted) return t('Ask a question');
   if (draftEdit.value?.type === 'sent') return t('Edit message (Esc to cancel)');
   if (draftEdit.value !== null) return t('Edit queued message (Esc to cancel)');
-  return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
+  return isRunning.value
+    ? t('Add a follow-up (Ctrl+Enter to stop and send)')
+    : t('Ask Tiller to change something (@ for context)');
 }
 
 /** Does not handle Ctrl+Enter while a request is pending: the host approves with it. */

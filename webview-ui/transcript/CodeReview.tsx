@@ -70,7 +70,12 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
   };
   const head = (
     <>
-      {priority !== undefined && <span class="finding-level">{`P${priority}`}</span>}
+      {priority !== undefined && (
+        <span
+          class="finding-level"
+          title={t('Severity {0}: 0 is the worst, 3 the mildest', priority)}
+        >{`P${priority}`}</span>
+      )}
       <span>{title}</span>
       {state === 'sent' && <span class="finding-state">{t('sent')}</span>}
       {state === 'dismissed' && <span class="finding-state">{t('dismissed')}</span>}
