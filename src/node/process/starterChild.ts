@@ -36,10 +36,11 @@ export class StarterChild extends EventEmitter implements StartedChild {
     this.stdin = streams.get('stdin') ?? null;
     this.stdout = streams.get('stdout') ?? null;
     this.stderr = streams.get('stderr') ?? null;
-    const outputs = [this.stdout, this.stderr].filter((one) => one !== null);
+    // A stream that ended without any output may have closed already.
+    const outputs = [this.stdout, this.stderr].filter((one) => one !== null && !one.closed);
     this.#openStreams = outputs.length;
     for (const output of outputs) {
-      output.once('close', () => {
+      output?.once('close', () => {
         this.#openStreams = (this.#openStreams ?? 1) - 1;
         this.#close();
       });
