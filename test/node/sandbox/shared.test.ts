@@ -1,5 +1,5 @@
 /** Commands that only read share a sandbox when they start together; each is a command of its own all the same. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ExecProcess, ExecRequest } from '../../../src/core/ports.ts';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
@@ -7,6 +7,7 @@ import { createExec } from '../../../src/node/exec.ts';
 import { PausableCommands } from '../../../src/node/process/pausing.ts';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { Sandboxes } from '../../../src/node/sandbox/launch.ts';
+import { runningRecords } from '../../support/processRecords.ts';
 import { noSandbox, Playground } from '../../support/sandboxed.ts';
 
 /** Starts scripts in one turn of the event loop. */
@@ -39,11 +40,10 @@ function printed(child: ExecProcess | undefined): Promise<string> {
 }
 
 const isLiving = (pid: number | undefined) => listProcesses('linux').some((row) => row.pid === pid);
-const recordsIn = ({ home }: Playground) => readdirSync(`${home}/processes`);
 /** Outside of the sandbox. */
 function bubblewrapOf(place: Playground): number {
-  const [record = ''] = recordsIn(place);
-  return Number(/"leader":{"pid":(\d+)/.exec(readFileSync(`${place.home}/processes/${record}`, 'utf8'))?.[1]);
+  const [record = ''] = runningRecords(place.home);
+  return Number(/"leader":{"pid":(\d+)/.exec(record)?.[1]);
 }
 
 /** The parent of a command alone is the first process inside, that of one with others the script that starts them. */
@@ -60,7 +60,7 @@ describe.skipIf(noSandbox)('commands that only read and start together', () => {
     expect(one).toEqual({ code: 3, stdout: two?.stdout, stderr: 'wrong\n' });
     expect(three).toEqual({ code: 143, stdout: '', stderr: '' });
     expect(four).toMatchObject({ code: 127, stderr: expect.stringContaining('/no/such/program') });
-    await expect.poll(() => recordsIn(place)).toEqual([]);
+    await expect.poll(() => runningRecords(place.home)).toEqual([]);
   });
 
   test('get the environment, descriptors, folder and signals of a command alone, and no input', async () => {
