@@ -466,6 +466,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   /** Puts commands into a terminal; a single line is not run. */
   z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  /** Draws a Mermaid diagram in VS Code's Markdown preview. */
+  z.object({ type: z.literal('preview_diagram'), text: z.string() }),
   /** Previews a diff in git format as changes of files, which the user applies. */
   z.object({ type: z.literal('apply_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
