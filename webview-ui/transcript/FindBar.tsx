@@ -54,7 +54,8 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     const same = ranges.findIndex((range) => before !== undefined && beginsAt(range, before));
     index.value = same === -1 ? Math.min(index.value, Math.max(0, ranges.length - 1)) : same;
     found.value = { text: text.value, ranges };
-    mark(ranges, index.value);
+    CSS.highlights.set(ALL, new Highlight(...ranges));
+    markCurrent(ranges[index.value]);
   };
   useEffect(() => {
     if (!isOpen) return;
@@ -80,7 +81,7 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     const { length } = ranges;
     if (length === 0) return;
     index.value = (index.value + step + length) % length;
-    mark(ranges, index.value);
+    markCurrent(ranges[index.value]);
     followsEnd.value = false;
     const at = ranges[index.value]?.startContainer.parentElement;
     // As the browser's own search does: a folded message unfolds.
@@ -146,9 +147,7 @@ function beginsAt(range: Range, other: Range): boolean {
 }
 
 /** Highlights without a change of the page's elements. */
-function mark(ranges: readonly Range[], index: number): void {
-  const current = ranges[index];
-  CSS.highlights.set(ALL, new Highlight(...ranges));
+function markCurrent(current: Range | undefined): void {
   if (current === undefined) CSS.highlights.delete(CURRENT);
   else CSS.highlights.set(CURRENT, new Highlight(current));
 }
