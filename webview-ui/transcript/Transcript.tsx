@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { copyText, loadEarlier } from '../actions.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { post, savedState, saveState } from '../bridge.ts';
@@ -29,7 +29,7 @@ export function Transcript() {
   const isEmpty = visibleTurns.value.length === 0;
   return (
     <>
-      <FindBar root={frame} />
+      <FindBar root={frame} turns={turns} />
       <main
         class="transcript"
         tabIndex={0}
@@ -155,7 +155,7 @@ function useDrawnTurns(): readonly TurnState[] {
       redraw(`${id} ${turnId}`);
     });
   }, [id, turns[start]?.id, turns[0]?.id]);
-  return turns.slice(start);
+  return useMemo(() => turns.slice(start), [turns, start]);
 }
 
 /** The scroll position that was saved for the thread. */
