@@ -97,6 +97,8 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly depth: number;
   /** It can be stopped, and asks here. */
   readonly isLive: boolean;
+  /** Files that differ in its side copy; absent while they are counted, and where it has none. */
+  readonly changedInCopy?: number;
   /** What it does now or has said last, in one line; may be empty. */
   readonly line: string;
   readonly approvals: readonly ApprovalRequest[];
@@ -375,7 +377,15 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
-  z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
+  z.object({
+    type: z.literal('open_file'),
+    path: z.string(),
+    line: z.number().int().positive().optional(),
+    /** The text from this line on as it was: where it is now is shown. */
+    quote: z.string().optional(),
+  }),
+  /** Sends a finding of a review as a message that has it fixed, and marks it as sent once that is done. */
+  z.object({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() }),
   /** Shows VS Code's list of problems. */
   z.object({ type: z.literal('show_problems') }),
   /** Requests the list; it is sent again after each change until `close_threads`. */
@@ -384,6 +394,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
   /** Interrupts a sub-agent, and leaves its parent running. */
   z.object({ type: z.literal('stop_agent'), threadId: z.string() }),
+  /** Reviews what a sub-agent has changed in its side copy. */
+  z.object({ type: z.literal('bring_home'), threadId: z.string() }),
   z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
   z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
   z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
@@ -454,6 +466,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   /** Puts commands into a terminal; a single line is not run. */
   z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  /** Draws a Mermaid diagram in VS Code's Markdown preview. */
+  z.object({ type: z.literal('preview_diagram'), text: z.string() }),
   /** Previews a diff in git format as changes of files, which the user applies. */
   z.object({ type: z.literal('apply_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

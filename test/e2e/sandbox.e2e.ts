@@ -36,7 +36,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await panel.send('Make rules.');
     await panel.ended();
     expect(await disk('.claude/rules')).toBeNull();
-    await vscode.notification('Tiller: The command made .claude, which decides').waitFor();
+    await vscode.notification('Tiller: The command made .claude, which can make').waitFor();
     await vscode.screenshot('box/2-moved-away');
     await vscode.page.getByRole('button', { name: 'Restore', exact: true }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');
@@ -49,7 +49,7 @@ describe.skipIf(noSandbox)('the box', () => {
     model.will([calls('exec_command', { cmd: 'mkdir .idea; echo x > .idea/rules' })], [says('Oh.')]);
     await panel.send('Make rules.');
     await panel.ended();
-    expect(await panel.get('warning').textContent()).toContain('.idea, which decides what editors and agents run');
+    expect(await panel.get('warning').textContent()).toContain('.idea, which can make editors and agents run code');
     await vscode.screenshot('box/3-put-back');
     await panel.get('put-back').click();
     await expect.poll(() => disk('.idea/rules'), soon).toBe('x\n');

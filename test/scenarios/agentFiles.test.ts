@@ -178,6 +178,22 @@ describe('an agent of a workspace', () => {
     ]);
   });
 
+  it('does not lose its name to one that is refused or not approved', async () => {
+    const places = ['.tiller', '.claude', '.github'].map((folder) => `${folder}/agents/poet.md`);
+    await using given = await withFiles([], Object.fromEntries(places.map((place) => [place, POET])));
+    const { files } = given;
+    const states = async () => (await files.current()).agents.map(({ state }) => state);
+    const [first, , third] = (await files.current()).agents;
+    expect(await states()).toEqual(['proposed', 'shadowed', 'shadowed']);
+    await files.decide(first?.hash ?? '', false);
+    expect(await states()).toEqual(['refused', 'proposed', 'shadowed']);
+    await files.decide(third?.hash ?? '', true);
+    expect(await states()).toEqual(['refused', 'proposed', 'used']);
+    expect((await files.roles()).map(({ name }) => name)).toEqual(['poet']);
+    await files.decide(third?.hash ?? '', null);
+    expect(await files.roles()).toEqual([]);
+  });
+
   it('costs nothing but a sentence when it is malformed, too long, or a pipe', async () => {
     await using given = await withFiles([], {
       '.claude/agents/a.md': 'no head',
@@ -189,13 +205,21 @@ describe('an agent of a workspace', () => {
     const { agents, problems } = await given.files.current();
     expect(agents).toEqual([]);
     const at = (name: string) => given.chat.folder.at('.claude/agents', name);
-    const unreadable = 'it cannot be read, or is longer than 64 KiB.';
     expect(problems).toEqual([
       `${at('a.md')}: line 1: it has no front matter between two lines ---.`,
-      `${at('b.md')}: ${unreadable}`,
-      `${at('c.md')}: ${unreadable}`,
+      `${at('b.md')}: it is longer than 64 KiB.`,
+      `${at('c.md')}: it is not a file.`,
     ]);
     rmSync(pipe);
+  });
+
+  it('is read in a folder of many, of which the limit is said', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at + 1_000}.md`, POET]);
+    const others = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at}.txt`, '']);
+    await using given = await withFiles([], Object.fromEntries([...others, ...many]));
+    const { agents, problems } = await given.files.current();
+    expect(agents).toHaveLength(100);
+    expect(problems).toEqual([`${given.chat.folder.at('.claude/agents')}: only its first 100 files are read.`]);
   });
 });
 

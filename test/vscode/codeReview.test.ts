@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
 import type { OpOf } from '../../src/protocol/op.ts';
+import { handlePanelRequest, type PanelRequestDeps } from '../../src/vscode/chat/panelRequests.ts';
 import { CodeReview } from '../../src/vscode/codeReview/codeReview.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { makeRepository, repositoryAt } from './support/gitRepository.ts';
@@ -16,7 +18,7 @@ interface Reviewed {
 function reviewed(
   answers: readonly Answer[],
   run: (review: CodeReview, reviewed: Reviewed, here: EditorPlace) => Promise<void>,
-  { isRunning = false, isInSideCopy = false } = {},
+  { isRunning = false, isInSideCopy = false, hasGit = true } = {},
 ) {
   return inPlace({}, async (here) => {
     const root = makeRepository(here);
@@ -32,7 +34,7 @@ function reviewed(
         target: () => ({ threadId: 't', starting: undefined }),
         reveal: async () => {},
         send: async (op) => sent.push(op) > 0,
-        repositories: () => [repositoryAt(root)],
+        repositories: () => (hasGit ? [repositoryAt(root)] : []),
       });
       await run(review, { sent, shown: user.shown }, here);
     } finally {
@@ -113,6 +115,33 @@ suite('changes that are reviewed', () => {
   );
 
   test(
+    'are none where git has opened no repository',
+    reviewed(
+      [],
+      async (review, { sent, shown }) => {
+        for (const kind of ['uncommitted', 'branch', 'commit'] as const) await review.start(kind);
+        const none = "VS Code's Git extension has opened no repository in this window.";
+        assert.deepEqual([sent, shown], [[], [none, none, none]]);
+      },
+      { hasGit: false },
+    ),
+  );
+
+  test(
+    'have hostile names of branches and commits, which are shown as text',
+    reviewed([{ pick: '\\$(check)' }, { pick: 'Changes \\$(check) all\\u{202e}' }], async (review, { sent }, here) => {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: here.root });
+      git('branch', '$(check)', 'main');
+      git('commit', '-q', '--allow-empty', '-m', 'Changes $(check) all\u202e\nMore.');
+      await review.start('branch');
+      await review.start('commit');
+      assert.deepEqual(sent[0]?.target, { type: 'branch', branch: '$(check)' });
+      assert.equal(sent[1]?.target.type, 'commit');
+    }),
+  );
+
+  test(
     'are none where nothing is changed, or nothing is chosen',
     reviewed(['cancel'], async (review, { sent, shown }, here) => {
       await review.start('branch');
@@ -120,6 +149,23 @@ suite('changes that are reviewed', () => {
       execFileSync('git', ['clean', '-qfd'], { cwd: here.root });
       await review.start('uncommitted');
       assert.deepEqual([sent, shown.at(-1)], [[], 'There are no uncommitted changes.']);
+    }),
+  );
+});
+
+suite('a link of the panel', () => {
+  test(
+    'leads to the lines where they are by now, also unsaved, and to the named ones where they are gone',
+    inPlace({ 'a.txt': 'one\ntwo\nthree\n' }, async (here) => {
+      const shown = async (quote?: string) => {
+        const deps = { state: () => ({ started: { cwd: here.root } }) } as unknown as PanelRequestDeps;
+        await handlePanelRequest({ type: 'open_file', path: 'a.txt', line: 2, ...(quote && { quote }) }, deps);
+        return vscode.window.activeTextEditor?.selection.active.line;
+      };
+      assert.equal(await shown('two'), 1);
+      const editor = await here.open('a.txt');
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'new\nnew\n'));
+      assert.deepEqual([await shown('two\nthree'), await shown('gone'), await shown()], [3, 1, 1]);
     }),
   );
 });

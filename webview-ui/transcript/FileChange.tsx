@@ -50,8 +50,8 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
       state="waiting"
       label={
         isOnlyRequest.value
-          ? t('Waiting for you')
-          : t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))
+          ? t('Needs approval')
+          : t('Needs approval: {0}', plural(item.changes.length, '{0} file', '{0} files'))
       }
     />
   );
@@ -75,6 +75,13 @@ function GrowingChange({ item }: { item: FileChangeItem }) {
         <span class="fr-count is-growing">
           <LineCount {...sumOf(files)} />
         </span>
+        <Act
+          testid="patch-growing-diff"
+          label={t('Open Diff of {0}', files.at(-1)?.path ?? '')}
+          onClick={() => post({ type: 'open_diff', itemId: item.id })}
+        >
+          {t('Open Diff')}
+        </Act>
       </div>
       <div class="files">
         {files.map((file, index) => {

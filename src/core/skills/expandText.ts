@@ -2,7 +2,7 @@
 
 /** The forms of Claude Code and Codex (`$ARGUMENTS`, `$1`, `$NAME`) and of VS Code (`${input:name}`, `${input:name:hint}`). */
 const PLACEHOLDER =
-  /\$\{input:(?<input>[\w.-]+)(?::[^}]*)?\}|\$\{(?<variable>\w+)\}|\$ARGUMENTS\b(?:\[(?<index>\d{1,3})\])?|\$(?<place>[1-9])(?!\d)|\$(?<name>[A-Z][A-Z0-9_]*)\b/g;
+  /\$\{input:(?<input>[\w.-]+)(?::[^{}]*)?\}|\$\{(?<variable>\w+)\}|\$ARGUMENTS\b(?:\[(?<index>\d{1,3})\])?|\$(?<place>[1-9])(?!\d)|\$(?<name>[A-Z][A-Z0-9_]*)\b/g;
 
 export interface ExpandedText {
   readonly text: string;
@@ -77,6 +77,13 @@ function readArguments(
 function wordsIn(args: string): readonly string[] {
   const words = args.matchAll(/([\w.-]+=)?(?:"([^"]*)"|'([^']*)')(?=\s|$)|(\S+)/g);
   return [...words].map(([, name = '', one, other, plain = '']) => `${name}${one ?? other ?? plain}`);
+}
+
+/** Whether Claude Code (`@src/a.ts`) or VS Code (`#file:src/a.ts`) would attach files that the text names. */
+export function namesFiles(text: string): boolean {
+  // One quantifier: a hostile text must not take long.
+  const named = [...text.matchAll(/(?:^|[\s("'`])(?:@([\w~./-]+)|#file:\S)/g)];
+  return named.some(([, name]) => name === undefined || /[./]\w/.test(name));
 }
 
 /** Whether Claude Code would run commands of the text before the model reads it: !`command`, or a block that begins ```!. */

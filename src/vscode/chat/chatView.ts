@@ -115,6 +115,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
+  /** Call when something else differs in the side copy of an agent. */
+  updateAgents(): void {
+    this.#agents.update();
+  }
+
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
     const page = this.#open('side', view.webview);
@@ -276,7 +281,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (!this.#view) return;
     const { threads, interrupted } = this.#options;
     const value = threads.overview.questions + interrupted().length;
-    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} pending requests', value) };
   }
 
   #receive(message: WebviewMessage, page: ChatPage): void {

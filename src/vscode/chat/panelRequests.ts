@@ -3,12 +3,13 @@ import * as vscode from 'vscode';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import { findQuote } from '../../protocol/text/quote.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
-import { applyDiff, insertIntoTerminal } from './codeActions.ts';
+import { applyDiff, insertIntoTerminal, previewDiagram } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
 import { modeOverrides } from './modeOverrides.ts';
 
@@ -32,6 +33,7 @@ export interface PanelRequestDeps {
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly explainHunk: (choice: Extract<PanelRequest, { type: 'explain_hunk' }>) => void;
   readonly stopAgent: (threadId: string) => void;
+  readonly bringHome: (threadId: string) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
@@ -41,6 +43,7 @@ export interface PanelRequestDeps {
   /** Answers with a `resent`. */
   readonly resend: (request: ResendRequest) => Promise<void>;
   readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
+  readonly fixFinding: (itemId: string, findingId: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -51,6 +54,8 @@ export interface PanelRequestDeps {
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
   readonly listSkills: () => Promise<void>;
+  /** Where the document of a previewed diagram is written. */
+  readonly previewFolder: vscode.Uri;
   /** Prompts of MCP servers. */
   readonly prompts: { use(prompt: { readonly server: string; readonly name: string }): Promise<void> };
   /** The model menu of the composer. */
@@ -80,7 +85,9 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'open_diff':
       return deps.openChange(message.itemId, message.path);
     case 'open_file':
-      return openFile(message.path, message.line, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+      return openFile(message, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+    case 'fix_finding':
+      return deps.fixFinding(message.itemId, message.findingId);
     case 'show_problems':
       await vscode.commands.executeCommand('workbench.actions.view.problems');
       return;
@@ -110,6 +117,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.threads.open(message.threadId);
     case 'stop_agent':
       return deps.stopAgent(message.threadId);
+    case 'bring_home':
+      return deps.bringHome(message.threadId);
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':
@@ -129,6 +138,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return insertCode(message.text);
     case 'insert_into_terminal':
       return insertIntoTerminal(message.text);
+    case 'preview_diagram':
+      return previewDiagram(message.text, deps.previewFolder);
     case 'apply_code':
       return applyDiff(message.text);
     case 'run_command':
@@ -208,9 +219,13 @@ function override(overrides: TurnOverrides | undefined, deps: PanelRequestDeps):
   if (overrides) deps.override(overrides);
 }
 
-async function openFile(file: string, line: number | undefined, cwd: string | undefined): Promise<void> {
-  const uri = vscode.Uri.file(path.resolve(cwd ?? '/', file));
-  const position = new vscode.Position((line ?? 1) - 1, 0);
-  const selection = line === undefined ? {} : { selection: new vscode.Range(position, position) };
-  await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+async function openFile(
+  { path: file, line, quote = '' }: Extract<PanelRequest, { type: 'open_file' }>,
+  cwd: string | undefined,
+): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path.resolve(cwd ?? '/', file)));
+  const first = line && (findQuote(document.getText(), quote, { first: line, last: line })?.first ?? line);
+  const position = new vscode.Position((first ?? 1) - 1, 0);
+  const selection = first === undefined ? {} : { selection: new vscode.Range(position, position) };
+  await vscode.window.showTextDocument(document, { preview: true, ...selection });
 }
