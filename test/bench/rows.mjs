@@ -233,10 +233,10 @@ function taskRows(name, what, job) {
     {
       ...row,
       name: `${name}-slow`,
-      title: `the same with the processor slowed down four times`,
+      title: 'the same with the processor slowed down four times',
       value: (runs) => median(runs[job].map(({ slowed }) => slowed.longestMs)),
       limit: () => Number.POSITIVE_INFINITY,
-      budget: 'none',
+      budget: '–',
     },
   ];
 }
