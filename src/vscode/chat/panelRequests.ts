@@ -33,6 +33,7 @@ export interface PanelRequestDeps {
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly explainHunk: (choice: Extract<PanelRequest, { type: 'explain_hunk' }>) => void;
   readonly stopAgent: (threadId: string) => void;
+  readonly bringHome: (threadId: string) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
@@ -116,6 +117,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.threads.open(message.threadId);
     case 'stop_agent':
       return deps.stopAgent(message.threadId);
+    case 'bring_home':
+      return deps.bringHome(message.threadId);
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':

@@ -35,6 +35,8 @@ export class DiffPreview implements vscode.Disposable {
   readonly #setIsOverview = contextKey<boolean>('tiller.multiReviewActive');
   /** The active tab is a proposal of several files: one of them, or the overview. */
   readonly #setIsOfSeveral = contextKey<boolean>('tiller.proposalOfSeveral');
+  /** The model reads why a part of the active proposal is rejected. */
+  readonly #setTakesReasons = contextKey<boolean>('tiller.proposalTakesReasons');
   /** The active proposal is unchanged: guards a key that would otherwise delete a word. */
   readonly #setIsUntouched = contextKey<boolean>('tiller.proposalUntouched');
   readonly proposals: Proposals;
@@ -64,9 +66,15 @@ export class DiffPreview implements vscode.Disposable {
 
   /**
    * Sets or replaces a proposal; open diff editors follow. Opens nothing. `reviewed`: the choices from an earlier
-   * request for the same proposal.
+   * request for the same proposal. `takesReasons`: a model reads why something is rejected.
    */
-  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void {
+  propose(
+    approvalId: string,
+    files: readonly ProposedFile[],
+    reviewed?: ProposalChoices,
+    { takesReasons = true }: { readonly takesReasons?: boolean } = {},
+  ): void {
+    if (!takesReasons) this.proposals.takeNoReasons(approvalId);
     if (!this.#titles.has(approvalId)) this.#titles.set(approvalId, this.#newOverviewTitle());
     this.proposals.put(approvalId, files, reviewed);
   }
@@ -115,6 +123,7 @@ export class DiffPreview implements vscode.Disposable {
     const found = this.#hunkIn(uri, hunk);
     if (found === undefined) return;
     const { approvalId, name, which, isOut, reason } = found;
+    if (!this.proposals.takesReasons(approvalId)) return this.proposals.choose(approvalId, name, which, 'out');
     const given = await vscode.window.showInputBox({
       title: vscode.l10n.t('Reject with a Reason'),
       prompt: vscode.l10n.t(
@@ -182,6 +191,7 @@ export class DiffPreview implements vscode.Disposable {
     this.#setIsOverview(isOverview);
     this.#setIsOfSeveral(isOfSeveral);
     this.#setIsUntouched(isUntouched);
+    this.#setTakesReasons(active !== undefined && this.proposals.takesReasons(active));
   }
 
   /**
