@@ -487,6 +487,8 @@ export interface ExecRequest {
   /** A text is written to it, and then it is closed. */
   readonly stdin: 'none' | 'pipe' | { readonly text: string };
   readonly confinement: Confinement;
+  /** It is known to only read, so that it may share its sandbox with others that start together with it. */
+  readonly onlyReads?: true;
   /** Windows: the arguments are quoted for the program already. */
   readonly verbatimArguments?: true;
   /** A pseudo terminal instead of pipes. */

@@ -320,23 +320,30 @@ export function createPanel(
     }),
   );
 
-  const requests: PanelRequestDeps = createPanelRequests(host, editors, agent, {
-    view,
-    drafts,
-    composer,
-    threadCommands,
-    processes,
-    reverts,
-    codeReview: actions.codeReview,
-    findings: actions.findings,
-    recovery,
-    quarantine,
-    copies: sideCopyParts.copies,
-    policyOf,
-    lastModel,
-    override,
-    tell,
-  });
+  const requests: PanelRequestDeps = createPanelRequests(
+    host,
+    editors,
+    agent,
+    {
+      view,
+      drafts,
+      composer,
+      threadCommands,
+      processes,
+      reverts,
+      codeReview: actions.codeReview,
+      findings: actions.findings,
+      recovery,
+      quarantine,
+      copies: sideCopyParts.copies,
+      policyOf,
+      previewFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'previews'),
+      lastModel,
+      override,
+      tell,
+    },
+    store,
+  );
 
   store.add(
     proposals.proposals.onDidChange((id) =>
@@ -344,6 +351,8 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
+  // A list that is open shows what the user has approved.
+  store.add(agent.skillCommands.onDidDecide(() => void requests.listSkills().catch(report)));
   store.add(comments.onDidChange(() => view.sendComments()));
   return {
     ...actions,

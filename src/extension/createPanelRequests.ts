@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { TurnOverrides } from '../protocol/op.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -8,6 +9,7 @@ import type { PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import type { CodeReview } from '../vscode/codeReview/codeReview.ts';
 import type { FindingThreads } from '../vscode/comments/findingThreads.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { GrowingDiffs } from '../vscode/proposals/growingDiffs.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
@@ -21,7 +23,7 @@ import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
 
 /** The features of the panel that carry out its requests. */
-export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'lastModel'> {
+export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'lastModel' | 'previewFolder'> {
   readonly view: ChatView;
   readonly drafts: Drafts;
   readonly composer: Composer;
@@ -41,19 +43,29 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'las
 
 /** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
 export function createPanelRequests(
-  { node }: Host,
-  { proposals, review, outputs }: Editors,
+  { node, report }: Host,
+  { workspace, proposals, review, outputs }: Editors,
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
+  store: DisposableStore,
 ): PanelRequestDeps {
   const { view, drafts, composer, threadCommands, processes, reverts, codeReview, findings } = targets;
   const { recovery, quarantine, copies } = targets;
   const { platform } = node.host;
+  const growing = store.add(
+    new GrowingDiffs({
+      onEvent: threads.onEvent,
+      read: async (file) => (await workspace.read(file).catch(() => undefined))?.text,
+      showProposal: (...which) => proposals.show(...which),
+      report,
+    }),
+  );
   return {
     threads: threadCommands,
     state: () => threads.state,
     override: (overrides) => void targets.override(overrides).catch(targets.tell),
     policyOf: targets.policyOf,
+    previewFolder: targets.previewFolder,
     lastModel: targets.lastModel,
     models: composer.modelMenu,
     mentions: composer.mentions,
@@ -72,6 +84,7 @@ export function createPanelRequests(
     explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
+      if (state !== null && (await growing.show(id, file, state, cwdOf(state)))) return;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
       if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);

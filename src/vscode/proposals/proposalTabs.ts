@@ -23,6 +23,8 @@ export interface ShowOptions {
    * does not open.
    */
   readonly focus: boolean;
+  /** Where it opens, instead of in the active group or beside it. */
+  readonly column?: vscode.ViewColumn;
 }
 
 export class DiffPreview implements vscode.Disposable {
@@ -83,12 +85,12 @@ export class DiffPreview implements vscode.Disposable {
   }
 
   /** `path` picks one file of several. Returns whether something was opened. */
-  async show(approvalId: string, { focus }: ShowOptions, path?: string): Promise<boolean> {
+  async show(approvalId: string, { focus, column }: ShowOptions, path?: string): Promise<boolean> {
     const files = this.proposals.filesOf(approvalId);
     const open = files.find((each) => isNamed(each, path)) ?? files[0];
     if (open === undefined) return false;
     if (path !== undefined || files.length === 1) {
-      const viewColumn = focus ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
+      const viewColumn = column ?? (focus ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside);
       const options: vscode.TextDocumentShowOptions = { preserveFocus: !focus, preview: false, viewColumn };
       await vscode.commands.executeCommand('vscode.diff', open.before, open.after, titleOf(open), options);
       return true;
