@@ -761,12 +761,17 @@ export interface Images {
   scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Where side copies of the workspace are. Synchronous: it is asked with each decision. */
+/** Where side copies of the workspace are. Places are found synchronously: they are asked for with each decision. */
 export interface SideCopyPlaces {
   /** The same place in the workspace; the place itself where it is in no side copy. */
   homeOf(place: string): string;
   /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
   foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
+  /**
+   * What the thread has changed in its side copy and the user has not brought home: paths in the workspace. `undefined`
+   * where it has no side copy. Rejects with the error of the disk, or the signal's reason.
+   */
+  changedBy(threadId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
 export interface Ports {

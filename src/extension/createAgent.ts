@@ -220,6 +220,7 @@ export function createAgent(
     source: factory,
     memento: context.workspaceState,
     clock: node.clock,
+    hasCopy: (threadId) => sideCopies.of(threadId) !== undefined,
     report,
   });
   const note = (uris: readonly vscode.Uri[]) => {

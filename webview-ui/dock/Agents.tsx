@@ -5,6 +5,7 @@ import { agentRows } from '../store.ts';
 import { tokens as tokensText } from '../text/format.ts';
 import { AGENT_STATES, agentStateName } from '../components/agents.ts';
 import { AgentName } from '../components/AgentName.tsx';
+import { BringHome } from '../components/BringHome.tsx';
 import { Act } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Step } from '../components/Step.tsx';
@@ -59,14 +60,15 @@ function Agent({ agent }: { agent: AgentRow }) {
         title={name}
         label={
           <>
-            <AgentName role={role} color={color} /> {line === '' ? description : line}
-            {agent.inSideCopy === true && <span class="fr-dir"> · {t('side copy')}</span>}
             <span class="sr">{waits ? t('Needs you') : agentStateName(state)}</span>
+            <AgentName role={role} color={color} />
+            {agent.inSideCopy === true && <InSideCopy />} {line === '' ? description : line}
           </>
         }
         meta={agent.tokens !== undefined && t('{0} tokens', tokensText(agent.tokens))}
       />
       <span class="step-acts">
+        <BringHome agentId={agentId} name={name} />
         <Act
           testid="agent-open"
           label={t('Open the agent {0}', name)}
@@ -85,5 +87,14 @@ function Agent({ agent }: { agent: AgentRow }) {
         )}
       </span>
     </li>
+  );
+}
+
+function InSideCopy() {
+  return (
+    <span class="agent-copy" title={t('It works in a side copy')}>
+      <Icon name="repo-forked" />
+      <span class="sr">{t('In a side copy')}</span>
+    </span>
   );
 }

@@ -69,6 +69,8 @@ export interface ShownThreadDeps {
   readonly source: ThreadSource;
   readonly memento: WindowState;
   readonly clock: Pick<Clock, 'after'>;
+  /** Whether a thread has a side copy; without it none has. */
+  readonly hasCopy?: (threadId: string) => boolean;
   readonly report: (error: unknown) => void;
 }
 
@@ -96,7 +98,7 @@ export class ShownThread {
 
   constructor(deps: ShownThreadDeps) {
     this.#deps = deps;
-    this.overview = new ThreadOverview(deps.live, () => this.state);
+    this.overview = new ThreadOverview(deps.live, () => this.state, deps.hasCopy ?? (() => false));
     this.#changes = new Emitter(deps.report);
     this.#activity = new Emitter(deps.report);
     this.#dequeued = new Emitter(deps.report);

@@ -18,16 +18,20 @@ export class ThreadOverview {
   readonly #live: LiveThreads;
   readonly #shown: () => ThreadState | null;
 
-  /** `shown`: the thread that the window shows. */
-  constructor(live: LiveThreads, shown: () => ThreadState | null) {
+  readonly #hasCopy: (threadId: string) => boolean;
+
+  /** `shown`: the thread that the window shows. `hasCopy`: whether a thread has a side copy. */
+  constructor(live: LiveThreads, shown: () => ThreadState | null, hasCopy: (threadId: string) => boolean) {
     this.#live = live;
     this.#shown = shown;
+    this.#hasCopy = hasCopy;
   }
 
   /** The sub-agents of the shown thread. */
   get agents(): readonly AgentRow[] {
     const shown = this.#shown();
-    return shown === null ? [] : agentRows(shown, (threadId) => this.#live.get(threadId)?.state);
+    if (shown === null) return [];
+    return agentRows(shown, { live: (threadId) => this.#live.get(threadId)?.state, hasCopy: this.#hasCopy });
   }
 
   /** Whether the shown thread has started a thread, itself or by its sub-agents. */

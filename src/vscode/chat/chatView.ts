@@ -115,6 +115,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
+  /** Call when a side copy of an agent was removed. */
+  updateAgents(): void {
+    this.#agents.update();
+  }
+
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
     const page = this.#open('side', view.webview);

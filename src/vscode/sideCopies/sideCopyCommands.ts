@@ -113,9 +113,9 @@ export class SideCopyCommands {
     await chosen?.();
   }
 
-  /** Of the shown thread, else of a copy that the user picks. */
-  async bringHome(): Promise<void> {
-    const copy = this.#deps.shown();
+  /** Of the given thread, else of the shown one, else of a copy that the user picks. */
+  async bringHome(threadId?: string): Promise<void> {
+    const copy = threadId === undefined ? this.#deps.shown() : this.#deps.store.of(threadId);
     if (copy === undefined) return this.showList();
     await this.#bringHome(copy);
   }
