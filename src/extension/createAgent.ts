@@ -166,12 +166,14 @@ export function createAgent(
     ports,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
-  const skillCommands = new SkillCommands({
-    ...skills,
-    memento: context.workspaceState,
-    texts: proposedTexts,
-    maxTokens: () => settings()['skills.maxTokens'],
-  });
+  const skillCommands = store.add(
+    new SkillCommands({
+      ...skills,
+      memento: context.workspaceState,
+      texts: proposedTexts,
+      maxTokens: () => settings()['skills.maxTokens'],
+    }),
+  );
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {
