@@ -25,7 +25,7 @@ export interface SideCopyPartsDeps {
 export function createSideCopies(
   { settings, report }: Host,
   editors: Editors,
-  { threads, manager, factory, sideCopies }: Agent,
+  { threads, manager, factory, sideCopies, copyCounts }: Agent,
   { view, hasModel, showThread }: SideCopyPartsDeps,
   store: DisposableStore,
 ): SideCopyParts {
@@ -47,7 +47,12 @@ export function createSideCopies(
       },
       apply: editors.applyPatchForUser,
       onUndone: editors.undo.onUndone,
-      onSettled: () => shownCopy.refresh(),
+      onSettled: ({ copy: { threadId }, what, paths }) => {
+        shownCopy.refresh();
+        if (threadId === null) return;
+        copyCounts.refresh(threadId);
+        manager.noteCopy(threadId, paths, what);
+      },
       report,
     }),
   );
@@ -63,15 +68,17 @@ export function createSideCopies(
     threadsIn: (folders) => manager.catalog.threadsIn(folders),
     showThread,
     leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
-    onRemoved: () => {
+    onRemoved: ({ threadId }) => {
       shownCopy.refresh();
-      view.updateAgents();
+      if (threadId !== null) copyCounts.refresh(threadId);
     },
     report,
   });
+  store.add(copyCounts.onChange(() => view.updateAgents()));
   store.add(
     manager.live.onEvent(({ event: { msg } }) => {
       if (msg.type !== 'agent_status' || msg.inSideCopy !== true || !isFinal(msg)) return;
+      copyCounts.refresh(msg.agentId);
       if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
     }),
   );

@@ -6,7 +6,7 @@ import { newMark } from './process/processMark.ts';
 import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
 import { pipedProcess } from './process/pipedProcess.ts';
-import { endTree, type TreeRoot } from './process/processTree.ts';
+import { endMarked } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
 import { type ReadyStarter, type Starter, StarterEnded, UncertainStart } from './process/starter.ts';
 import type { StartedChild } from './process/starterChild.ts';
@@ -69,14 +69,16 @@ export function createExec(options: ExecOptions = {}): Exec {
   }
 
   const sharing =
-    sandboxes === undefined || home === undefined ? undefined : sharedSandboxes(sandboxes, home, spawnAlone);
+    sandboxes === undefined || home === undefined || platform !== 'linux'
+      ? undefined
+      : sharedSandboxes(sandboxes, home, spawnAlone, () => starter?.ready);
 
   return {
     prepare: () => starter?.prepare(),
     async spawn(request) {
       starter?.prepare();
-      if (platform !== 'linux' || starter?.ready !== undefined || !isSharable(request)) return spawnAlone(request);
-      return sharing === undefined ? spawnAlone(request) : sharing.start(sandboxKey(request), request);
+      if (sharing === undefined || !isSharable(request)) return spawnAlone(request);
+      return sharing.start(sandboxKey(request), request);
     },
   };
 }
@@ -89,13 +91,15 @@ function sharedSandboxes(
   sandboxes: Sandboxes,
   home: string,
   spawnAlone: (request: ExecRequest) => Promise<ExecProcess>,
+  starterOf: () => ReadyStarter | undefined,
 ): StartsTogether<SharableRequest, ExecProcess> {
   let failures = 0;
   return new StartsTogether<SharableRequest, ExecProcess>(spawnAlone, (requests) => {
     if (failures >= MOST_FAILURES) return requests.map(spawnAlone);
-    const started = spawnShared(requests, home, (request) =>
-      sandboxes.launch(request, request.confinement.limits),
-    ).catch(() => {
+    const ready = starterOf();
+    const launch = (request: SharableRequest) =>
+      sandboxes.launch(request, request.confinement.limits, ready?.inheritable);
+    const started = spawnShared(requests, home, launch, ready).catch(() => {
       failures++;
       return undefined;
     });
@@ -163,8 +167,7 @@ async function startByStarter(
   } catch (error) {
     if (error instanceof StarterEnded) throw error;
     if (!(error instanceof UncertainStart)) throw spawnFailure(error, request);
-    const root: TreeRoot = { leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' };
-    await endTree(root, Promise.resolve(), 0);
+    await endMarked(mark);
     throw error;
   }
 }

@@ -97,6 +97,8 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly depth: number;
   /** It can be stopped, and asks here. */
   readonly isLive: boolean;
+  /** Files that differ in its side copy; absent while they are counted, and where it has none. */
+  readonly changedInCopy?: number;
   /** What it does now or has said last, in one line; may be empty. */
   readonly line: string;
   readonly approvals: readonly ApprovalRequest[];

@@ -7,7 +7,7 @@ import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { agentIds, agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
-import { calls, says, waits } from '../support/modelServer.ts';
+import { calls, hangs, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -162,6 +162,13 @@ function agentCopies(made: AgentCopy[] = []) {
   };
 }
 
+/** The last request of a thread, by a message of its user. */
+function lastOf({ server }: Scenario, message: string) {
+  const found = server.requests.findLast((request) => userTexts(request).includes(message));
+  if (found === undefined) throw new Error(`No thread has sent ${message}.`);
+  return found;
+}
+
 describe('agents that write at the same time', () => {
   const patch = (text: string) => PATCH.replace('+two', `+${text}`);
 
@@ -184,7 +191,7 @@ describe('agents that write at the same time', () => {
       agents: { sideCopies },
       ...place.options,
       model: agentScript({
-        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')]],
+        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')], [says('Home.')], [says('Undone.')]],
         ALPHA: work('ALPHA'),
         BETA: work('BETA'),
         GAMMA: [[says('Alone.')]],
@@ -214,6 +221,29 @@ describe('agents that write at the same time', () => {
       ),
     ).toHaveLength(1);
     expect(copies.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
+  });
+
+  it('have their changes home by the next request of their parent, and not any more after an undo', async () => {
+    const { chat: opened, place } = await two('parallel');
+    await using chat = opened;
+    await chat.send('ROOT');
+    const { agentId = '' } = chat.state.agents.find(({ inSideCopy }) => inSideCopy === true) ?? {};
+    const notices = () => {
+      const texts = userTexts(lastOf(chat, 'ROOT')).filter((text) => text.startsWith('<subagent_notification>'));
+      return texts.map((text) => JSON.parse(text.split('\n')[1] ?? ''));
+    };
+    const file = chat.folder.at('a.txt');
+    chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.send('And now?');
+    const status = { brought_home: ['a.txt'], meaning: expect.stringContaining('the workspace has them now') };
+    expect(notices()).toEqual([{ agent_id: agentId, status }]);
+    chat.manager.noteCopy(agentId, [file], 'undone');
+    chat.manager.noteCopy('another', [file], 'undone');
+    await chat.send('And now?');
+    expect(notices().slice(1)).toEqual([
+      { agent_id: agentId, status: { undone: ['a.txt'], meaning: expect.stringContaining('has undone') } },
+    ]);
+    expect(place.made).toHaveLength(1);
   });
 
   it('share the workspace where the user wants no side copies', async () => {
@@ -259,13 +289,55 @@ describe('agents that write at the same time', () => {
       }),
     });
     await chat.send('ROOT');
-    const last = chat.server.requests.findLast((request) => userTexts(request).includes('ROOT'));
-    const statuses = outputsOf(last ?? chat.server.lastRequest).filter((output) => output.includes('timed_out'));
+    const last = lastOf(chat, 'ROOT');
+    const statuses = outputsOf(last).filter((output) => output.includes('timed_out'));
     expect(statuses).toHaveLength(2);
-    expect(statuses[0]).toContain('Changed there: a.txt.');
+    expect(statuses[0]).toContain('not in the workspace until the user brings it home');
+    expect(JSON.parse(statuses[0] ?? '').changed_in_side_copies).toEqual({ [beta(last)]: ['a.txt'] });
     expect(statuses[1]).not.toContain('side copy');
     expect(place.made).toHaveLength(1);
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('go on in their copies when the thread that has started them was suspended and is opened again', async () => {
+    const place = agentCopies();
+    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Waiting.')],
+        ],
+        ALPHA: [[hangs()]],
+        BETA: [[says('Ready.')], [calls('apply_patch', { input: patch('BETA') })], [says('Patched.')]],
+        NEXT: [
+          (request) => [calls('resume_agent', { id: beta(request) })],
+          (request) => [calls('send_input', { id: beta(request), message: 'Patch it.' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Done.')],
+        ],
+      }),
+    });
+    await chat.send('ROOT');
+    const id = chat.session.threadId;
+    await chat.manager.live.close(id, 'suspend');
+    const resumed = await chat.manager.resume({ id }, ...chat.thread);
+    if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
+    await using again = chat.with(resumed.session);
+    await again.send('NEXT');
+    const folder = place.made[0]?.folders[0]?.copy ?? '';
+    expect([readFileSync(path.join(folder, 'a.txt'), 'utf8'), chat.files()]).toEqual(['BETA\n', { 'a.txt': 'one\n' }]);
+    const last = lastOf(chat, 'NEXT');
+    expect(outputsOf(last).at(-1)).toContain(`"changed_in_side_copies":{"${beta(last)}":["a.txt"]}`);
+    // What a wait has returned is not said again: the other one was stopped.
+    const notices = userTexts(last).filter((text) => text.startsWith('<subagent_notification>'));
+    expect(notices).toEqual([expect.stringContaining('"errored":"Interrupted"')]);
+    expect(again.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true]);
   });
 });

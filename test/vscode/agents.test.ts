@@ -76,7 +76,10 @@ suite('Agents', () => {
       (await files.roles()).map(({ instructions }) => instructions),
       [`You are a poet.${hidden}\n${'Rhyme.\n'.repeat(499)}Rhyme.`],
     );
-    answers({ pick: '$(hubot) poet' }, { pick: '$(circle-slash) Refuse' });
+    answers({ pick: '$(hubot) poet' }, { pick: '$(discard) Remove Approval' });
+    await commands.showAgents();
+    assert.deepEqual(await states(), [['poet', 'proposed']]);
+    answers({ pick: '$(question) poet' }, { pick: '$(circle-slash) Refuse' });
     await commands.showAgents();
     assert.deepEqual(await states(), [['poet', 'refused']]);
   });

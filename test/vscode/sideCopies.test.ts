@@ -34,6 +34,8 @@ interface Desk {
   readonly undo: UndoCommand;
   /** The id of the review. */
   readonly id: string;
+  /** What came home and was undone. */
+  readonly news: readonly string[];
   /** Messages to the user. */
   readonly told: readonly string[];
   /** In the copy. */
@@ -85,6 +87,7 @@ function withCopy(
     const tabs = new DiffPreview();
     const copies = new SideCopies({ home: home.path, locks: createLocks(home.path, 'vscode'), clock: systemClock });
     const waiting: (() => void)[] = [];
+    const news: string[] = [];
     const undo = new UndoCommand(here.undo, fail);
     const bringHome = new BringHome({
       store: copies,
@@ -99,7 +102,8 @@ function withCopy(
       },
       apply: (changes, origin) => here.workspace.apply(changes, undefined, origin),
       onUndone: undo.onUndone,
-      onSettled: () => {
+      onSettled: ({ what, paths }) => {
+        news.push(`${what}: ${paths.map((file) => path.relative(here.root, file)).join(', ')}`);
         for (const resolve of waiting.splice(0)) resolve();
       },
       report,
@@ -121,6 +125,7 @@ function withCopy(
         asked: () => asked,
         id: `side-copy-${copy.id}`,
         at: (name) => path.join(folder, name),
+        news,
         settled: () => new Promise((resolve) => waiting.push(resolve)),
         offered: async () =>
           (await copies.changes(copy.id, NEVER)).map((change) => path.relative(here.root, change.home)),
@@ -286,6 +291,12 @@ suite('a side copy comes home', () => {
       await unsettled;
       assert.deepEqual([here.disk('run.sh'), modes()], ['two\n', [0o755, 0o644]]);
       assert.deepEqual(await offered(), ['run.sh', 'tool.sh']);
+      assert.deepEqual(desk.news, [
+        'brought_home: run.sh',
+        'brought_home: run.sh',
+        'brought_home: run.sh, tool.sh',
+        'undone: run.sh, tool.sh',
+      ]);
     }),
   );
 
@@ -394,28 +405,56 @@ suite('a side copy comes home', () => {
   );
 });
 
-suite('Remove Side Copy', () => {
-  /** `others`: threads that work in the copy, beside that of the copy. */
-  function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
-    return new SideCopyCommands({
-      store: copies,
-      bringHome,
-      shown: () => copy,
-      threads: { adopt: async () => {}, live },
-      startIn: () => Promise.reject(new Error('not called')),
-      hasModel: async () => true,
-      links: () => [],
-      titleOf: async () => undefined,
-      threadsIn: async () => others,
-      showThread: async () => {},
-      leaveCopy: async () => {},
-      onRemoved: () => {},
-      report: (error) => {
-        throw error;
-      },
-    });
-  }
+/** `others`: threads that work in the copy, beside that of the copy. */
+function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
+  return new SideCopyCommands({
+    store: copies,
+    bringHome,
+    shown: () => copy,
+    threads: { adopt: async () => {}, live },
+    startIn: () => Promise.reject(new Error('not called')),
+    hasModel: async () => true,
+    links: () => [],
+    titleOf: async () => undefined,
+    threadsIn: async () => others,
+    showThread: async () => {},
+    leaveCopy: async () => {},
+    onRemoved: () => {},
+    report: fail,
+  });
+}
 
+suite('the side copy of an agent', () => {
+  test(
+    'is offered when the agent has ended, and from its row, where something differs in it',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const { copies, copy, bringHome, tabs, id, at, told } = desk;
+      const commands = commandsOn(desk, [], []);
+      await copies.assign(copy.id, 'agent');
+      const before = told.length;
+      await commands.offer('agent', 'worker');
+      await commands.offer('another', 'worker');
+      assert.equal(told.length, before, 'nothing differs yet');
+      writeFileSync(at('a.txt'), text({ 3: 'of the agent' }));
+      // The user presses the first button.
+      const asked: string[] = [];
+      const press = async (sentence: string, ...buttons: readonly string[]) => {
+        asked.push(`${sentence} [${buttons.join('] [')}]`);
+        return buttons[0];
+      };
+      Object.assign(vscode.window, { showInformationMessage: press });
+      await commands.offer('agent', 'worker');
+      assert.deepEqual(asked, ['The agent worker has changed 1 file in a side copy. [Bring Home] [Side Copies]']);
+      assert.equal(bringHome.has(id), true);
+      await bringHome.leave(id);
+      await commands.bringHome('agent');
+      assert.equal(bringHome.has(id), true);
+      assert.equal(tabs.proposals.stateOf(id).files.length, 1);
+    }),
+  );
+});
+
+suite('Remove Side Copy', () => {
   test(
     'is refused while a command runs in the background, or another window owns a thread of it',
     withCopy({ 'a.txt': text() }, async (desk) => {

@@ -9,8 +9,8 @@ const NONE: readonly AgentRow[] = [];
 export interface KnownThreads {
   /** The state of one that is live. */
   readonly live: (threadId: string) => ThreadState | undefined;
-  /** Whether its side copy is still there. */
-  readonly hasCopy: (threadId: string) => boolean;
+  /** See `CopyCounts.of`. */
+  readonly changedInCopy: (threadId: string) => number | null | undefined;
 }
 
 /** The sub-agents of a thread and theirs, each before its own. */
@@ -22,21 +22,22 @@ export function agentRows(
   if (agents.length === 0) return NONE;
   return agents.flatMap((agent) => {
     const state = known.live(agent.agentId);
-    return [rowOf(agent, state, known.hasCopy, depth), ...(state ? agentRows(state, known, depth + 1) : NONE)];
+    return [rowOf(agent, state, known.changedInCopy, depth), ...(state ? agentRows(state, known, depth + 1) : NONE)];
   });
 }
 
 function rowOf(
   agent: AgentSummary,
   state: ThreadState | undefined,
-  hasCopy: KnownThreads['hasCopy'],
+  changedInCopy: KnownThreads['changedInCopy'],
   depth: number,
 ): AgentRow {
   const tokens = state?.tokens?.total.total ?? agent.tokens;
   const { lastMessage = '', inSideCopy, ...rest } = agent;
+  const changed = inSideCopy === true ? changedInCopy(agent.agentId) : undefined;
   return {
     ...rest,
-    ...(inSideCopy === true && hasCopy(agent.agentId) ? { inSideCopy } : {}),
+    ...(changed === undefined ? {} : { inSideCopy: true, ...(changed === null ? {} : { changedInCopy: changed }) }),
     ...(tokens === undefined ? {} : { tokens }),
     depth,
     isLive: state !== undefined,

@@ -8,8 +8,10 @@ import { pausableCommands } from './pausing.ts';
 import { pipedProcess } from './pipedProcess.ts';
 import { newMark } from './processMark.ts';
 import { recordCommand } from './processRecord.ts';
+import { endMarked } from './processTree.ts';
 import { sharedArguments } from './sharedScript.ts';
 import { NotShared, type SharedStart, startShared } from './sharedStart.ts';
+import { type ReadyStarter, UncertainStart } from './starter.ts';
 
 /** With the sandbox that it would have alone. */
 export interface SharableRequest extends ExecRequest {
@@ -40,6 +42,8 @@ export function sandboxKey({ confinement, cwd, env }: SharableRequest): string {
 }
 
 /**
+ * `ready` starts the sandbox; this process where it is absent.
+ *
  * In the order of the requests, of which all have the same key. Each is followed and ended by itself; the sandbox is
  * recorded and paused as one, because it ends with this process as a whole.
  *
@@ -49,6 +53,7 @@ export async function spawnShared(
   requests: readonly SharableRequest[],
   home: string,
   launch: (request: SharableRequest) => Promise<SandboxToStart>,
+  ready: ReadyStarter | undefined,
 ): Promise<readonly ExecProcess[]> {
   const [bash, first] = [findBash(), requests[0]];
   if (bash === undefined || first === undefined) throw new NotShared();
@@ -61,10 +66,13 @@ export async function spawnShared(
   const record = recordCommand(home, own.text, true);
   try {
     const { program, args, descriptors } = sandbox;
-    const started = await startShared({
-      ...{ program, args, cwd, descriptors, count: requests.length },
-      env: { ...env, ...sandbox.env, ...own.env },
-    });
+    const started = await startShared(
+      {
+        ...{ program, args, cwd, descriptors, count: requests.length },
+        env: { ...env, ...sandbox.env, ...own.env },
+      },
+      ready,
+    );
     pausableCommands.add({ pid: started.pid, exited: started.ended });
     record.started(started.pid);
     void started.ended.then(() => record.ended());
@@ -73,6 +81,7 @@ export async function spawnShared(
     );
     return withChecks(processes, sandbox);
   } catch (error) {
+    if (error instanceof UncertainStart) await endMarked(own.text);
     record.ended();
     await sandbox.ended();
     throw error;

@@ -1,10 +1,11 @@
 /** Starts commands that share a sandbox, and follows each as if it were a child of this process. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Descriptor } from '../host/inheritable.ts';
 import { readProcFile } from '../host/procFiles.ts';
 import { parseReport, type SharedReport } from './sharedScript.ts';
+import type { ReadyStarter } from './starter.ts';
 import { StarterChild } from './starterChild.ts';
 import { lineSplitter } from './starterMessages.ts';
 
@@ -38,43 +39,70 @@ export interface SharedStarted {
   readonly commands: readonly StarterChild[];
 }
 
-/** @throws NotShared */
-export async function startShared(start: SharedStart): Promise<SharedStarted> {
+/** `ready` starts it; otherwise this process does. @throws NotShared, UncertainStart, StarterEnded */
+export async function startShared(start: SharedStart, ready: ReadyStarter | undefined): Promise<SharedStarted> {
   if (start.descriptors.length < DESCRIPTORS_OF_SANDBOX) throw new NotShared();
-  const whole = startWhole(start);
-  const { pid } = whole;
-  if (pid === undefined) throw new NotShared('', { cause: (await once(whole, 'error'))[0] });
-  whole.on('error', () => {});
-  const ended = new Promise((resolve) => {
-    whole.once('exit', resolve);
-  });
-  const [reports, ...outputs] = whole.stdio.slice(firstOf(start)) as [Socket, ...Socket[]];
+  const whole = await (ready === undefined ? startDirectly(start) : startBy(ready, start));
+  const { pid, ended, streams } = whole;
+  const [reports, ...outputs] = streams;
   try {
+    if (reports === undefined) throw new NotShared();
     return { pid, ended, commands: await followCommands(pid, reports, outputs) };
   } catch (error) {
-    whole.kill('SIGKILL');
-    for (const output of outputs) output.destroy();
+    whole.kill();
+    for (const stream of streams) stream.destroy();
     await ended;
-    throw error instanceof NotShared ? error : new NotShared('', { cause: error });
+    throw error;
   }
+}
+
+interface Started extends Pick<SharedStarted, 'pid' | 'ended'> {
+  /** One for reports, and two for each command. */
+  readonly streams: readonly Socket[];
+  kill(): void;
+}
+
+async function startDirectly(start: SharedStart): Promise<Started> {
+  const { cwd, env, descriptors } = start;
+  const [program, ...args] = argvOf(start);
+  const streams = Array<'pipe'>(streamsIn(start)).fill('pipe');
+  const child = spawn(program, args, {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'ignore', 'ignore', ...descriptors, ...streams],
+  });
+  if (child.pid === undefined) throw new NotShared('', { cause: (await once(child, 'error'))[0] });
+  child.on('error', () => {});
+  return {
+    pid: child.pid,
+    ended: new Promise((resolve) => child.once('exit', resolve)),
+    streams: child.stdio.slice(firstOf(start)) as Socket[],
+    kill: () => child.kill('SIGKILL'),
+  };
+}
+
+async function startBy(ready: ReadyStarter, start: SharedStart): Promise<Started> {
+  const { cwd, env, descriptors } = start;
+  const child = await ready.start({ argv: argvOf(start), cwd, env, stdin: 'none' }, descriptors, streamsIn(start));
+  // Those of bubblewrap itself.
+  for (const stream of [child.stdout, child.stderr]) stream?.on('error', () => {}).resume();
+  return {
+    pid: child.pid,
+    ended: new Promise<void>((resolve) => child.once('exit', () => resolve())),
+    streams: child.more,
+    kill: () => child.kill(),
+  };
+}
+
+function argvOf(start: SharedStart): [string, ...string[]] {
+  return [start.program, ...start.args, String(firstOf(start))];
 }
 
 function firstOf({ descriptors }: SharedStart): number {
   return FIRST_DESCRIPTOR + descriptors.length;
 }
 
-function startWhole(start: SharedStart): ChildProcess {
-  const { program, args, cwd, env, descriptors, count } = start;
-  try {
-    return spawn(program, [...args, String(firstOf(start))], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ['ignore', 'ignore', 'ignore', ...descriptors, ...Array<'pipe'>(1 + 2 * count).fill('pipe')],
-    });
-  } catch (error) {
-    throw new NotShared('', { cause: error });
-  }
+function streamsIn({ count }: SharedStart): number {
+  return 1 + 2 * count;
 }
 
 /** Resolves when all commands are started. `outputs`: two for each command. */

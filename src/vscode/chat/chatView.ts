@@ -115,7 +115,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
-  /** Call when a side copy of an agent was removed. */
+  /** Call when something else differs in the side copy of an agent. */
   updateAgents(): void {
     this.#agents.update();
   }

@@ -50,6 +50,13 @@ export interface ReviewTabs {
 /** A change without its place. */
 type HomeChange = FileChange & Pick<Extract<ApplyChange, { kind: 'add' }>, 'exactly' | 'overBytes'>;
 
+export interface SettledCopy {
+  readonly copy: SideCopy;
+  readonly what: 'brought_home' | 'undone';
+  /** Files of the workspace that were changed by that. Absolute. */
+  readonly paths: readonly string[];
+}
+
 export interface BringHomeDeps extends HomeDeps {
   readonly store: SideCopyStore;
   readonly workspace: Pick<EditorWorkspace, 'places'>;
@@ -62,7 +69,7 @@ export interface BringHomeDeps extends HomeDeps {
   /** Call with what "Undo Patch" has undone. */
   readonly onUndone: (listener: (id: string) => void) => Disposable;
   /** Something has come home, or was undone. */
-  readonly onSettled: (copyId: string) => void;
+  readonly onSettled: (settled: SettledCopy) => void;
   readonly report: (error: unknown) => void;
 }
 
@@ -74,8 +81,11 @@ interface Review {
 }
 
 interface Settled {
-  readonly copyId: string;
+  readonly copy: SideCopy;
+  /** Whose base has moved. */
   readonly files: readonly CopyChange[];
+  /** Files of the workspace that were changed. */
+  readonly paths: readonly string[];
   /** Permission bits that were changed, which no patch has. */
   readonly modes: readonly ModeSet[];
 }
@@ -206,10 +216,14 @@ export class BringHome {
     );
     const settled = await settledFiles(decisions, review);
     await this.#deps.store.settle(review.copy.id, settled);
-    this.#settled.set(itemId, { copyId: review.copy.id, files: settled.map(({ change }) => change), modes });
+    const { copy, plans } = review;
+    const brought = plans.filter((plan) => isAnythingHome(plan, nextBase(plan, decisions.get(plan) ?? OUT)));
+    const paths = brought.map(({ file }) => file.path);
+    this.#settled.set(itemId, { copy, files: settled.map(({ change }) => change), paths, modes });
     await this.leave(approvalId);
-    this.#deps.onSettled(review.copy.id);
-    this.#tellDone(review, decisions, { itemId, isPatch: result !== undefined });
+    this.#deps.onSettled({ copy, what: 'brought_home', paths });
+    const left = plans.filter((plan) => isAnythingLeft(nextBase(plan, decisions.get(plan) ?? OUT)));
+    this.#tellDone(copy, [brought.length, left.length], { itemId, isPatch: result !== undefined });
   }
 
   /** The same review with what the workspace holds now. */
@@ -227,7 +241,7 @@ export class BringHome {
     if (!(await this.#deps.store.alone(review.copy.id, () => this.#deps.store.settle(review.copy.id, settled)))) {
       return tellInUse();
     }
-    this.#deps.onSettled(review.copy.id);
+    this.#deps.onSettled({ copy: review.copy, what: 'brought_home', paths: [] });
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
   }
@@ -252,29 +266,20 @@ export class BringHome {
 
   /** `isPatch`: more than permission bits came home, which "Undo Patch" knows. */
   #tellDone(
-    { copy, plans }: Review,
-    decisions: ReadonlyMap<FilePlan, FileDecision>,
+    copy: SideCopy,
+    [brought, left]: readonly [brought: number, left: number],
     { itemId, isPatch }: { readonly itemId: string; readonly isPatch: boolean },
   ): void {
-    const nextOf = (plan: FilePlan) => nextBase(plan, decisions.get(plan) ?? OUT);
-    const brought = plans.filter((plan) => plan.type !== 'known' && isAnythingHome(plan, nextOf(plan)));
-    const left = plans.filter((plan) => nextOf(plan).content.type !== 'result' || !nextOf(plan).takesMode);
     const done =
-      brought.length === 1
-        ? vscode.l10n.t('Brought home 1 file.')
-        : vscode.l10n.t('Brought home {0} files.', brought.length);
+      brought === 1 ? vscode.l10n.t('Brought home 1 file.') : vscode.l10n.t('Brought home {0} files.', brought);
     const rest =
-      left.length === 0
-        ? []
-        : [
-            left.length === 1
-              ? vscode.l10n.t('Changes of 1 file are left in the side copy.')
-              : vscode.l10n.t('Changes of {0} files are left in the side copy.', left.length),
-          ];
+      left === 1
+        ? vscode.l10n.t('Changes of 1 file are left in the side copy.')
+        : vscode.l10n.t('Changes of {0} files are left in the side copy.', left);
     const undo = isPatch ? vscode.l10n.t('Undo Patch') : vscode.l10n.t('Undo');
     const remove = vscode.l10n.t('Remove Side Copy');
-    const buttons = left.length === 0 ? [undo, remove] : [undo];
-    void vscode.window.showInformationMessage([done, ...rest].join(' '), ...buttons).then((chosen) => {
+    const [sentence, buttons] = left === 0 ? [done, [undo, remove]] : [`${done} ${rest}`, [undo]];
+    void vscode.window.showInformationMessage(sentence, ...buttons).then((chosen) => {
       if (chosen === undo) {
         return isPatch ? vscode.commands.executeCommand('tiller.undoPatch', itemId) : this.#undone(itemId);
       }
@@ -286,11 +291,11 @@ export class BringHome {
   async #undone(id: string): Promise<void> {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
-    const { copyId, files, modes } = settled;
+    const { copy, files, paths, modes } = settled;
     await resetModes(modes, this.#deps);
-    if (!(await this.#deps.store.alone(copyId, () => this.#deps.store.unsettle(copyId, files)))) return tellInUse();
+    if (!(await this.#deps.store.alone(copy.id, () => this.#deps.store.unsettle(copy.id, files)))) return tellInUse();
     this.#settled.delete(id);
-    this.#deps.onSettled(settled.copyId);
+    this.#deps.onSettled({ copy, what: 'undone', paths });
   }
 }
 
@@ -309,7 +314,12 @@ function isChoosable({ type }: FilePlan): boolean {
 }
 
 function isAnythingHome(plan: FilePlan, { content, takesMode }: ReturnType<typeof nextBase>): boolean {
+  if (plan.type === 'known') return false;
   return plan.type === 'mode' ? takesMode : content.type !== 'unchanged' || takesMode;
+}
+
+function isAnythingLeft({ content, takesMode }: ReturnType<typeof nextBase>): boolean {
+  return content.type !== 'result' || !takesMode;
 }
 
 function asWhole(plan: FilePlan): FilePlan {

@@ -21,7 +21,11 @@ import { copyChangesText } from '../../../src/core/sideCopies/changesText.ts';
 import { type CopyLosses, isNothing, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { lossesInCopy } from '../../../src/node/sideCopies/changesInCopy.ts';
+import { readBase } from '../../../src/node/sideCopies/copyBase.ts';
 import { readRecord, writeRecord } from '../../../src/node/sideCopies/copyRecord.ts';
+import { indexWith } from '../../../src/node/sideCopies/gitIndex.ts';
+import { repositoryAt } from '../../../src/node/sideCopies/gitWorktree.ts';
+import { removeFolder } from '../../../src/node/sideCopies/removeFolder.ts';
 import { SideCopies } from '../../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -538,6 +542,37 @@ describe('the base of a side copy', () => {
     assert.equal(Buffer.from((await place.copies.baseContent(copy.id, change?.base)) ?? []).toString(), 'one\n');
     writeFileSync(path.join(place.home.path, 'copies', copy.id, 'base.pack'), 'xne\n');
     assert.equal(await place.copies.baseContent(copy.id, change?.base), undefined);
+  });
+});
+
+describe('a side copy of many files', () => {
+  it('pauses at each file wherever it goes through all of them', async () => {
+    using place = new Place();
+    const many = 40;
+    for (let index = 0; index < many; index++) place.write(`d${index % 5}/f${index}.txt`, `${index}\n`);
+    place.commit();
+    const copy = await place.make();
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    let pauses = 0;
+    const pause = () => void pauses++;
+    const counted = async (act: () => Promise<unknown>) => {
+      pauses = 0;
+      await act();
+      return pauses;
+    };
+    const repository = await repositoryAt(place.root, () => undefined);
+    assert.ok(repository);
+    const { index } = repository;
+    const stats = lstatSync(place.root, { bigint: true });
+    const entries = index.files.map((file) => [file, stats] as const);
+    const counts = {
+      index: await counted(() => repositoryAt(place.root, pause)),
+      written: await counted(() => indexWith(index, entries, pause)),
+      base: await counted(() => readBase(folder, pause)),
+      removed: await counted(() => removeFolder(realpathSync(folder), pause)),
+    };
+    for (const [what, count] of Object.entries(counts)) assert.ok(count >= many, `${what}: ${count}`);
+    assert.equal(existsSync(folder), false);
   });
 });
 

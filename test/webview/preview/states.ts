@@ -928,7 +928,7 @@ function agentsAtWork(
     { ...none, ...explorer, isTask: true, tokens: 18_300, line: 'rg -n "retry\\(" src' },
     { ...none, ...worker, isTask: true, tokens: 7_250, line: 'npm test -- retry', approvals },
     { ...none, agentId: 'a4', role: 'worker', state: 'completed', depth: 1, tokens: 900, line: 'The mock is done.' },
-    { ...none, ...copied, isTask: true, isLive: false, tokens: 5_300, inSideCopy: true },
+    { ...none, ...copied, isTask: true, isLive: false, tokens: 5_300, inSideCopy: true, changedInCopy: 3 },
   ];
   const { messages } = scene(script.context(31));
   return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };

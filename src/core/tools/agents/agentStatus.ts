@@ -1,13 +1,16 @@
 import type { AgentSummary } from '../../../protocol/thread.ts';
 import type { ReportedAgent } from './agents.ts';
 
-type Status = Pick<ReportedAgent, 'state' | 'lastMessage' | 'inSideCopy' | 'changedInCopy'>;
+type Status = Pick<AgentSummary, 'state' | 'lastMessage' | 'inSideCopy'>;
 
 /** File names in one result. */
 const MOST_NAMED = 20;
 
 /** A message, with what the model has to know of where the agent worked. */
-export function withPlace(message: string, { inSideCopy, changedInCopy }: Omit<Status, 'state'>): string {
+export function withPlace(
+  message: string,
+  { inSideCopy, changedInCopy }: Pick<ReportedAgent, 'inSideCopy' | 'changedInCopy'>,
+): string {
   return [message, ...(inSideCopy === true ? [copyNote(changedInCopy)] : [])]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -22,22 +25,29 @@ function copyNote(changed: readonly string[] | undefined): string {
   return `This agent worked in a side copy.${files} What it changed is not in the workspace until the user brings it home, which the user is offered now: until then commands, tests and other agents in the workspace work without it. Do not do it again; say to the user what is to be brought home.`;
 }
 
-/** The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. */
+/**
+ * The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. It depends on nothing
+ * else: it is compared with what the model has read.
+ */
 export function statusForModel(agent: Status | undefined): unknown {
   switch (agent?.state) {
     case undefined:
       return 'not_found';
     case 'completed':
-      return { completed: withPlace(agent.lastMessage ?? '', agent) || null };
+      return { completed: withPlace(agent.lastMessage ?? '', placeOf(agent)) || null };
     case 'errored':
-      return { errored: withPlace(agent.lastMessage ?? '', agent) };
+      return { errored: withPlace(agent.lastMessage ?? '', placeOf(agent)) };
     case 'interrupted':
-      return { errored: withPlace('Interrupted', agent) };
+      return { errored: withPlace('Interrupted', placeOf(agent)) };
     case 'pending_init':
     case 'running':
     case 'shutdown':
       return agent.state;
   }
+}
+
+function placeOf({ inSideCopy }: Status): Pick<ReportedAgent, 'inSideCopy'> {
+  return inSideCopy === undefined ? {} : { inSideCopy };
 }
 
 /** Nothing of it changes before it gets another message or is closed. */
