@@ -35,7 +35,9 @@ export function requireCached(file: string): unknown {
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
   const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
-  storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
+  // No listener without need: in the extension host other extensions have theirs.
+  const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
+  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
   return loaded.exports;
 }
 
@@ -68,7 +70,7 @@ interface Target {
   readonly versionTag: number;
   readonly stamp: Buffer;
   /** The cache that the script was compiled from. */
-  readonly accepted: { readonly bytes: number; readonly appliesPatches: boolean } | undefined;
+  readonly accepted: { readonly bytes: number } | undefined;
 }
 
 /** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
@@ -78,8 +80,7 @@ function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTa
     // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
     if (cachedDataVersionTag() !== versionTag) return;
     const appliesPatches = bundle.hasAppliedPatch?.() === true;
-    const isNeeded =
-      accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches && !accepted.appliesPatches;
+    const isNeeded = accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches;
     if (!isNeeded) return;
     process.off('exit', store);
     const code = script.createCachedData();
