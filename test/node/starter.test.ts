@@ -7,6 +7,7 @@ import type { Exec, ExecExit, ExecRequest } from '../../src/core/ports.ts';
 import { createExec } from '../../src/node/exec.ts';
 import { Starter } from '../../src/node/process/starter.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
+import { runningRecords } from '../support/processRecords.ts';
 import { readyStarter, starterProgram, untilReady } from '../support/readyStarter.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { noSandbox, Playground } from '../support/sandboxed.ts';
@@ -109,8 +110,7 @@ describe.runIf(isLinux)('the starter', () => {
     process.kill(parent, 'SIGKILL');
     expect(await child.exited).toEqual({ code: 137, signal: 'SIGKILL' });
     expect(isAlive(child.pid ?? 0)).toBe(false);
-    const [record = ''] = readdirSync(home.at('processes'));
-    expect(readFileSync(home.at('processes', record), 'utf8')).not.toContain('TILLER_PROCESS_MARK=');
+    expect(runningRecords(home.path)).toEqual([]);
     expect(await parentOf(exec)).toBe(process.pid);
     await untilReady(starter);
     expect(await parentOf(exec)).not.toBe(process.pid);

@@ -849,10 +849,12 @@ const STORIES = {
   },
   async 'earlier turns come on demand'(stage) {
     const page = await stage.show(stage.scenes.long);
-    assert.equal(await page.getByTestId('turn').count(), 60);
+    const turnsAre = (count) =>
+      page.waitForFunction((count) => document.querySelectorAll('[data-testid=turn]').length === count, count);
+    await turnsAre(60);
     await page.getByTestId('load-earlier').focus();
     await press(page, 'Enter');
-    assert.equal(await page.getByTestId('turn').count(), 120);
+    await turnsAre(120);
     return page;
   },
 };
