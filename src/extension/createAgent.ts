@@ -155,7 +155,7 @@ export function createAgent(
     builtin: BUILTIN_ROLES.map(({ name }) => name),
     otherTools: () => [...tools.all, ...lmTools.registry.all].map(({ tool }) => tool.name),
   });
-  const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposal'));
+  const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposed-file'));
   const agentCommands = new AgentCommands({
     ...agentFiles,
     builtin: BUILTIN_ROLES,
