@@ -44,6 +44,17 @@ export const SYSTEM_TESTS = [
   'test/scenarios/cuts.test.ts',
   'test/scenarios/manyCommands.test.ts',
   'test/scenarios/parallelCalls.test.ts',
+  // Sandboxes, and programs that commands run.
+  'test/scenarios/sandbox.test.ts',
+  'test/scenarios/sandboxedCommands.test.ts',
+  'test/scenarios/secretFiles.test.ts',
+  'test/scenarios/hostileGit.test.ts',
+  'test/scenarios/inheritedEnvironment.test.ts',
+  'test/scenarios/folders.test.ts',
+  'test/scenarios/runTests.test.ts',
+  'test/scenarios/agentsExec.test.ts',
+  'test/scenarios/certificates.test.ts',
+  'test/scenarios/commandChanges.test.ts',
   // Git repositories and their copies.
   'test/node/sideCopies/sideCopies.test.ts',
   'test/scenarios/sideCopies.test.ts',

@@ -1,7 +1,7 @@
 // VS Code's own TypeScript server answers the model, and a rename over many files is one patch.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const LIB =
@@ -12,7 +12,7 @@ const withMine = (at: number) => caller(at).replace(');\n', `);${MINE}\n`);
 const CALLERS = Array.from({ length: 12 }, (_, index) => `caller${index + 1}.ts`);
 
 const window = useWindow({
-  server: 'typescript',
+  ...ALL_EXTENSIONS,
   model: 'scripted',
   files: {
     'tsconfig.json': '{ "compilerOptions": { "strict": true }, "include": ["*.ts"] }\n',

@@ -4,12 +4,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const window = useWindow({
-  // Of its own: with all extensions of VS Code, among them git.
-  server: 'git',
+  ...ALL_EXTENSIONS,
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
   files: { 'a.txt': 'one\ntwo\n' },

@@ -1,11 +1,9 @@
 // Models of another extension need the consent of the user, which VS Code asks for in its own dialog.
-import path from 'node:path';
 import { expect, test } from 'vitest';
-import { useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
 
 const window = useWindow({
-  server: 'consent',
-  extensions: [path.join(import.meta.dirname, '../fixtures/modelProvider')],
+  ...ALL_EXTENSIONS,
   settings: { 'tiller.provider': 'vscode', 'tiller.model': 'fixture-guarded' },
 });
 

@@ -145,15 +145,6 @@ test('a decision that waits has the colours that test/panel has in every theme',
   expect(await panel.get('jump-to-latest').count()).toBe(0);
 });
 
-test('a finished thread looks right in every width', async () => {
-  const { panel } = window();
-  await panel.approveAll();
-  await panel.ended();
-  await panel.get('turn-fold').locator('summary').first().click();
-  for (const width of WIDTHS) await fits('finished', width);
-  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
-});
-
 /** The panel is as wide as the side bar, and scrolls only down. */
 async function fits(name: string, width: number): Promise<void> {
   const { vscode, panel } = window();

@@ -8,6 +8,15 @@ import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
 
+/**
+ * A server with all extensions of VS Code, among them git and TypeScript, and one that offers models. Files that need any of
+ * them share it.
+ */
+export const ALL_EXTENSIONS: PlaceOptions = {
+  server: 'all-extensions',
+  extensions: [path.join(import.meta.dirname, '../../fixtures/modelProvider')],
+};
+
 export interface WindowOptions extends PlaceOptions {
   /** `none` is a user who has chosen no model yet; `local` too, but an Ollama runs on the machine. */
   model?: 'demo' | 'scripted' | 'none' | 'local';
