@@ -19,6 +19,8 @@ export interface TextFile {
   readonly source: 'buffer' | 'disk';
   /** True when the buffer has unsaved edits of the user. */
   readonly dirty: boolean;
+  /** The file is open as a notebook: `text` is that of its cells (core/patch/notebookText.ts). */
+  readonly isCells?: boolean;
 }
 
 export interface FileStat {
