@@ -573,6 +573,7 @@ export function createPanel(
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
     reviewChanges: (what, instructions) => codeReview.start(what, instructions),
+    fixFinding: (itemId, findingId) => findings.fixFinding(itemId, findingId),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     mentions,

@@ -16,9 +16,10 @@ export const COPY_ID = 'copy:';
  * A mention as it is written: what was read for it when it was sent is left out, so that it is read again. A dropped file
  * keeps its text, as its place is not known, and so does a copy.
  */
-function unsent({ name, path, kind, lines, id, text }: Mention): Mention {
+function unsent({ name, path, kind, lines, quote, id, text }: Mention): Mention {
   const isCopy = path === '' && text !== undefined && (kind === 'file' || id?.startsWith(COPY_ID) === true);
-  const known = { ...(kind && { kind }), ...(lines && { lines }), ...(id && { id }), ...(isCopy && { text }) };
+  const place = { ...(lines && { lines }), ...(quote && { quote }) };
+  const known = { ...(kind && { kind }), ...place, ...(id && { id }), ...(isCopy && { text }) };
   return { type: 'mention', name, path, ...known };
 }
 
@@ -37,7 +38,7 @@ export function attachmentsOf(input: readonly UserInput[]): readonly Attachment[
 }
 
 /** A skill or a prompt that the text of the message runs. */
-export function isRunByText(part: UserInput): boolean {
+export function isRunByText(part: UserInput): part is Mention & { readonly kind: 'skill' | 'prompt' } {
   return part.type === 'mention' && (part.kind === 'skill' || part.kind === 'prompt');
 }
 

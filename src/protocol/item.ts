@@ -68,12 +68,19 @@ export const userInputSchema = z.discriminatedUnion('type', [
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
+    /** The first of these lines as they were: where they are now is looked up when the message is recorded. */
+    quote: z.string().optional(),
     /**
      * Of a thread, or of a terminal while it is open; of a copied text `copy:` and a hash; of a symbol its name in the source; server and URI of a resource, as a
      * JSON array; of a dropped file a hash.
      */
     id: z.string().optional(),
     text: z.string().optional(),
+    /**
+     * Of a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in
+     * older rollouts.
+     */
+    allowedTools: z.array(z.string()).nullable().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),
   }),

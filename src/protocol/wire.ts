@@ -375,7 +375,15 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
-  z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
+  z.object({
+    type: z.literal('open_file'),
+    path: z.string(),
+    line: z.number().int().positive().optional(),
+    /** The text from this line on as it was: where it is now is shown. */
+    quote: z.string().optional(),
+  }),
+  /** Sends a finding of a review as a message that has it fixed, and marks it as sent once that is done. */
+  z.object({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() }),
   /** Shows VS Code's list of problems. */
   z.object({ type: z.literal('show_problems') }),
   /** Requests the list; it is sent again after each change until `close_threads`. */

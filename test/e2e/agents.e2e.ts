@@ -27,7 +27,7 @@ test('an agent asks in the thread that has started it, and is opened as a thread
   await panel.approval('command').waitFor();
   expect(await panel.card.locator('h3').textContent()).toBe('worker asks: Run this command?');
   // The panel shows the request: no notification does.
-  expect(await vscode.notification('is waiting for you').count()).toBe(0);
+  expect(await vscode.notification('needs you').count()).toBe(0);
   await panel.get('agents').locator('summary').click();
   expect(await panel.get('agent').textContent()).toContain('touch by-agent');
   expect(await faultsOfFrame(await panel.frame())).toEqual([]);

@@ -31,7 +31,7 @@ beforeEach(async () => {
 async function isAskedEverywhere(kind: 'command' | 'patch') {
   const { vscode, panel } = window();
   await panel.approval(kind).waitFor();
-  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 pending');
   await expect.poll(() => vscode.badge(), soon).toBe(1);
 }
 
@@ -185,7 +185,7 @@ test('several pending requests are one notification and one list; a destructive 
   hidden.open();
   await vscode.notification('3 requests need your answer').waitFor();
   expect(await vscode.notification('your answer').count()).toBe(1);
-  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('3 waiting for you');
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('3 pending');
   await vscode.screenshot('approvals/several-notification');
   await vscode.answerNotification('your answer', 'Show List');
   await panel.get('approval-list').waitFor();

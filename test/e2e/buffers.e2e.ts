@@ -177,7 +177,7 @@ describe('a command beside a file that a patch left unsaved', () => {
   test('runs after a save by another key, without a second prompt', async () => {
     const { vscode, panel, model, disk } = window();
     await untilAsked(window(), 'ninth', 'NINTH');
-    await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+    await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 pending');
     await looksRight(window(), 'save-first');
     expect(await disk('deep/other.txt')).toBe(TEXT);
 

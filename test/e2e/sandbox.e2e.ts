@@ -49,7 +49,7 @@ describe.skipIf(noSandbox)('the box', () => {
     model.will([calls('exec_command', { cmd: 'mkdir .idea; echo x > .idea/rules' })], [says('Oh.')]);
     await panel.send('Make rules.');
     await panel.ended();
-    expect(await panel.get('warning').textContent()).toContain('.idea, which decides what editors and agents run');
+    expect(await panel.get('warning').textContent()).toContain('.idea, which can make editors and agents run code');
     await vscode.screenshot('box/3-put-back');
     await panel.get('put-back').click();
     await expect.poll(() => disk('.idea/rules'), soon).toBe('x\n');

@@ -189,13 +189,21 @@ describe('an agent of a workspace', () => {
     const { agents, problems } = await given.files.current();
     expect(agents).toEqual([]);
     const at = (name: string) => given.chat.folder.at('.claude/agents', name);
-    const unreadable = 'it cannot be read, or is longer than 64 KiB.';
     expect(problems).toEqual([
       `${at('a.md')}: line 1: it has no front matter between two lines ---.`,
-      `${at('b.md')}: ${unreadable}`,
-      `${at('c.md')}: ${unreadable}`,
+      `${at('b.md')}: it is longer than 64 KiB.`,
+      `${at('c.md')}: it is not a file.`,
     ]);
     rmSync(pipe);
+  });
+
+  it('is read in a folder of many, of which the limit is said', async () => {
+    const many = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at + 1_000}.md`, POET]);
+    const others = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at}.txt`, '']);
+    await using given = await withFiles([], Object.fromEntries([...others, ...many]));
+    const { agents, problems } = await given.files.current();
+    expect(agents).toHaveLength(100);
+    expect(problems).toEqual([`${given.chat.folder.at('.claude/agents')}: only its first 100 files are read.`]);
   });
 });
 

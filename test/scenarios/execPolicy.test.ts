@@ -80,7 +80,7 @@ describe('execpolicy check', () => {
     expect(await answer('--', 'ls', '-l')).toEqual({
       decision: 'allow',
       bypassSandbox: false,
-      reason: { source: 'heuristic', id: 'known-safe', text: 'It is on the list of commands known to only read.' },
+      reason: { source: 'heuristic', id: 'known-safe', text: 'It is on the list of commands known to be read-only.' },
       matchedRules: [],
       commands: [['ls', '-l']],
     });

@@ -221,7 +221,7 @@ describe.each(WIRES)('a malformed response on %s', (wire) => {
   it('reports an empty response as empty', async () => {
     await using chat = await startScenario({ wire, model: [[]] });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: null });
-    expect(chat.said('warning')).toMatchObject([{ message: 'The model answered with nothing.' }]);
+    expect(chat.said('warning')).toMatchObject([{ message: 'The model returned an empty response.' }]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MENTION_LIMITS } from '../../src/core/session/mentions.ts';
+import { unsentInput } from '../../src/protocol/draft.ts';
 import type { Mention, UserInput } from '../../src/protocol/item.ts';
 import { says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
@@ -56,6 +57,29 @@ describe('a mention', () => {
       '\n\n<attachment name="a.txt" kind="file" path="a.txt">\n[not attached: it has 4 lines, and line 9 is wanted]\n</attachment>',
     ]);
     expect(warnings(chat)).toEqual(['@a.txt was not attached: it has 4 lines, and line 9 is wanted.']);
+  });
+
+  it('with a quote attaches the lines where it stands by then, and those that it names where it is gone', async () => {
+    const lines = { first: 2, last: 3 };
+    const found = file('a.txt:2-3', { path: 'a.txt', kind: 'selection', lines, quote: 'two\nthree' });
+    const gone = file('a.txt:2-3', { path: 'a.txt', kind: 'selection', lines, quote: 'other' });
+    await using chat = await startScenario({
+      files: { 'a.txt': 'new\nnew\none\n  two\n  three\n' },
+      model: [[says('Seen.')], [says('Seen.')]],
+    });
+    await chat.send('', { input: [found, gone] });
+    expect(sentParts(chat)).toEqual([
+      '\n\n<attachment name="a.txt:4-5" kind="selection" path="a.txt" lines="4-5">\n  two\n  three\n</attachment>',
+      '\n\n<attachment name="a.txt:2-3" kind="selection" path="a.txt" lines="2-3">\nnew\none\n</attachment>',
+    ]);
+    const [sent] = recorded(chat);
+    expect(sent).toMatchObject({ name: 'a.txt:4-5', lines: { first: 4, last: 5 }, quote: 'two\nthree' });
+    // Sent again after another edit above.
+    chat.write('a.txt', 'one\ntwo\nthree\n');
+    await chat.send('', { input: unsentInput(sent ? [sent] : []) });
+    expect(sentParts(chat)).toEqual([
+      '\n\n<attachment name="a.txt:2-3" kind="selection" path="a.txt" lines="2-3">\ntwo\nthree\n</attachment>',
+    ]);
   });
 
   it('attaches the names in a folder, and none of what may not be read', async () => {

@@ -161,9 +161,9 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     await chat.send('go');
     expect(chat.files()).toEqual({});
     const [warning] = chat.said('warning');
-    expect(warning?.message).toContain('.claude, which decides what editors and agents run');
+    expect(warning?.message).toContain('.claude, which can make editors and agents run code');
     expect(warning?.quarantineId).toMatch(/^[\w-]+$/);
-    expect(chat.outputs()[0]).toContain('it was moved out of the workspace. The user can have it put back.');
+    expect(chat.outputs()[0]).toContain('Tiller moved it out of the workspace. The user can have it put back.');
   });
 });
 

@@ -1,5 +1,5 @@
 // Skills and prompt files: what the model gets of them, what it reads when the user runs one, and what is asked about then.
-import { rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSkills, type Skills } from '../../src/node/skills/createSkills.ts';
@@ -8,7 +8,7 @@ import { calls, fails, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { put, startInHome } from '../support/startInHome.ts';
-import type { Scenario, ScenarioOptions } from '../support/startScenario.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const file = (head: string, body = 'Run ship.sh for $ARGUMENTS.') => `---\n${head}\n---\n${body}\n`;
@@ -200,6 +200,8 @@ describe('a skill that lists its tools', () => {
   const LISTED = file('description: Deploys.\nallowed-tools: Read, Bash(echo:*)');
   const echo = calls('exec_command', { cmd: 'echo one' });
   const other = calls('exec_command', { cmd: 'true' });
+  const NOT_LISTED =
+    'Not allowed: The skill deploy does not list this call among its tools. The approval policy asks for nothing.';
 
   it('has every other call of its turn asked about, and no call of other turns', async () => {
     await using given = await withSkills({
@@ -240,9 +242,33 @@ describe('a skill that lists its tools', () => {
     const ended = chat.turnEnds();
     chat.submit({ type: 'retry' });
     await ended;
-    expect(chat.outputs()).toEqual([
-      'Not allowed: The skill deploy does not list this call among its tools. The approval policy asks for nothing.',
-    ]);
+    expect(chat.outputs()).toEqual([NOT_LISTED]);
+  });
+
+  it.each([
+    ['the rollout says', false],
+    ['the file says now, where the rollout has no list', true],
+  ])('limits a turn that a later process tries again to what %s', async (_, isOld) => {
+    await using given = await withSkills({ model: [[fails(400)]], policy: 'never' });
+    const { chat, user, skills } = given;
+    const place = user.at('.claude/skills/deploy/SKILL.md');
+    const [listed, unlisted] = [LISTED, file('description: Deploys.')];
+    put(place, isOld ? unlisted : listed);
+    expect(await chat.send('/deploy')).toMatchObject({ type: 'turn_aborted' });
+    await chat.session.dispose();
+    const rollout = chat.said('thread_started')[0]?.rolloutPath ?? '';
+    if (isOld) writeFileSync(rollout, readFileSync(rollout, 'utf8').replaceAll(/,"allowedTools":null/g, ''));
+    put(place, isOld ? listed : unlisted);
+    await using again = await startScenario({
+      resume: chat,
+      model: [[other], [says('Done.')]],
+      policy: 'never',
+      host: { skills: () => skills.used() },
+    });
+    const ended = again.turnEnds();
+    again.submit({ type: 'retry' });
+    await ended;
+    expect(again.outputs()).toEqual([NOT_LISTED]);
   });
 
   it('allows nothing that is asked about without it', async () => {
@@ -354,7 +380,7 @@ describe('a skill of a workspace', () => {
       model: [],
       files: {
         '.tiller/skills/a/SKILL.md': 'no head',
-        '.tiller/skills/b/SKILL.md': file('description: x', 'x'.repeat(70_000)),
+        '.tiller/skills/b/SKILL.md': file('description: x', 'x'.repeat(2 * 1024 * 1024)),
         '.tiller/skills/c/SKILL.md/x': '',
         '.tiller/skills/d/README.md': 'No skill.',
         '.tiller/skills/README.md': 'No skill either.',
@@ -365,8 +391,8 @@ describe('a skill of a workspace', () => {
       skills: [],
       problems: [
         { source: at('a'), message: 'line 1: it has no front matter between two lines ---' },
-        { source: at('b'), message: 'it cannot be read, or is longer than 64 KiB' },
-        { source: at('c'), message: 'it cannot be read, or is longer than 64 KiB' },
+        { source: at('b'), message: 'it is longer than 64 KiB' },
+        { source: at('c'), message: 'it is not a file' },
       ],
     });
   });
@@ -374,14 +400,38 @@ describe('a skill of a workspace', () => {
 
 describe('folders with more than is read', () => {
   it('are named', async () => {
-    const skill = Array.from({ length: 101 }, (_, at) => [`.agents/skills/s${at + 1_000}/SKILL.md`, DEPLOY]);
-    const folders = Array.from({ length: 150 }, (_, at) => [`.claude/commands/f${at + 1_000}/x/y.txt`, '']);
-    await using given = await withSkills({ model: [], files: Object.fromEntries([...skill, ...folders]) });
-    const { skills, problems } = await given.skills.current();
-    expect(skills).toHaveLength(100);
-    expect(problems).toEqual([
-      { source: given.chat.folder.at('.agents/skills'), message: 'only its first 100 folders are read' },
-      { source: given.chat.folder.at('.claude/commands'), message: 'only 200 files and 100 folders below it are read' },
+    const many = (count: number, name: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) => [name(at + 1_000), DEPLOY]);
+    const files = [
+      // What is no skill and no prompt does not count.
+      ...many(120, (at) => `.agents/skills/a${at}/README.md`),
+      ...many(101, (at) => `.agents/skills/s${at}/SKILL.md`),
+      ...many(1_001, (at) => `.claude/skills/n${at}.txt`),
+      ...many(120, (at) => `.github/prompts/a${at}.md`),
+      ...many(101, (at) => `.github/prompts/p${at}.prompt.md`),
+      ...many(150, (at) => `.claude/commands/f${at}/x/y.txt`),
+    ];
+    await using given = await withSkills({ model: [], files: Object.fromEntries(files) });
+    const { chat, skills, user } = given;
+    put(user.at('.claude/commands/a/b/c/d/deep.md'), 'Deep.');
+    put(user.at('.claude/commands/a/b/c/d/e/deeper.md'), 'Deeper.');
+    put(user.at('.claude/commands/z/last.md'), 'Last.');
+    for (const [name = ''] of many(201, (at) => `.codex/prompts/p${at}.md`)) put(user.at(name), 'Fix.');
+    const found = await skills.current();
+    const firstSkills = 'only its first 100 skills among its first 1000 entries are read';
+    const commands = 'only 200 files, in 100 folders at most 4 deep, are read';
+    expect(found.problems).toEqual([
+      { source: user.at('.claude/commands'), message: commands },
+      { source: user.at('.codex/prompts'), message: 'only its first 100 files are read' },
+      { source: chat.folder.at('.agents/skills'), message: firstSkills },
+      { source: chat.folder.at('.claude/skills'), message: firstSkills },
+      { source: chat.folder.at('.github/prompts'), message: 'only its first 100 files are read' },
+      { source: chat.folder.at('.claude/commands'), message: commands },
+    ]);
+    const count = (origin: string, kind: string) =>
+      found.skills.filter(({ skill, file }) => skill.kind === kind && file.origin === origin).length;
+    expect([count('user', 'prompt'), count('workspace', 'skill'), count('workspace', 'prompt')]).toEqual([
+      102, 100, 100,
     ]);
   });
 });

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
 import type { OpOf } from '../../src/protocol/op.ts';
+import { handlePanelRequest, type PanelRequestDeps } from '../../src/vscode/chat/panelRequests.ts';
 import { CodeReview } from '../../src/vscode/codeReview/codeReview.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { makeRepository, repositoryAt } from './support/gitRepository.ts';
@@ -120,6 +122,23 @@ suite('changes that are reviewed', () => {
       execFileSync('git', ['clean', '-qfd'], { cwd: here.root });
       await review.start('uncommitted');
       assert.deepEqual([sent, shown.at(-1)], [[], 'There are no uncommitted changes.']);
+    }),
+  );
+});
+
+suite('a link of the panel', () => {
+  test(
+    'leads to the lines where they are by now, also unsaved, and to the named ones where they are gone',
+    inPlace({ 'a.txt': 'one\ntwo\nthree\n' }, async (here) => {
+      const shown = async (quote?: string) => {
+        const deps = { state: () => ({ started: { cwd: here.root } }) } as unknown as PanelRequestDeps;
+        await handlePanelRequest({ type: 'open_file', path: 'a.txt', line: 2, ...(quote && { quote }) }, deps);
+        return vscode.window.activeTextEditor?.selection.active.line;
+      };
+      assert.equal(await shown('two'), 1);
+      const editor = await here.open('a.txt');
+      await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'new\nnew\n'));
+      assert.deepEqual([await shown('two\nthree'), await shown('gone'), await shown()], [3, 1, 1]);
     }),
   );
 });

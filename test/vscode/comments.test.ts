@@ -345,9 +345,16 @@ suite('findings in the editor', () => {
       const thread = new Thread(here.root);
       const sent: (readonly UserInput[] | Op)[] = [];
       const quoted: string[] = [];
+      let isModelChosen = false;
+      let choosing = Promise.resolve();
       const findings = new FindingThreads({
         threads: thread,
-        sendMessage: async (input) => sent.push(input) > 0,
+        sendMessage: async (input) => {
+          if (!isModelChosen) return false;
+          sent.push(input);
+          await choosing;
+          return true;
+        },
         send: async (op) => {
           sent.push(op);
           if (op.type === 'mark_finding') thread.emit({ ...op, type: 'finding_marked' }, null);
@@ -389,6 +396,11 @@ suite('findings in the editor', () => {
         await insert(editor, 1, 'zero\n');
         assert.deepEqual([first?.range?.start.line, second?.range?.start.line], [2, 4]);
 
+        // The user chooses no model.
+        await findings.fix(first);
+        await findings.fixFinding('r', '1');
+        assert.deepEqual([sent, first?.label], [[], 'First']);
+        isModelChosen = true;
         await findings.fix(first);
         const mention = {
           type: 'mention',
@@ -396,8 +408,9 @@ suite('findings in the editor', () => {
           name: 'a.txt:3',
           path: 'a.txt',
           lines: { first: 3, last: 3 },
+          quote: 'two',
         };
-        const text = 'Fix this finding of the review:\n\n[P1] First (a.txt:3)\nIt **breaks**.';
+        const text = 'Fix this finding of the review:\n\n[P1] First (a.txt)\nIt **breaks**.';
         const mark = { type: 'mark_finding', itemId: 'r', findingId: '1', state: 'sent' };
         assert.deepEqual(sent, [[{ type: 'text', text }, mention], mark]);
         assert.equal(first?.label, 'First (sent)');
@@ -410,6 +423,27 @@ suite('findings in the editor', () => {
         assert.deepEqual(sent.at(-1), { ...mark, findingId: '2', state: 'dismissed' });
         await findings.fix(second);
         assert.equal(sent.length, 3);
+
+        // The panel shows those without a comment, too: they are sent once, and as sent only when they are.
+        sent.length = 0;
+        let choose = () => {};
+        choosing = new Promise((resolve) => (choose = resolve));
+        const both = Promise.all([findings.fixFinding('r', '3'), findings.fixFinding('r', '3')]);
+        const asText = { type: 'text', text: 'Fix this finding of the review:\n\nWithout a place' };
+        assert.deepEqual(sent, [[asText]]);
+        choose();
+        await both;
+        assert.deepEqual(sent, [[asText], { ...mark, findingId: '3' }]);
+        await findings.fixFinding('r', '9');
+        await findings.fixFinding('none', '1');
+        await findings.fixFinding('r', '1');
+        assert.deepEqual(sent.slice(2), [
+          [
+            { type: 'text', text },
+            { ...mention, quote: 'two' },
+          ],
+          mark,
+        ]);
       } finally {
         findings.dispose();
         made.restore();

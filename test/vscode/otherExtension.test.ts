@@ -129,7 +129,7 @@ suite('models of an extension of its own', () => {
   test('that answer with nothing are reported as such', async () => {
     await ask('silent');
     await eventually(ended);
-    assert.ok(msgs().some((msg) => msg.type === 'warning' && /answered with nothing/.test(msg.message)));
+    assert.ok(msgs().some((msg) => msg.type === 'warning' && /returned an empty response/.test(msg.message)));
   });
 
   test('that the user does not allow get no message, and the turn names the way out', async () => {

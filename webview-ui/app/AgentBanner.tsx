@@ -9,10 +9,10 @@ export function AgentBanner() {
   const threadId = parentThread.value;
   if (threadId === null) return null;
   return (
-    <section class="banner" aria-label={t('Agent')} data-testid="agent-banner">
+    <section class="banner is-info" aria-label={t('Agent')} data-testid="agent-banner">
       <Icon name="hubot" />
       <p>
-        {t('This is an agent of another thread. It reads what you write here.')}{' '}
+        {t('This is an agent of another thread. Your messages here go to the agent.')}{' '}
         <Link testid="agent-back" onClick={() => post({ type: 'open_thread', threadId })}>
           {t('Back to its thread')}
         </Link>

@@ -11,7 +11,9 @@ export function Banner() {
     <section class="banner" aria-label={t('Restricted Mode')} data-testid="restricted-banner">
       <Icon name="workspace-untrusted" />
       <p>
-        {t('You have not trusted this folder: Tiller can answer, but not read or change files or run commands.')}{' '}
+        {t(
+          'Restricted Mode: Tiller can chat, but can’t read or change files or run commands until you trust this folder.',
+        )}{' '}
         <Link testid="manage-trust" onClick={() => runCommand('manageTrust')}>
           {t('Manage Trust')}
         </Link>

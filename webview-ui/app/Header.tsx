@@ -52,7 +52,7 @@ export function Header() {
 function Elsewhere() {
   const { waiting } = elsewhere.value;
   if (waiting === 0) return null;
-  const label = plural(waiting, '{0} other thread waits for you', '{0} other threads wait for you');
+  const label = plural(waiting, '{0} other thread needs you', '{0} other threads need you');
   return (
     <button
       type="button"

@@ -1,5 +1,6 @@
 import { type PanelCommand, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
+import { threadId } from '../store.ts';
 import { openFind, openPopup } from '../view.ts';
 import { Icon } from '../components/Icon.tsx';
 import { moveInMenu, Popup } from '../components/Popup.tsx';
@@ -15,42 +16,67 @@ interface Entry {
 const IS_IN_EDITOR = document.body.dataset['place'] === 'editor';
 
 export function HeaderMenu() {
-  const entries: readonly Entry[] = [
-    command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
-    command('repo-forked', t('Side Copies'), 'sideCopies'),
-    command('key', t('Set API Key…'), 'setApiKey'),
-    command('law', t('Rules and Approvals'), 'showRules'),
-    command('settings-gear', t('Settings'), 'openSettings'),
-    command('book', t('Open Walkthrough'), 'openWalkthrough'),
-    command('output', t('Show Log'), 'showLog'),
-    ...(IS_IN_EDITOR ? [] : [command('open-preview', t('Open Chat in Editor'), 'openInEditor')]),
-    command('multiple-windows', t('Open Chat in New Window'), 'openInWindow'),
-    command('book', t('Open Thread as Text'), 'openThreadText'),
-    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
+  const groups: readonly (readonly Entry[])[] = [
+    ...(threadId.value === null ? [] : [threadEntries()]),
+    [
+      ...(IS_IN_EDITOR ? [] : [command('open-preview', t('Open Chat in Editor'), 'openInEditor')]),
+      command('multiple-windows', t('Open Chat in New Window'), 'openInWindow'),
+    ],
+    [
+      command('git-branch', t('Start in Side Copy'), 'startInSideCopy'),
+      command('files', t('Side Copies'), 'sideCopies'),
+      command('server-process', t('Background Processes'), 'backgroundProcesses'),
+    ],
+    [
+      command('law', t('Rules and Approvals'), 'showRules'),
+      command('history', t('Audit Log'), 'showAudit'),
+      command('key', t('Set API Key…'), 'setApiKey'),
+      command('settings-gear', t('Settings'), 'openSettings'),
+    ],
+    [
+      command('mortar-board', t('Open Walkthrough'), 'openWalkthrough'),
+      command('output', t('Show Log'), 'showLog'),
+      command('bug', t('Report Issue'), 'reportIssue'),
+    ],
   ];
   return (
     <Popup testid="more-actions-menu" label={t('More Actions')} opener="more-actions" className="pop pop-head">
       <ul role="menu" aria-label={t('More Actions')} onKeyDown={moveInMenu}>
-        {entries.map(({ testid, icon, label, run }) => (
-          <li key={label} role="none">
-            <button
-              type="button"
-              class="pop-item"
-              role="menuitem"
-              data-testid={testid}
-              onClick={() => {
-                openPopup.value = null;
-                run();
-              }}
-            >
-              <Icon name={icon} />
-              <span class="pop-label">{label}</span>
-            </button>
-          </li>
-        ))}
+        {groups.flatMap((entries, index) => [
+          ...(index === 0 ? [] : [<li key={index} class="pop-rule" role="separator" />]),
+          ...entries.map(({ testid, icon, label, run }) => (
+            <li key={label} role="none">
+              <button
+                type="button"
+                class="pop-item"
+                role="menuitem"
+                data-testid={testid}
+                onClick={() => {
+                  openPopup.value = null;
+                  run();
+                }}
+              >
+                <Icon name={icon} />
+                <span class="pop-label">{label}</span>
+              </button>
+            </li>
+          )),
+        ])}
       </ul>
     </Popup>
   );
+}
+
+/** What can be done with the shown thread. */
+function threadEntries(): readonly Entry[] {
+  return [
+    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
+    command('edit', t('Rename Thread'), 'renameThread'),
+    command('repo-forked', t('Fork Thread'), 'forkThread'),
+    command('desktop-download', t('Export Thread…'), 'exportThread'),
+    command('book', t('Open Thread as Text'), 'openThreadText'),
+    command('trash', t('Delete Thread'), 'deleteThread'),
+  ];
 }
 
 function command(icon: string, label: string, name: PanelCommand): Entry {

@@ -10,10 +10,10 @@ export function ReadOnlyBanner() {
   const { value } = access;
   if (value.type === 'own') return null;
   return (
-    <section class="banner" aria-label={t('Read-only')} data-testid="read-only-banner">
+    <section class="banner is-info" aria-label={t('Read-only')} data-testid="read-only-banner">
       <Icon name="lock" />
       {value.reason === 'newer_format' ? (
-        <p>{t('A newer Tiller has written this thread. It can be read here, and continued there.')}</p>
+        <p>{t('This thread was written by a newer version of Tiller. It is read-only here.')}</p>
       ) : value.reason === 'no_model' ? (
         <p>
           {t('There is no model to continue this thread with.')}{' '}
@@ -24,8 +24,8 @@ export function ReadOnlyBanner() {
       ) : (
         <p>
           {value.taken
-            ? t('Another window has taken this thread over. You see what it does, read only.')
-            : t('This thread is open in another window. You see what it does, read only.')}{' '}
+            ? t('Another window has taken this thread over. It is read-only here.')
+            : t('This thread is open in another window. It is read-only here.')}{' '}
           <Link testid="read-only-fork" onClick={() => fork(null)}>
             {t('Fork')}
           </Link>

@@ -36,18 +36,30 @@ export function AuditPage() {
         </p>
       </div>
       {found.length > 0 && (
-        <table class="page-table" data-testid="audit-table">
-          <thead>
-            <tr>
-              <th scope="col">{t('When')}</th>
-              <th scope="col">{t('Thread')}</th>
-              <th scope="col">{t('What')}</th>
-              <th scope="col">{t('Decided by')}</th>
-              <th scope="col">{t('Sandbox')}</th>
-              <th scope="col">{t('End')}</th>
+        <table class="page-table" role="table" data-testid="audit-table">
+          <thead role="rowgroup">
+            <tr role="row">
+              <th scope="col" role="columnheader">
+                {t('When')}
+              </th>
+              <th scope="col" role="columnheader">
+                {t('Thread')}
+              </th>
+              <th scope="col" role="columnheader">
+                {t('What')}
+              </th>
+              <th scope="col" role="columnheader">
+                {t('Decided by')}
+              </th>
+              <th scope="col" role="columnheader">
+                {t('Sandbox')}
+              </th>
+              <th scope="col" role="columnheader">
+                {t('Result')}
+              </th>
             </tr>
           </thead>
-          <tbody>
+          <tbody role="rowgroup">
             {found.map((line, index) => (
               <AuditRow key={`${line.at} ${line.threadId} ${index}`} line={line} />
             ))}
@@ -69,11 +81,13 @@ function AuditRow({ line }: { line: AuditLine }) {
   const { at, threadId, threadTitle, agentId, what, cwd, reason, word, by } = line;
   const who = decidedBy(line);
   return (
-    <tr data-testid="audit-row" data-outcome={line.outcome}>
-      <td title={at}>{new Date(at).toLocaleString()}</td>
-      <td>
+    <tr role="row" data-testid="audit-row" data-outcome={line.outcome}>
+      <td role="cell" class="audit-when" title={new Date(at).toLocaleString()}>
+        {new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' })}
+      </td>
+      <td role="cell" class="audit-thread">
         {threadTitle === null ? (
-          <span class="page-dim">{t('(gone)')}</span>
+          <span class="page-dim">{t('(deleted thread)')}</span>
         ) : (
           <Link testid="audit-thread" onClick={() => post({ type: 'open_thread', threadId })}>
             <span class="page-cut">{threadTitle}</span>
@@ -81,11 +95,11 @@ function AuditRow({ line }: { line: AuditLine }) {
         )}
         {agentId !== null && <span class="page-dim page-sub">{t('agent {0}', agentId)}</span>}
       </td>
-      <td>
+      <td role="cell" class="audit-what">
         <code>{what}</code>
         {cwd !== null && <span class="page-dim page-sub">{t('in {0}', cwd)}</span>}
       </td>
-      <td title={reasonInFull(reason)}>
+      <td role="cell" class="audit-by" title={reasonInFull(reason)}>
         {outcomeWord(line)}{' '}
         {by === 'rule' ? (
           <Link testid="audit-rule" onClick={() => post({ type: 'show_rules' })}>
@@ -96,8 +110,12 @@ function AuditRow({ line }: { line: AuditLine }) {
         )}
         {word !== null && <span class="page-dim page-sub">{t('“{0}”', word)}</span>}
       </td>
-      <td>{sandboxLabel(line)}</td>
-      <td>{endWord(line)}</td>
+      <td role="cell" class="audit-box">
+        {sandboxLabel(line)}
+      </td>
+      <td role="cell" class="audit-end">
+        {endWord(line)}
+      </td>
     </tr>
   );
 }

@@ -2,7 +2,7 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
-import { duration } from '../text/format.ts';
+import { duration, notable } from '../text/format.ts';
 
 /** The user, or what decided for the user. */
 export function decidedBy({ by, reason }: AuditLine): string {
@@ -10,7 +10,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
     case 'user':
       return t('you');
     case 'memory':
-      return t('you, earlier');
+      return t('earlier approval');
     case 'non_interactive':
       return t('no user present');
     case 'turn_ended':
@@ -18,11 +18,15 @@ export function decidedBy({ by, reason }: AuditLine): string {
     case 'rule':
       return reasonName(reason);
     case 'heuristic':
+      return reason.id === 'known-safe' ? t('read-only command') : t('command check');
     case 'policy':
+      return t('approval policy');
     case 'sandbox':
+      return t('sandbox');
     case 'hint':
+      return t('MCP server');
     case 'hook':
-      return reason.id;
+      return t('hook');
   }
 }
 
@@ -33,13 +37,13 @@ export function outcomeWord({ outcome }: AuditLine): string {
     case 'denied':
       return t('denied');
     case 'forbidden':
-      return t('forbidden');
+      return t('blocked');
   }
 }
 
 export function endWord({ end, outcome }: AuditLine): string {
   if (end === null) return outcome === 'allowed' ? t('open') : '';
-  const time = end.durationMs > 0 ? duration(end.durationMs) : '';
+  const time = notable(end.durationMs) === null ? '' : duration(end.durationMs);
   const how = end.exit === null ? statusWord(end.status) : t('exit {0}', String(end.exit));
   return [how, time].filter(Boolean).join(' · ');
 }
@@ -61,6 +65,6 @@ function statusWord(status: NonNullable<AuditLine['end']>['status']): string {
 
 export function sandboxLabel({ box, escalated, outcome, kind }: AuditLine): string {
   if (outcome !== 'allowed' || kind !== 'command') return '';
-  if (escalated) return t('outside');
-  return box === 'none' ? t('none') : t('inside');
+  if (escalated) return t('not sandboxed');
+  return box === 'none' ? t('no sandbox') : t('sandboxed');
 }

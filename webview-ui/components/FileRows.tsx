@@ -23,7 +23,7 @@ function tagOf(change: FileChangeSummary): string {
   if (change.decision === 'edited') return t('edited by you');
   if (change.decision === 'partial') return t('partial');
   if (change.unsaved) return leftUnsaved([change])?.words ?? '';
-  if (change.discardsUnsaved && change.kind === 'delete') return t('deleted, with unsaved edits');
+  if (change.discardsUnsaved && change.kind === 'delete') return t('deleted, unsaved edits');
   if (change.discardsUnsaved) return t('unsaved edits');
   if (change.movedTo !== undefined) return t('moved from {0}', change.path);
   if (change.kind === 'add') return t('new');
@@ -37,9 +37,9 @@ function choiceTag(file: ReviewedFile | undefined): string {
   return file.isEdited ? t('edited by you') : t('partial');
 }
 
-/** A long path goes on in the next line after a separator, not within a name. */
+/** A long path goes on in the next line after a separator or before a dot, not within a word. */
 function breakable(path: string) {
-  return path.split(/(?<=[\\/])/).map((part, index) => (
+  return path.split(/(?<=[\\/_-])|(?=\.)/).map((part, index) => (
     <Fragment key={index}>
       {index > 0 && <wbr />}
       {part}
@@ -62,7 +62,7 @@ export function FileFacts(props: {
   return (
     <>
       <span class="fr-path" title={path}>
-        {name} <span class="fr-dir">{breakable(folder.replace(/[\\/]$/, ''))}</span>
+        {breakable(name)} <span class="fr-dir">{breakable(folder.replace(/[\\/]$/, ''))}</span>
       </span>
       {tag !== '' && (
         <span class="fr-tag" title={because}>

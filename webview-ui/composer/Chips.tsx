@@ -43,7 +43,7 @@ export function Chips({ onRemoved }: { onRemoved: () => void }) {
 function lateProblem(shown: readonly Attachment[]): string | null {
   const { takesImages = true, model = null } = settings.value ?? {};
   const hasImage = shown.some(({ part }) => part.type === 'image');
-  return hasImage && !takesImages ? t('{0} takes no images: they are left out of what it is sent.', model ?? '') : null;
+  return hasImage && !takesImages ? t('{0} takes no images: they will not be sent.', model ?? '') : null;
 }
 
 function Chip({ attachment, onRemoved }: { attachment: Attachment; onRemoved: () => void }) {

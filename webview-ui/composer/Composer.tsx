@@ -35,7 +35,10 @@ export function Composer() {
   const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
-    if (composerFocus.value > 0) field.current?.focus();
+    if (composerFocus.value === 0 || field.current === null) return;
+    field.current.focus();
+    // A command that was put there shows its values, as one that is typed does.
+    if (draft.peek().startsWith('/')) lookAt(field.current);
   }, [composerFocus.value]);
   return (
     <div class="composer-wrap">
@@ -210,7 +213,9 @@ function placeholder(): string {
   if (!value.trusted) return t('Ask a question');
   if (draftEdit.value?.type === 'sent') return t('Edit message (Esc to cancel)');
   if (draftEdit.value !== null) return t('Edit queued message (Esc to cancel)');
-  return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
+  return isRunning.value
+    ? t('Add a follow-up (Ctrl+Enter to stop and send)')
+    : t('Ask Tiller to change something (@ for context)');
 }
 
 /** Does not handle Ctrl+Enter while a request is pending: the host approves with it. */

@@ -16,6 +16,8 @@ export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
   const used = count?.last.total ?? 0;
+  // A new thread has used nothing: there is nothing to show.
+  if (used === 0) return null;
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
   const label = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
   const isOpen = openPopup.value === 'meter';
@@ -95,8 +97,10 @@ function Notes({ count }: { count: TokenCount }) {
   const { parts, estimated, last, total, compactsAt, cost, rateLimits } = count;
   return (
     <>
-      {parts && !estimated && <p class="meter-note">{t('≈ The parts are estimated, their sum is the server’s.')}</p>}
-      {estimated && <p class="meter-note">{t('≈ Estimated: the server has not counted this.')}</p>}
+      {parts && !estimated && (
+        <p class="meter-note">{t('≈ The parts are estimates; their sum is the server’s count.')}</p>
+      )}
+      {estimated && <p class="meter-note">{t('≈ Estimated: the server reports no usage.')}</p>}
       {!estimated && <p class="meter-note">{describeRequest(last)}</p>}
       <p class="meter-note">{t('{0} tokens in this thread so far.', tokens(total.total))}</p>
       {compactsAt !== undefined && (
@@ -104,7 +108,7 @@ function Notes({ count }: { count: TokenCount }) {
       )}
       {cost && (
         <p class="meter-note" data-testid="context-cost">
-          {t('Cost: {0}, of this thread {1}.', amount(cost.last), amount(cost.total))}
+          {t('Cost of the last request: {0}, of the thread: {1}.', amount(cost.last), amount(cost.total))}
         </p>
       )}
       {rateLimits && (

@@ -36,7 +36,7 @@ function Search() {
         aria-autocomplete="list"
         aria-activedescendant={active === null ? undefined : rowId(history.activeIndex.value)}
         autocomplete="off"
-        placeholder={t('Search earlier messages; Ctrl+R goes further back')}
+        placeholder={t('Search earlier messages (Ctrl+R for older)')}
         value={history.query.value}
         onInput={({ currentTarget }) => history.search(currentTarget.value)}
         onKeyDown={onKeyDown}

@@ -126,7 +126,7 @@ function modelLabel(value: PanelSettings): string {
 function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };
-  if (sandboxPolicy.type === 'external-sandbox') return { label: t('Outer sandbox'), isOpen: false };
+  if (sandboxPolicy.type === 'external-sandbox') return { label: t('External sandbox'), isOpen: false };
   if (sandboxPolicy.type === 'read-only') return { label: t('Read-only'), isOpen: false };
-  return { label: sandboxPolicy.networkAccess ? t('Workspace, network') : t('Workspace'), isOpen: false };
+  return { label: sandboxPolicy.networkAccess ? t('Workspace + network') : t('Workspace'), isOpen: false };
 }

@@ -34,10 +34,10 @@ export function modeLabel(mode: ChatMode): string {
 /** With the model that each mode brings back. */
 export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
-    ['chat', t('Reads and answers. Changes nothing, asks nothing.')],
-    ['agent', t('Edits the workspace and runs commands; asks for what goes further.')],
+    ['chat', t('Answers questions; makes no changes.')],
+    ['agent', t('Edits files and runs commands; asks before going beyond the sandbox.')],
     ['plan', t('Only reads, and proposes a plan that you edit and run.')],
-    ['full-access', t('Runs and writes everything without asking. Take care.')],
+    ['full-access', t('Edits and runs everything without asking. Use with caution.')],
   ];
   return modes.map(([mode, about]) => {
     const last = settings.value?.modelOfMode[mode];
@@ -64,10 +64,10 @@ export function approvalLabel(policy: ApprovalPolicy): string {
 
 export function approvalChoices(): readonly Choice[] {
   const policies: readonly (readonly [ApprovalPolicy, string])[] = [
-    ['untrusted', t('Asks before every command that is not known to be read-only')],
-    ['on-request', t('Asks when the model wants more than the sandbox allows')],
-    ['on-failure', t('Asks when a command fails in the sandbox')],
-    ['never', t('Asks nothing; what needs an approval is refused')],
+    ['untrusted', t('Asks before every command that is not known to be read-only.')],
+    ['on-request', t('Asks when the model wants more than the sandbox allows.')],
+    ['on-failure', t('Asks when a command fails in the sandbox.')],
+    ['never', t('Never asks; what needs approval is refused.')],
   ];
   return policies.map(([policy, detail]) => ({
     label: approvalLabel(policy),
@@ -79,9 +79,9 @@ export function approvalChoices(): readonly Choice[] {
 
 export function sandboxChoices(): readonly Choice[] {
   const modes: readonly (readonly [SandboxMode, label: string, detail: string])[] = [
-    ['read-only', t('Read-only'), t('Commands may read files and write none.')],
-    ['workspace-write', t('Workspace'), t('Commands may write in the workspace, without network.')],
-    ['danger-full-access', t('No sandbox'), t('Commands run with all your rights.')],
+    ['read-only', t('Read-only'), t('Commands can read files, but not change them.')],
+    ['workspace-write', t('Workspace'), t('Commands can write in the workspace; no network.')],
+    ['danger-full-access', t('No sandbox'), t('Commands run with all your permissions.')],
   ];
   return modes.map(([mode, label, detail]) => ({
     label,

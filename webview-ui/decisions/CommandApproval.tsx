@@ -122,11 +122,13 @@ function Offer({ request }: { request: ApprovalRequest }) {
   if (suggestion === undefined || !canHaveRule) return null;
   return (
     <p class="decide-lead" data-testid="rule-offer">
-      <Icon name="lightbulb" />{' '}
-      {plural(suggestion.approvals, 'You approved this {0} time.', 'You approved this {0} times.')}{' '}
-      <Link testid="rule-offer-show" onClick={() => (makingRule.value = approvalId)}>
-        {say('Always Allow {0}', <code>{ruleSubject(suggestion.rule)}</code>)}
-      </Link>
+      <Icon name="lightbulb" />
+      <span>
+        {plural(suggestion.approvals, 'You approved this {0} time.', 'You approved this {0} times.')}{' '}
+        <Link testid="rule-offer-show" onClick={() => (makingRule.value = approvalId)}>
+          {say('Always Allow {0}', <code>{ruleSubject(suggestion.rule)}</code>)}
+        </Link>
+      </span>
     </p>
   );
 }
@@ -178,10 +180,15 @@ function PartLine({ part }: { part: Part }) {
 
 function verdictWord({ verdict, reason }: Part): string {
   if (verdict === 'forbidden') return t('forbidden');
-  if (verdict === 'allow') return reason.source === 'rule' ? t('always allowed') : t('harmless');
+  if (verdict === 'allow') return allowedBecause(reason);
   if (reason.id === 'dangerous') return t('dangerous');
   if (reason.id === 'network') return t('needs network');
-  return reason.source === 'sandbox' ? t('leaves the sandbox') : t('needs you');
+  return reason.source === 'sandbox' ? t('leaves the sandbox') : t('needs approval');
+}
+
+function allowedBecause({ source, id }: Part['reason']): string {
+  if (source === 'rule') return t('always allowed');
+  return id === 'known-safe' ? t('read-only') : t('allowed');
 }
 
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
@@ -242,7 +249,7 @@ export function widerAnswers(request: ApprovalRequest): Answer[] {
     answers.push(
       {
         testid: 'decision-approve-tool-workspace',
-        label: t('Always in this workspace'),
+        label: t('Always in This Workspace'),
         shortcut: 'W',
         act: () => decide(approvalId, { approved_tool: { scope: 'workspace' } }),
       },

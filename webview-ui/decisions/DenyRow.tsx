@@ -22,7 +22,7 @@ export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; on
         class="input"
         data-testid="decision-deny-word"
         aria-label={t('What should Tiller do instead?')}
-        placeholder={t('Say what to do instead (optional)')}
+        placeholder={t('What to do instead (optional)')}
       />
       <Button testid="decision-deny-send" kind="primary" shortcut="Enter" onClick={deny}>
         {t('Deny')}

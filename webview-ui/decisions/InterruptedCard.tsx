@@ -46,7 +46,7 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
           </li>
         ))}
       </ul>
-      {hidden > 0 && <p class="decide-lead">{plural(hidden, 'and {0} more file', 'and {0} more files')}</p>}
+      {hidden > 0 && <p class="decide-lead is-hung">{plural(hidden, 'and {0} more file', 'and {0} more files')}</p>}
     </DecisionCard>
   );
 }

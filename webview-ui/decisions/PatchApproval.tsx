@@ -37,7 +37,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       : {
           // No shortcut: unsaved edits must not be discarded by habit.
           testid: 'decision-approve-discarding',
-          label: t('Discard Unsaved Edits and Approve'),
+          label: t('Discard and Approve'),
           act: () => decide(approvalId, { approved_discarding: { paths: discarded } }),
         };
   return (
@@ -75,17 +75,20 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
     >
       {discarded.length > 0 && (
         <p class="decide-lead" data-testid="approval-discards">
-          <Icon name="warning" /> {t('Unsaved edits would be lost: {0}', discarded.join(', '))}
+          <Icon name="warning" />
+          <span>{t('Unsaved edits would be lost: {0}', discarded.join(', '))}</span>
         </p>
       )}
       {missingFolders.length > 0 && (
         <p class="decide-lead" data-testid="approval-missing-folders">
-          <Icon name="warning" /> {missingFoldersNote(missingFolders)}
+          <Icon name="warning" />
+          <span>{missingFoldersNote(missingFolders)}</span>
         </p>
       )}
       {moved.length > 0 && (
         <p class="decide-lead" data-testid="approval-moved">
-          {t('Renamed since: {0}', moved.map(({ from, to }) => `${from} → ${to}`).join(', '))}
+          <Icon name="info" />
+          <span>{t('Renamed since: {0}', moved.map(({ from, to }) => `${from} → ${to}`).join(', '))}</span>
         </p>
       )}
       <Elsewhere request={request} />

@@ -35,7 +35,7 @@ export function QuestionCard({ request }: { request: ModelQuestions }) {
         { testid: 'question-answer', label: t('Answer'), shortcut: 'Enter', disabled: !isComplete, act: answer },
         {
           testid: 'question-skip',
-          label: t('Let Tiller choose'),
+          label: t('Let Tiller Choose'),
           act: () => answerQuestion({ type: 'user_input_answer', questionId, answers: null }),
         },
       ]}

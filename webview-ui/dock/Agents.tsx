@@ -61,7 +61,7 @@ function Agent({ agent }: { agent: AgentRow }) {
           <>
             <AgentName role={role} color={color} /> {line === '' ? description : line}
             {agent.inSideCopy === true && <span class="fr-dir"> · {t('side copy')}</span>}
-            <span class="sr">{waits ? t('Waits for you') : agentStateName(state)}</span>
+            <span class="sr">{waits ? t('Needs you') : agentStateName(state)}</span>
           </>
         }
         meta={agent.tokens !== undefined && t('{0} tokens', tokensText(agent.tokens))}

@@ -10,23 +10,23 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
   return (
     <TablePart
       title={t('Approved for this thread')}
-      empty={t('Nothing was approved for the whole thread.')}
+      empty={t('Nothing is approved for the rest of this thread.')}
       testid="approvals-table"
       columns={[t('What'), t('Used')]}
       rows={approvals.map(({ key, kind, text, cwd, uses }) => (
-        <tr key={key} data-testid="remembered-approval">
-          <td>
+        <tr key={key} role="row" data-testid="remembered-approval">
+          <td role="cell">
             <code>{text}</code>
             <span class="page-dim page-sub">{aboutOf(kind, cwd)}</span>
           </td>
-          <td>
+          <td role="cell">
             <UsesOf uses={uses} />
           </td>
-          <td class="page-cell-actions">
+          <td role="cell" class="page-cell-actions">
             <IconButton
               testid="approval-forget"
               icon="trash"
-              label={t('Ask again about {0}', text)}
+              label={t('Forget the approval of {0}', text)}
               onClick={() => edit({ type: 'forget', key })}
             />
           </td>

@@ -24,7 +24,7 @@ export function Proposals({ proposals }: { proposals: readonly RuleProposal[] })
       )}
       {refused.length > 0 && (
         <details data-testid="rules-refused">
-          <summary>{t('Refused ({0})', refused.length)}</summary>
+          <summary>{t('Dismissed ({0})', refused.length)}</summary>
           <ul class="page-list" aria-label={t('Dismissed rules')}>
             {refused.map((proposal) => (
               <Proposal key={proposal.hash} proposal={proposal} />
@@ -43,8 +43,8 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
       <div class="page-item-text">
         <span>
           {rule.bypassSandbox
-            ? say('Allow what starts with {0}, outside the sandbox', pattern)
-            : say('Allow what starts with {0}', pattern)}
+            ? say('Allow commands that start with {0}, outside the sandbox', pattern)
+            : say('Allow commands that start with {0}', pattern)}
         </span>
         {rule.readsSecrets && <span>{t('It may open files with secrets, such as .env, in the sandbox.')}</span>}
         {rule.justification !== undefined && (

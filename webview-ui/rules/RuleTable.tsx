@@ -26,20 +26,20 @@ function RuleLine({ entry }: { entry: RuleEntry }) {
   const pattern = visibleText(formatPattern(rule.pattern));
   const isOwn = entry.layer !== 'workspace_file';
   return (
-    <tr data-testid="rule">
-      <td>
+    <tr role="row" data-testid="rule">
+      <td role="cell">
         <DecisionWord decision={rule.decision} />
         {rule.bypassSandbox && <span class="page-dim page-sub">{t('outside the sandbox')}</span>}
         {rule.readsSecrets && <span class="page-dim page-sub">{t('opens files with secrets')}</span>}
       </td>
-      <td>
+      <td role="cell">
         <code>{pattern}</code>
         {rule.justification !== undefined && <span class="page-dim page-sub">{visibleText(rule.justification)}</span>}
       </td>
-      <td>
+      <td role="cell">
         <UsesOf uses={uses} />
       </td>
-      <td class="page-cell-actions">
+      <td role="cell" class="page-cell-actions">
         {isOwn && (
           <IconButton
             testid="rule-edit"

@@ -14,18 +14,18 @@ export function RulesPage() {
   const { value } = state;
   if (value === null) return null;
   const layers: readonly { layer: RuleLayer; title: string; empty: string }[] = [
-    { layer: 'user', title: t('Everywhere'), empty: t('You have no rules that hold everywhere.') },
+    { layer: 'user', title: t('Everywhere'), empty: t('No rules for all folders.') },
     {
       layer: 'workspace',
       title: value.workspaceName === null ? t('In this folder') : t('In {0}', value.workspaceName),
-      empty: t('You have no rules for this folder.'),
+      empty: t('No rules for this folder.'),
     },
-    { layer: 'thread', title: t('In this thread'), empty: t('This thread has no rules of its own.') },
+    { layer: 'thread', title: t('In this thread'), empty: t('No rules for this thread.') },
     {
       layer: 'workspace_file',
-      title: t('From files of the workspace'),
+      title: t('From workspace files'),
       empty: value.trusted
-        ? t('The workspace has no rules.')
+        ? t('No rules in workspace files.')
         : t('Rules of the workspace are not read until you trust it.'),
     },
   ];

@@ -21,20 +21,20 @@ export function TablePart({
       {rows.length === 0 ? (
         <p class="page-dim">{empty}</p>
       ) : (
-        <table class="page-table" data-testid={testid}>
-          <thead>
-            <tr>
+        <table class="page-table" role="table" data-testid={testid}>
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map((column) => (
-                <th key={column} scope="col">
+                <th key={column} scope="col" role="columnheader">
                   {column}
                 </th>
               ))}
-              <th scope="col">
+              <th scope="col" role="columnheader">
                 <span class="sr">{t('Actions')}</span>
               </th>
             </tr>
           </thead>
-          <tbody>{rows}</tbody>
+          <tbody role="rowgroup">{rows}</tbody>
         </table>
       )}
     </section>

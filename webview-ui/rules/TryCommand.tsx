@@ -15,7 +15,7 @@ export function TryCommand() {
         class="input page-mono"
         data-testid="rules-try"
         aria-label={t('A command, as it would be run')}
-        placeholder={t('What would happen to … (nothing is run)')}
+        placeholder={t('A command to test (it is not run)')}
         value={tried.value}
         onInput={({ currentTarget }) => explain(currentTarget.value)}
       />
@@ -39,7 +39,7 @@ function Verdict({
         {readsSecrets && <p>{t('It may open files with secrets in the sandbox.')}</p>}
         <p>{reasonInFull(reason)}</p>
         {commands !== null && commands.length > 1 && (
-          <p class="page-dim">{t('It runs {0} commands; the strictest decides.', commands.length)}</p>
+          <p class="page-dim">{t('It contains {0} commands; the strictest decides.', commands.length)}</p>
         )}
         {matchedRules.length > 0 && (
           <ul aria-label={t('Rules that match')}>

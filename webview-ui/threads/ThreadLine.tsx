@@ -86,7 +86,7 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
 
 /** The text of the status mark for screen readers. */
 function statusLabel({ id, status }: ThreadRow): string {
-  const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
+  const words = { waiting: t('needs you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
   return threadId.value === id ? t('shown now') : words[status];
 }
 

@@ -54,7 +54,7 @@ function SearchRow() {
         aria-autocomplete="list"
         aria-activedescendant={list.activeRow.value === null ? undefined : rowId(list.activeRow.value.id)}
         autocomplete="off"
-        placeholder={all ? t('Search all threads') : t('Search the threads of this workspace')}
+        placeholder={all ? t('Search all threads') : t('Search threads')}
         value={list.query.value}
         onInput={({ currentTarget }) => list.search(currentTarget.value)}
         onKeyDown={onSearchKey}
@@ -72,7 +72,7 @@ function SearchRow() {
       </button>
       <IconButton
         testid="threads-import"
-        icon="desktop-download"
+        icon="cloud-download"
         label={t('Import Thread…')}
         onClick={() => runCommand('importThread')}
       />

@@ -1,7 +1,7 @@
 import type { Finding } from '../../src/protocol/codeReview.ts';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
-import { findingText, fixFinding, rangeText } from '../../src/protocol/text/findings.ts';
-import { addToDraft, sendInput, submit } from '../actions.ts';
+import { findingText, rangeText } from '../../src/protocol/text/findings.ts';
+import { addToDraft, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { Act } from '../components/Buttons.tsx';
 import { Markdown } from '../components/Markdown.tsx';
@@ -9,6 +9,7 @@ import { CALL_STATES, Step } from '../components/Step.tsx';
 import { plural, t } from '../l10n.ts';
 import { isOwn } from '../store.ts';
 import { reviewTitle } from '../text/reviewTitle.ts';
+import { followsEnd } from '../view.ts';
 
 type Item = TurnItemOf<'code_review'>;
 
@@ -64,12 +65,17 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
   const { id, title, body, priority, state } = finding;
   const mark = (to: Finding['state']) => submit({ type: 'mark_finding', itemId, findingId: id, state: to });
   const fix = () => {
-    sendInput(fixFinding(finding, t('Fix this finding of the review:')));
-    mark('sent');
+    followsEnd.value = true;
+    post({ type: 'fix_finding', itemId, findingId: id });
   };
   const head = (
     <>
-      {priority !== undefined && <span class="finding-level">{`P${priority}`}</span>}
+      {priority !== undefined && (
+        <span
+          class="finding-level"
+          title={t('Severity {0}: 0 is the worst, 3 the mildest', priority)}
+        >{`P${priority}`}</span>
+      )}
       <span>{title}</span>
       {state === 'sent' && <span class="finding-state">{t('sent')}</span>}
       {state === 'dismissed' && <span class="finding-state">{t('dismissed')}</span>}
@@ -123,7 +129,7 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
 }
 
 /** Leads to the lines. A finding without a place has none. */
-function Place({ finding: { path, lines } }: { finding: Finding }) {
+function Place({ finding: { path, lines, quote } }: { finding: Finding }) {
   if (path === undefined) return null;
   const name = lines === undefined ? path : `${path}:${rangeText(lines)}`;
   return (
@@ -133,7 +139,7 @@ function Place({ finding: { path, lines } }: { finding: Finding }) {
       data-testid="finding-place"
       title={name}
       aria-label={t('Show {0}', name)}
-      onClick={() => post({ type: 'open_file', path, ...(lines && { line: lines.first }) })}
+      onClick={() => post({ type: 'open_file', path, ...(lines && { line: lines.first, ...(quote && { quote }) }) })}
     >
       {name}
     </button>

@@ -58,7 +58,7 @@ function CommandStep({
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {
-  const label = isOnlyRequest.value ? t('Waiting for you') : say('Waiting for you: {0}', <Name item={item} />);
+  const label = isOnlyRequest.value ? t('Needs approval') : say('Needs approval: {0}', <Name item={item} />);
   return <CommandStep item={item} state="waiting" label={label} />;
 }
 

@@ -98,6 +98,8 @@ function NoModel() {
 interface Suggestion {
   readonly icon: string;
   readonly text: string;
+  /** What the composer gets where it is not the text. */
+  readonly draft?: string;
 }
 
 function Ready({ settings }: { settings: PanelSettings }) {
@@ -109,8 +111,8 @@ function Ready({ settings }: { settings: PanelSettings }) {
     <Empty title={title} testid="empty-ready">
       <ul class="prompts">
         {demoTask && <Prompt testid="start-demo" icon="play" text={demoTask} onClick={() => sendText(demoTask)} />}
-        {suggestions(trusted).map(({ icon, text }) => (
-          <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => replaceDraft(text)} />
+        {suggestions(trusted).map(({ icon, text, draft = text }) => (
+          <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => replaceDraft(draft)} />
         ))}
       </ul>
       {trusted && noSandboxCause !== undefined && (
@@ -157,7 +159,11 @@ function suggestions(trusted: boolean): readonly Suggestion[] {
   ];
   if (!trusted) return [{ icon: 'comment-discussion', text: t('What can you do once I trust this folder?') }];
   return [
-    { icon: 'git-compare', text: t('Review my uncommitted changes') },
+    {
+      icon: 'git-compare',
+      text: t('Review my uncommitted changes'),
+      draft: `/review ${t('Uncommitted Changes')}`,
+    },
     { icon: 'beaker', text: t('Run the tests and fix what fails') },
     ...reading.slice(0, 1),
   ];

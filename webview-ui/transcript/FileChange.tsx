@@ -50,8 +50,8 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
       state="waiting"
       label={
         isOnlyRequest.value
-          ? t('Waiting for you')
-          : t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))
+          ? t('Needs approval')
+          : t('Needs approval: {0}', plural(item.changes.length, '{0} file', '{0} files'))
       }
     />
   );

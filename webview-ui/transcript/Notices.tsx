@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { actOnError, submit } from '../actions.ts';
 import { say, t } from '../l10n.ts';
 import { isOwn, startedProvider, waiting } from '../store.ts';
+import { roughly } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
@@ -174,7 +175,7 @@ export function RetryNotice({ retry, settings }: { retry: RetryState; settings: 
       {seconds > 0
         ? say(
             'Retrying in {0} (attempt {1} of {2}).',
-            <span class="num">{t('{0} s', seconds)}</span>,
+            <span class="num">{seconds < 60 ? t('{0} s', seconds) : roughly(seconds * 1000)}</span>,
             retry.attempt + 1,
             retry.of,
           )
@@ -191,7 +192,7 @@ export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
       testid="turn-cut"
       kind="warning"
       icon="debug-restart"
-      title={t('The window was reloaded')}
+      title={t('Interrupted by a window reload')}
       action={
         <Button
           testid="turn-cut-continue"
@@ -202,7 +203,7 @@ export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
         </Button>
       }
     >
-      {t('This turn was cut off. What it was running has been stopped and will not run again.')}
+      {t('The turn was interrupted. The command that was running was stopped and will not run again.')}
     </Notice>
   );
 }

@@ -89,7 +89,7 @@ export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interac
       label={
         item.chars === ''
           ? say(item.status === 'in_progress' ? 'Waiting for {0}' : 'Waited for {0}', command)
-          : say('Typed {0} into {1}', <code>{visibleKeys(item.chars)}</code>, command)
+          : say('Sent {0} to {1}', <code>{visibleKeys(item.chars)}</code>, command)
       }
     />
   );

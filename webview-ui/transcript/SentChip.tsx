@@ -59,7 +59,7 @@ function PlainChip({ icon, label, title }: { icon: string; label: string; title?
 
 function SentMention({ mention }: { mention: Mention }) {
   const [isOpen, setOpen] = useState(false);
-  const { name, path, sent, text = '', lines } = mention;
+  const { name, path, sent, text = '', lines, quote } = mention;
   const isRefused = sent?.type === 'refused';
   return (
     <>
@@ -83,7 +83,9 @@ function SentMention({ mention }: { mention: Mention }) {
                 type="button"
                 class="link"
                 data-testid="sent-open"
-                onClick={() => post({ type: 'open_file', path, ...(lines && { line: lines.first }) })}
+                onClick={() =>
+                  post({ type: 'open_file', path, ...(lines && { line: lines.first, ...(quote && { quote }) }) })
+                }
               >
                 {t('Open')}
               </button>

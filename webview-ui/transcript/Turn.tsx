@@ -3,11 +3,10 @@ import type { TurnItem } from '../../src/protocol/item.ts';
 import { isCompactionAlone, reviewAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
 import { lastTurnId, threadWaits } from '../store.ts';
-import { clock, notable, roughly } from '../text/format.ts';
+import { clock } from '../text/format.ts';
 import { reviewTitle } from '../text/reviewTitle.ts';
 import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
 import { now } from '../view.ts';
-import { Soft } from '../components/Facts.tsx';
 import { Item } from './Item.tsx';
 import { ErrorNotice, RetryNotice } from './Notices.tsx';
 import { pure } from '../components/pure.tsx';
@@ -28,7 +27,7 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
       <h3 class="sr">{t('Tiller')}</h3>
       <div class="reply">
         {partsOfTurn(turn).map((part, index) => (
-          <Part key={part.type === 'item' ? part.item.id : `${part.type}-${index}`} part={part} turn={turn} />
+          <Part key={part.type === 'item' ? part.item.id : `${part.type}-${index}`} part={part} />
         ))}
         {turn.warnings.length > 0 && <Warnings warnings={turn.warnings} />}
         {turn.retry && <RetryNotice retry={turn.retry} settings={turn.settings} />}
@@ -49,7 +48,7 @@ function headingOf(turn: TurnState): string {
   if (isCompactionAlone(turn)) return t('Compaction');
   const review = reviewAlone(turn);
   if (review !== undefined) return reviewTitle(review.target);
-  return t('You: {0}', firstLine(firstWords(turn)) || t('go on'));
+  return t('You: {0}', firstLine(firstWords(turn)) || t('Continue'));
 }
 
 function Items({ items }: { items: readonly TurnItem[] }) {
@@ -62,11 +61,10 @@ function Items({ items }: { items: readonly TurnItem[] }) {
   );
 }
 
-function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
+function Part({ part }: { part: TurnPart }) {
   if (part.type === 'item') return <Item item={part.item} />;
   if (part.type === 'steps') return <Items items={part.items} />;
   const summary = foldSummary(part.items);
-  const time = turn.status.type === 'running' ? null : notable(Date.parse(turn.status.at) - Date.parse(turn.startedAt));
   return (
     <div class="steps">
       <Step
@@ -75,7 +73,6 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
         icon="list-tree"
         label={summary}
         title={summary}
-        meta={time !== null && <Soft>{roughly(time)}</Soft>}
         body={() => <Items items={part.items} />}
       />
     </div>

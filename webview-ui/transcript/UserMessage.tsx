@@ -123,7 +123,7 @@ export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
       <div class="marker" data-testid="steer-message">
         <Icon name="arrow-right" />
         <span>
-          {t('You, while it worked:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
+          {t('You added:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
         </span>
         <span class="marker-line" />
       </div>

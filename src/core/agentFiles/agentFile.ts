@@ -59,10 +59,10 @@ const NAME = /^[A-Za-z][\w-]{0,63}$/;
  * that extensions offer.
  */
 export function parseAgentFile(
-  { text, fileName }: Pick<AgentFile, 'text' | 'fileName'>,
+  { text, fileName, unread }: Pick<AgentFile, 'text' | 'fileName' | 'unread'>,
   otherTools: readonly string[] = [],
 ): ParsedAgent {
-  if (text === undefined) return problem('it cannot be read, or is longer than 64 KiB');
+  if (text === undefined) return problem(unread ?? 'it cannot be read');
   const read = readFrontMatter(text, FIELDS);
   if (read.type === 'problem') return problem(`line ${read.line}: ${read.message}`);
   const parsed = fieldsSchema.safeParse(read.fields);

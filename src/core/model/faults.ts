@@ -109,7 +109,7 @@ const AUTH: Verdict = {
 };
 const RATE_LIMITED: Verdict = {
   kind: 'rate_limited',
-  message: 'The server asks to slow down.',
+  message: 'The server limits the rate of requests.',
   retryable: true,
   action: 'retry',
 };
@@ -428,7 +428,7 @@ export function foreignAnswerFault(text: string): ModelFault {
 /** `data` is an event with an invalid form. */
 export function malformedFault(data: string): ModelFault {
   return faultOf(
-    { kind: 'bad_response', message: 'The server sent something unreadable.', retryable: true, action: 'retry' },
+    { kind: 'bad_response', message: 'The server sent an invalid response.', retryable: true, action: 'retry' },
     { detail: data },
   );
 }
@@ -469,7 +469,7 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
     }
     return {
       kind: 'proxy',
-      message: 'The proxy did not let the request through.',
+      message: 'The proxy blocked the request.',
       retryable: true,
       action: 'check_network',
     };

@@ -45,7 +45,7 @@ export class RetrySchedule {
     const pauseMs = this.#pauseAfter(fault);
     if (fault.retryAfterMs !== undefined && fault.retryAfterMs > maxWaitMs) {
       const asked = describeDuration(fault.retryAfterMs);
-      return giveUp(fault, `The server asks to wait ${asked}; try again then.`);
+      return giveUp(fault, `The server asked to retry after ${asked}.`);
     }
     if (this.#failed >= maxAttempts) {
       return maxAttempts === 1 ? { type: 'give_up', fault } : giveUp(fault, `Tried ${maxAttempts} times.`);

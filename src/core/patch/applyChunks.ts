@@ -1,7 +1,7 @@
 /** Applies the chunks of one update to the lines of one file (codex-behaviour.md §1.3). */
 import { findContexts, searchedContexts } from './contexts.ts';
 import { shiftBetween, shifted } from './indentation.ts';
-import { lineAt, LinesWriter, type TextLines } from './lines.ts';
+import { areLinesAt, lineAt, LinesWriter, type TextLines } from './lines.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { PatchChunk, PatchLine } from './operation.ts';
 import type { Seeker } from './seek.ts';
@@ -20,6 +20,8 @@ interface Edit {
 interface Place {
   readonly start: number;
   readonly lines: readonly PatchLine[];
+  /** The old ones of these lines. */
+  readonly old: readonly string[];
 }
 
 /** Applies all chunks or none. Each chunk is searched in the original text, below the one before it. */
@@ -40,12 +42,12 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
       edits.push(...editsOf(chunk.lines, lines.count));
       continue;
     }
-    const place = findPlace(chunk, seeker, cursor);
+    const place = findPlace(chunk, old, seeker, cursor);
     if (place === undefined) {
       return { type: 'not_found', what: 'lines', wanted: old, from: cursor, atEnd: chunk.endOfFile, seeker };
     }
     const { start } = place;
-    const end = start + oldLines(place.lines).length;
+    const end = start + place.old.length;
     // A patch in the order of its file never gets to the search.
     if (start < takenUntil && taken.some((other) => start < other.end && other.start < end))
       return { type: 'taken', wanted: old, start };
@@ -62,9 +64,9 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
 /** Shifts the added lines to the indentation of the file at this place (difference (e)). */
 function inIndentationOf(
   lines: TextLines,
-  { start, lines: patch }: Place,
+  { start, lines: patch, old: wanted }: Place,
 ): { readonly type: 'fitted'; readonly lines: readonly PatchLine[] } | Extract<Mismatch, { type: 'indentation' }> {
-  const wanted = oldLines(patch);
+  if (areLinesAt(lines, start, wanted)) return { type: 'fitted', lines: patch };
   const found = wanted.map((_, index) => lineAt(lines, start + index));
   const shift = shiftBetween(wanted, found);
   if (shift.type === 'none') return { type: 'fitted', lines: patch };
@@ -79,12 +81,19 @@ function inIndentationOf(
 }
 
 /** Repeats the search without a blank last line, which often only separates chunks (step 5). */
-function findPlace(chunk: PatchChunk, seeker: Seeker, cursor: number): Place | undefined {
-  for (const lines of [chunk.lines, withoutLastBlank(chunk.lines)]) {
-    const start = lines && seeker.find(oldLines(lines), cursor, chunk.endOfFile);
-    if (lines !== undefined && start !== undefined) return { start, lines };
-  }
-  return undefined;
+function findPlace(
+  { lines, endOfFile }: PatchChunk,
+  old: readonly string[],
+  seeker: Seeker,
+  cursor: number,
+): Place | undefined {
+  const start = seeker.find(old, cursor, endOfFile);
+  if (start !== undefined) return { start, lines, old };
+  const shorter = withoutLastBlank(lines);
+  if (shorter === undefined) return undefined;
+  const shorterOld = oldLines(shorter);
+  const found = seeker.find(shorterOld, cursor, endOfFile);
+  return found === undefined ? undefined : { start: found, lines: shorter, old: shorterOld };
 }
 
 function oldLines(lines: readonly PatchLine[]): string[] {

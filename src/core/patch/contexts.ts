@@ -11,6 +11,7 @@ import { trim } from './whitespace.ts';
  * wrong: they are searched as text, and not found.
  */
 export function searchedContexts({ contexts }: PatchChunk, old: readonly string[]): readonly string[] {
+  if (contexts.length === 0) return contexts;
   const quotes = old.some((line) => trim(line) !== '');
   return quotes ? contexts.filter((context) => !areLineNumbers(context)) : contexts;
 }

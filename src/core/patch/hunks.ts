@@ -1,6 +1,6 @@
 /** Computes the changes between two texts from the lines that were kept. */
 import type { TextHunk } from '../ports.ts';
-import { type TextLines, textLines } from './lines.ts';
+import { lineStarts, type TextLines } from './lines.ts';
 
 /** The smallest hunks of whole lines that turn `before` into `after` exactly. */
 export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
@@ -24,7 +24,8 @@ export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
 /** Drops equal lines at both edges of a change. */
 function smallest(before: TextLines, start: number, end: number, inserted: string): TextHunk | undefined {
   const old = (line: number) => before.text.slice(before.starts[line], before.starts[line + 1]);
-  const { starts, count } = textLines(inserted);
+  const starts = lineStarts(inserted);
+  const count = starts.length - 1;
   const now = (line: number) => inserted.slice(starts[line], starts[line + 1]);
   let head = 0;
   while (start + head < end && head < count && old(start + head) === now(head)) head++;

@@ -19,7 +19,7 @@ export interface TextLines {
   /** The number of lines. */
   readonly count: number;
   /** The offset of each line, and of the end of the text as the last entry. */
-  readonly starts: readonly number[];
+  readonly starts: ArrayLike<number>;
   /**
    * The ending of all lines (the last line may lack one); `null` where they differ. A line feed for a text without
    * lines.
@@ -32,7 +32,7 @@ export interface TextLines {
 }
 
 interface Endings {
-  readonly starts: readonly number[];
+  readonly starts: ArrayLike<number>;
   readonly first: LineEnding;
   readonly areEqual: boolean;
 }
@@ -61,16 +61,36 @@ export function textLines(text: string, kept?: readonly KeptRun[]): TextLines {
   };
 }
 
+/** The offset of each line, and of the end of the text as the last entry. */
+export function lineStarts(text: string): ArrayLike<number> {
+  return findEndings(text).starts;
+}
+
 /** A lone carriage return is a line ending (§1.4). */
 function findEndings(text: string): Endings {
   return text.includes('\r') ? findMixedEndings(text) : findLineFeeds(text);
 }
 
+/**
+ * Into a typed array, whose memory is given only once it is used: an array that grows to the lines of a long file is copied
+ * several times, and by the garbage collector, too.
+ */
 function findLineFeeds(text: string): Endings {
-  const starts = [0];
-  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1);
-  if (text !== '' && !text.endsWith('\n')) starts.push(text.length);
-  return { starts, first: '\n', areEqual: true };
+  let starts = new Uint32Array((text.length >>> 3) + 8);
+  let count = 1;
+  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) {
+    // Room for the end of the text, too.
+    if (count + 1 === starts.length) starts = withMoreRoom(starts);
+    starts[count++] = feed + 1;
+  }
+  if (text !== '' && !text.endsWith('\n')) starts[count++] = text.length;
+  return { starts: starts.subarray(0, count), first: '\n', areEqual: true };
+}
+
+function withMoreRoom(starts: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(starts.length * 2);
+  larger.set(starts);
+  return larger;
 }
 
 function findMixedEndings(text: string): Endings {
@@ -106,6 +126,20 @@ export function lineAt({ text, starts }: TextLines, index: number): string {
   return text.slice(start, end);
 }
 
+/** Whether the lines from `index` are these, without their endings. Takes no copies; false where the endings differ. */
+export function areLinesAt(
+  { text, starts, commonEnding }: TextLines,
+  index: number,
+  wanted: readonly string[],
+): boolean {
+  if (commonEnding === null || index + wanted.length >= starts.length) return false;
+  return wanted.every((line, offset) => {
+    const start = starts[index + offset] ?? 0;
+    const next = starts[index + offset + 1] ?? 0;
+    return next - start === line.length + commonEnding.length && text.startsWith(line, start);
+  });
+}
+
 /** True when the last line has no ending. */
 export function endsOpen({ text }: Pick<TextLines, 'text'>): boolean {
   return text !== '' && !text.endsWith('\n') && !text.endsWith('\r');
@@ -128,8 +162,9 @@ export class LinesWriter {
   readonly #from: TextLines;
   readonly #pieces: string[] = [];
   readonly #kept: KeptRun[] = [];
-  /** The index of the next run of the other text. */
+  /** The index of the next run of the other text, and its first line there once it is known. */
   #next = 0;
+  #nextFirst: number | undefined;
   #length = 0;
   /** True when the pieces would be split into other lines when read again; then the runs are given up. */
   #isReadOtherwise = false;
@@ -169,9 +204,9 @@ export class LinesWriter {
   /** Records the runs within the copied lines; copies and runs are both in order. */
   #note(start: number, end: number): void {
     const { starts, kept } = this.#from;
-    for (; this.#next < kept.length; this.#next++) {
+    for (; this.#next < kept.length; this.#next++, this.#nextFirst = undefined) {
       const run = kept[this.#next];
-      const first = run === undefined ? end : lineOfOffset(this.#from, run.offset);
+      const first = run === undefined ? end : (this.#nextFirst ??= lineOfOffset(this.#from, run.offset));
       if (run === undefined || first >= end) return;
       const from = Math.max(start, first);
       const count = Math.min(end, first + run.count) - from;

@@ -62,9 +62,21 @@ export function createPatchReader(): PatchReader {
   /** The line number of the last operation's header. */
   let headerLine = 0;
   let environmentSeen = false;
+  /** The chunk that the last line was added to; `undefined` after any other line. */
+  let openChunk: OpenChunk | undefined;
 
   function read(received: string): PatchFault | undefined {
     line += 1;
+    // Nearly all lines of a long patch: those with a prefix inside of a chunk.
+    if (openChunk === undefined || received.endsWith('\r')) return readOther(received);
+    const diffLine = parsePrefixed(received);
+    if (diffLine === undefined) return readOther(received);
+    openChunk.lines.push(diffLine);
+    return undefined;
+  }
+
+  function readOther(received: string): PatchFault | undefined {
+    openChunk = undefined;
     // The reference removes a carriage return when it splits the text, and one more here.
     const text = received.endsWith('\r') ? received.slice(0, -1) : received;
     if (phase === 'before') return readBegin(text);
@@ -145,6 +157,7 @@ export function createPatchReader(): PatchReader {
     if (diffLine !== undefined) {
       if (chunk === undefined) update.chunks.push({ contexts: [], lines: [diffLine], endOfFile: false });
       else chunk.lines.push(diffLine);
+      openChunk = update.chunks.at(-1);
       return undefined;
     }
     const continues = chunk !== undefined && chunk.lines.length > 0;
@@ -180,9 +193,11 @@ function isOperationMarker(marker: string): boolean {
 
 /** An empty line is an empty context line (§1.1). */
 function parseDiffLine(text: string): PatchLine | undefined {
+  return text === '' ? { kind: 'context', text: '' } : parsePrefixed(text);
+}
+
+function parsePrefixed(text: string): PatchLine | undefined {
   switch (text[0]) {
-    case undefined:
-      return { kind: 'context', text: '' };
     case ' ':
       return { kind: 'context', text: text.slice(1) };
     case '-':

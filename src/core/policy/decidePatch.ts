@@ -149,8 +149,8 @@ function insideReason(outcome: Outcome, { approvalPolicy }: PatchRequest): Decis
     };
   }
   return approvalPolicy === 'untrusted'
-    ? { source: 'policy', id: 'untrusted', text: 'The approval policy is untrusted, which asks before every patch.' }
-    : { source: 'policy', id: 'review-before', text: 'Patches wait for your review before they are applied.' };
+    ? { source: 'policy', id: 'untrusted', text: 'The approval policy asks before every patch.' }
+    : { source: 'policy', id: 'review-before', text: 'You review changes before they are applied.' };
 }
 
 function elsewhereReason(

@@ -46,7 +46,7 @@ function reasonFor(row: TableRow, answer: Answer, circumstances: Circumstances, 
 const KNOWN_SAFE: DecisionReason = {
   source: 'heuristic',
   id: 'known-safe',
-  text: 'It is on the list of commands known to only read.',
+  text: 'It is on the list of commands known to be read-only.',
 };
 
 function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
@@ -68,7 +68,7 @@ function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
 const DANGEROUS: DecisionReason = {
   source: 'heuristic',
   id: 'dangerous',
-  text: 'It can destroy work that cannot be restored.',
+  text: 'It can permanently delete your work.',
 };
 const ESCALATION: DecisionReason = {
   source: 'policy',
@@ -78,11 +78,11 @@ const ESCALATION: DecisionReason = {
 const UNTRUSTED: DecisionReason = {
   source: 'policy',
   id: 'untrusted',
-  text: 'The approval policy is untrusted, which asks before everything that is not known to only read.',
+  text: 'The approval policy asks before every command that is not known to be read-only.',
 };
 function noSandbox({ noSandboxCause }: Circumstances): DecisionReason {
   const cause = noSandboxCause === undefined ? '' : ` (${noSandboxCause.replace(/\.$/, '')})`;
-  const text = `No sandbox works on this machine${cause}, so every command that is not known to only read needs approval.`;
+  const text = `No sandbox works on this machine${cause}, so every command that is not known to be read-only needs approval.`;
   return { source: 'sandbox', id: 'no-box', text };
 }
 
@@ -95,7 +95,7 @@ function askReason(row: TableRow, circumstances: Circumstances): DecisionReason 
 const DANGEROUS_REFUSED: DecisionReason = {
   source: 'heuristic',
   id: 'dangerous',
-  text: 'It can destroy work that cannot be restored, and the approval policy never asks; use a safer way.',
+  text: 'It can permanently delete your work, and the approval policy never asks; use a safer way.',
 };
 
 function escalationRefusal({ approvalPolicy }: Circumstances): DecisionReason {

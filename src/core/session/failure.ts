@@ -43,5 +43,5 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }
-  return { kind: 'internal', message: 'Tiller met an error of its own.', detail: message, action: 'show_log' };
+  return { kind: 'internal', message: 'Tiller met an unexpected error.', detail: message, action: 'show_log' };
 }

@@ -2,6 +2,8 @@
 import path from 'node:path';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
+import { rangeText } from '../../protocol/text/findings.ts';
+import { findQuote } from '../../protocol/text/quote.ts';
 import { WorkspaceError } from '../ports.ts';
 import { cutBytes } from '../tools/files/lines.ts';
 import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
@@ -22,9 +24,9 @@ export const MENTION_LIMITS = {
 type Deps = Parameters<typeof readLimitsOf>[0] &
   Pick<ToolContext, 'workspace' | 'host' | 'settings' | 'signal' | 'keys'>;
 
-/** What a mention names. `total`: lines of the whole, where `text` has not all of them. */
+/** What a mention names. `total`: lines of the whole, where `text` has not all of them. `lines`: where its quote is now. */
 type Found =
-  | { readonly type: 'text'; readonly text: string; readonly total?: number }
+  | { readonly type: 'text'; readonly text: string; readonly total?: number; readonly lines?: LineRange }
   | { readonly type: 'refused'; readonly reason: string };
 
 /**
@@ -44,7 +46,8 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
     guard ??= await readGuard(readLimitsOf(deps), deps);
     const found = await find(part, guard, deps);
     const safe = found.type === 'text' ? { ...found, text: deps.keys.hide(found.text) } : found;
-    const mention = withinBudget(part, safe, Math.min(left, MENTION_LIMITS.mention));
+    const named = found.type === 'text' && found.lines !== undefined ? atLines(part, found.lines) : part;
+    const mention = withinBudget(named, safe, Math.min(left, MENTION_LIMITS.mention));
     left -= byteLength(mention.text ?? '');
     resolved.push(mention);
   }
@@ -73,7 +76,7 @@ async function find(mention: Mention, guard: ReadGuard, deps: Deps): Promise<Fou
     }
     const read = (await workspace.readPlaces(new Map([[file, place]]), deps.signal)).get(file);
     if (read === undefined || read instanceof WorkspaceError) return refused(read?.message ?? `${file} cannot be read`);
-    return linesOf(read.text, mention.lines);
+    return linesOf(read.text, mention);
   } catch (error) {
     if (error instanceof WorkspaceError) return refused(error.message);
     throw error;
@@ -84,11 +87,25 @@ function refused(reason: string): Found {
   return { type: 'refused', reason: reason.replace(/\.$/, '') };
 }
 
-function linesOf(text: string, wanted: LineRange | undefined): Found {
+function linesOf(text: string, { lines: named, quote }: Mention): Found {
+  const moved = named && quote ? findQuote(text, quote, named) : undefined;
+  const wanted = moved ?? named;
   const lines = splitLines(text);
   if (wanted === undefined) return { type: 'text', text: lines.join('\n') };
   if (wanted.first > lines.length) return refused(`it has ${lines.length} lines, and line ${wanted.first} is wanted`);
-  return { type: 'text', text: lines.slice(wanted.first - 1, wanted.last).join('\n') };
+  return {
+    type: 'text',
+    text: lines.slice(wanted.first - 1, wanted.last).join('\n'),
+    ...(moved === undefined ? {} : { lines: moved }),
+  };
+}
+
+/** The mention at these lines, which its name may have at its end. */
+function atLines(mention: Mention, lines: LineRange): Mention {
+  const before = mention.lines === undefined ? '' : `:${rangeText(mention.lines)}`;
+  const isNamed = before !== '' && mention.name.endsWith(before);
+  const name = isNamed ? `${mention.name.slice(0, -before.length)}:${rangeText(lines)}` : mention.name;
+  return { ...mention, name, lines };
 }
 
 /** Without line ends, and without the empty line behind the last one. */

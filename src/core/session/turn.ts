@@ -173,7 +173,7 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
         continue;
       }
       if (round === 1 && lastMessage === null)
-        run.emit({ type: 'warning', message: 'The model answered with nothing.' });
+        run.emit({ type: 'warning', message: 'The model returned an empty response.' });
       return lastMessage;
     }
   }

@@ -12,10 +12,15 @@ import type { HookVerdict } from '../tools/hookVerdict.ts';
 import { MENTION_LIMITS, withinBudget } from './mentions.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 
+/** What a turn keeps of a skill or prompt that it runs. */
+type RunSkill = Pick<Skill, 'kind' | 'name' | 'allowedTools'>;
+/** Calls that it does not list are asked about. */
+type LimitingSkill = RunSkill & { readonly allowedTools: readonly string[] };
+
 /** What the skills of a thread keep from turn to turn. */
 export class SkillMemory {
   /** Those that limit the last turn with a message; `undefined` when this process had none. */
-  limiting: readonly Skill[] | undefined;
+  limiting: readonly LimitingSkill[] | undefined;
 }
 
 /** The session and the turn of it that run skills. */
@@ -36,7 +41,7 @@ export class TurnSkills {
   readonly #options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>;
   readonly #memory: SkillMemory;
   readonly #turn: SkillTurn;
-  #limiting: readonly Skill[] = [];
+  #limiting: readonly LimitingSkill[] = [];
 
   constructor(options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>, memory: SkillMemory, turn: SkillTurn) {
     this.#options = options;
@@ -45,7 +50,7 @@ export class TurnSkills {
   }
 
   /** The skills because of which calls may be asked about. */
-  get limiting(): readonly Skill[] {
+  get limiting(): readonly LimitingSkill[] {
     return this.#limiting;
   }
 
@@ -57,7 +62,7 @@ export class TurnSkills {
       return;
     }
     const items = (before.turns.find(({ id }) => id === turnId) ?? before.turns.at(-1))?.items ?? [];
-    for (const item of items) if (item.type === 'user_message') this.#limitBy(await this.#calledIn(item.content));
+    for (const item of items) if (item.type === 'user_message') this.#limitBy(await this.#ranBy(item.content));
   }
 
   /** The message, with the text of the skill or prompt that it runs. */
@@ -67,21 +72,28 @@ export class TurnSkills {
     // A message that is sent again has what it ran before.
     const own = input.filter((part) => !isRunByText(part));
     const call = await this.#calledIn(own);
-    this.#limitBy(call);
+    this.#limitBy(call?.skill);
     this.#memory.limiting = this.#limiting;
     if (call === undefined) return own;
-    const { kind, name, source } = call.skill;
+    const { kind, name, source, allowedTools } = call.skill;
     const { text, warnings } = textOfCall(call, this.#turn.settings.cwd);
     for (const message of warnings) this.#turn.emit({ type: 'warning', message });
     const found = { type: 'text' as const, text: ports.keys.hide(text) };
-    return [...own, withinBudget({ type: 'mention', kind, name, path: source }, found, MENTION_LIMITS.message)];
+    const mention = {
+      type: 'mention' as const,
+      kind,
+      name,
+      path: source,
+      allowedTools: allowedTools && [...allowedTools],
+    };
+    return [...own, withinBudget(mention, found, MENTION_LIMITS.message)];
   }
 
   /** `names`: of the tool. */
   verdict(call: ToolCall, names: readonly string[]): HookVerdict {
     if (this.#limiting.length === 0) return { type: 'none' };
     const called = listable(call, names, { cwd: this.#turn.settings.cwd, host: this.#options.ports.host });
-    const skill = this.#limiting.find(({ allowedTools }) => !isListed(allowedTools ?? ['*'], called));
+    const skill = this.#limiting.find(({ allowedTools }) => !isListed(allowedTools, called));
     if (skill === undefined) return { type: 'none' };
     const text = `The ${skill.kind} ${skill.name} does not list this call among its tools.`;
     return { type: 'ask', reason: { source: 'policy', id: `unlisted-tool:${skill.name}`, text } };
@@ -95,8 +107,17 @@ export class TurnSkills {
     return skillCalledIn(text, (await host.skills?.()) ?? []);
   }
 
-  #limitBy(call: { readonly skill: Skill } | undefined): void {
-    if (call !== undefined && call.skill.allowedTools !== null) this.#limiting = [...this.#limiting, call.skill];
+  /** What a recorded message has run: as it was recorded, or in older rollouts as the files are now. */
+  async #ranBy(input: readonly UserInput[]): Promise<RunSkill | undefined> {
+    const ran = input.find(isRunByText);
+    if (ran?.allowedTools === undefined) return (await this.#calledIn(input))?.skill;
+    return { ...ran, allowedTools: ran.allowedTools };
+  }
+
+  #limitBy(ran: RunSkill | undefined): void {
+    if (ran === undefined || ran.allowedTools === null) return;
+    const { kind, name, allowedTools } = ran;
+    this.#limiting = [...this.#limiting, { kind, name, allowedTools }];
   }
 }
 

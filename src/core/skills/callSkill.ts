@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expandText, hasCommands } from './expandText.ts';
+import { expandText, hasCommands, namesFiles } from './expandText.ts';
 import type { Skill } from './skillFile.ts';
 
 /** A message that runs a skill or a prompt. */
@@ -39,11 +39,16 @@ export function textOfCall({ skill, args }: SkillCall, cwd: string): SkillText {
     kind === 'skill'
       ? `The user runs the skill ${name}. Follow it. Paths in it are relative to ${folder}.`
       : `The user runs the prompt ${name}. Its text, with the arguments of the user filled in, is what to do.`;
-  const commands = hasCommands(skill.text)
-    ? '\n\nNothing has run the commands that are marked with ! above. Run those whose output you need.'
-    : '';
+  const notes = [
+    ...(hasCommands(skill.text)
+      ? ['Nothing has run the commands that are marked with ! above. Run those whose output you need.']
+      : []),
+    ...(kind === 'prompt' && namesFiles(text)
+      ? ['Files that are named with @ or #file: above are not attached. Read those that you need.']
+      : []),
+  ];
   return {
-    text: `${said}\n\n${text}${commands}`,
+    text: [said, text, ...notes].join('\n\n'),
     warnings: missing.map((input) => `/${name} has no value for ${input}: write ${input}=… behind it.`),
   };
 }

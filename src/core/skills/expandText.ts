@@ -79,6 +79,13 @@ function wordsIn(args: string): readonly string[] {
   return [...words].map(([, name = '', one, other, plain = '']) => `${name}${one ?? other ?? plain}`);
 }
 
+/** Whether Claude Code (`@src/a.ts`) or VS Code (`#file:src/a.ts`) would attach files that the text names. */
+export function namesFiles(text: string): boolean {
+  // One quantifier: a hostile text must not take long.
+  const named = [...text.matchAll(/(?:^|[\s("'`])(?:@([\w~./-]+)|#file:\S)/g)];
+  return named.some(([, name]) => name === undefined || /[./]\w/.test(name));
+}
+
 /** Whether Claude Code would run commands of the text before the model reads it: !`command`, or a block that begins ```!. */
 export function hasCommands(text: string): boolean {
   return /(?:^|[\s(])!`[^`\n]+`/.test(text) || /^```!/m.test(text);

@@ -16,8 +16,6 @@ export interface SkillFile extends ProposingFile {
   readonly given: string;
   /** Folders between the folder of all prompts and the file, joined by `:`. With it two of one name differ. Empty for none. */
   readonly group: string;
-  /** Why it was not read, as a clause. */
-  readonly unread?: string;
 }
 
 /** A text that the user runs as `/name`, and of a skill also what the list of the model says of it. */
@@ -75,11 +73,14 @@ const FIELDS = [
 
 const textSchema = z.string('must be a text').nullish();
 const listSchema = z
-  .union([
-    z.array(z.string(), 'must be a list of names'),
-    // With spaces or commas between the names, which may have patterns: `Bash(git add:*), Read`.
-    z.string().transform((text) => text.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? []),
-  ])
+  .union(
+    [
+      z.array(z.string()),
+      // With spaces or commas between the names, which may have patterns: `Bash(git add:*), Read`.
+      z.string().transform((text) => text.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? []),
+    ],
+    'must be a list of names',
+  )
   .nullish();
 const switchSchema = z
   .union([z.boolean('must be true or false'), z.enum(['true', 'false']).transform((text) => text === 'true')])
@@ -102,8 +103,7 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 
 export function parseSkillFile(file: SkillFile): ParsedSkill {
   const { text, kind, given, unread, source } = file;
-  if (unread !== undefined) return problem(unread);
-  if (text === undefined) return problem('it cannot be read, or is longer than 64 KiB');
+  if (text === undefined) return problem(unread ?? 'it cannot be read');
   // A prompt may be nothing but its text.
   const isPlain = kind === 'prompt' && !text.startsWith('---');
   const read = isPlain ? { type: 'read' as const, fields: {}, body: text.trim() } : readFrontMatter(text, FIELDS);

@@ -20,8 +20,9 @@ const OWN = [
 ] as const;
 
 /**
- * By lower-case name: tools of Claude Code (code.claude.com/docs/en/sub-agents) and the aliases of GitHub's custom agents
- * (docs.github.com, "Custom agents configuration"). Empty: Tiller has no such tool for an agent.
+ * By lower-case name: tools of Claude Code (code.claude.com/docs/en/sub-agents), the aliases of GitHub's custom agents
+ * (docs.github.com, "Custom agents configuration"), and the names in VS Code's prompt files before its tool sets. Empty: Tiller
+ * has no such tool for an agent.
  */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   read: READING,
@@ -48,6 +49,14 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   todo: ['update_plan'],
   askuserquestion: ['request_user_input'],
   websearch: ['web_search'],
+  codebase: SEARCHING,
+  usages: ['code_navigation'],
+  editfiles: EDITING,
+  runcommands: RUNNING,
+  runinterminal: RUNNING,
+  runtests: ['run_tests'],
+  fetch: ['fetch_url'],
+  todos: ['update_plan'],
   task: [],
   agent: [],
   'custom-agent': [],
@@ -55,6 +64,9 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   slashcommand: [],
   skill: [],
 };
+
+/** Of VS Code (code.visualstudio.com/docs/agents/reference/tools-reference), with the names of `OTHERS`. */
+const TOOL_SETS = ['read', 'search', 'edit', 'execute', 'web'];
 
 export interface AgentTools {
   /** `null`: all. */
@@ -110,9 +122,12 @@ const MAX_NAME = 80;
 export function toolsNamed(name: string, others: readonly string[] = []): readonly string[] | undefined {
   if ((OWN as readonly string[]).includes(name) || others.includes(name)) return [name];
   if (/^mcp__[\w-]+$/.test(name)) return [name];
-  // `server/tool` and `server/*` of GitHub.
+  // `server/tool` and `server/*` of GitHub; a tool set of VS Code has the same form (`execute/runInTerminal`).
   const [, server, tool] = /^([\w-]+)\/(\*|[\w-]+)$/.exec(name) ?? [];
-  if (server !== undefined) return [tool === '*' ? `mcp__${server}` : `mcp__${server}__${tool}`];
+  if (server !== undefined) {
+    const ofSet = TOOL_SETS.includes(server) ? (OTHERS[server] ?? []) : [];
+    return [...ofSet, tool === '*' ? `mcp__${server}` : `mcp__${server}__${tool}`];
+  }
   const known = name.toLowerCase();
   return Object.hasOwn(OTHERS, known) ? OTHERS[known] : undefined;
 }

@@ -7,8 +7,9 @@ export interface ProposingFile {
   readonly origin: 'user' | 'workspace';
   /** Absolute. */
   readonly source: string;
-  /** `undefined`: it cannot be read, or is too long. */
   readonly text: string | undefined;
+  /** Why it has no text, as a clause. */
+  readonly unread?: string;
 }
 
 /** A file of a workspace is `proposed` until the user has approved or refused it; one of the user is used. */

@@ -7,7 +7,7 @@ import type { AgentRole } from '../../core/tools/agents/agents.ts';
 import { Trust } from '../../core/trust/trust.ts';
 import { productFolder } from '../../core/util/productFolder.ts';
 import type { Settings } from '../../protocol/settings.ts';
-import { markdownIn, shortTextOf } from '../host/markdownFiles.ts';
+import { markdownIn, readShort } from '../host/markdownFiles.ts';
 
 export interface AgentFilesHost {
   readonly ports: Pick<Ports, 'storage' | 'log' | 'host'>;
@@ -64,7 +64,7 @@ const WORKSPACE_FOLDERS = ['.tiller', '.claude', '.github'].map((folder) => path
 export async function agentFilesIn(root: string): Promise<readonly string[]> {
   const found = await Promise.all(
     WORKSPACE_FOLDERS.map(async (folder) =>
-      (await markdownIn(path.join(root, folder))).map((name) => path.join(folder, name)),
+      (await markdownIn(path.join(root, folder))).names.map((name) => path.join(folder, name)),
     ),
   );
   return found.flat();
@@ -87,11 +87,13 @@ async function readAgentFiles(
 }
 
 async function filesIn(folder: string, origin: AgentFile['origin']): Promise<readonly AgentFile[]> {
-  const names = await markdownIn(folder);
-  return Promise.all(
+  const { names, leftOut } = await markdownIn(folder);
+  const files = await Promise.all(
     names.map(async (fileName) => {
       const source = path.join(folder, fileName);
-      return { origin, source, fileName, text: await shortTextOf(source) };
+      return { origin, source, fileName, ...(await readShort(source)) };
     }),
   );
+  if (leftOut === undefined) return files;
+  return [...files, { origin, source: folder, fileName: path.basename(folder), text: undefined, unread: leftOut }];
 }

@@ -6,7 +6,8 @@ import { describeFileError } from '../../core/util/fileErrors.ts';
 import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 import type { PlannedStep } from './step.ts';
-import { decodeText, encodeText } from '../../core/util/textBytes.ts';
+import { decodeFile } from './decodedFile.ts';
+import { encodeText } from '../../core/util/textBytes.ts';
 
 export type ChangePlan =
   | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }
@@ -21,13 +22,13 @@ export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, h
   const seen = readTarget(source, change.path, held);
   switch (change.kind) {
     case 'add':
-      if (!removed.has(source) && !holds(seen.image, change.before)) return stale(change.path);
+      if (!removed.has(source) && !holds(seen.image, change.before, source)) return stale(change.path);
       return ready(write(source, seen, encodeText(change.text, false), null, held));
     case 'delete':
       if (removes === undefined || !isAsDeleted(seen.image, change.before, removes, held)) return stale(change.path);
       return ready(remove(removes, removes === source ? seen : undefined, held));
     case 'update': {
-      const decoded = seen.image.type === 'file' ? decodeText(seen.image.bytes) : undefined;
+      const decoded = seen.image.type === 'file' ? decodeFile(source, seen.image.bytes) : undefined;
       if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
       const { mode } = seen.image;
       // Decoding was lossless, so the unchanged parts keep their bytes.
@@ -36,7 +37,7 @@ export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, h
 
       const destination = change.movedTo ?? change.path;
       const over = readDestination(writes, source, destination, held);
-      if (!removed.has(writes) && !holds(over.image, change.movedOver)) return stale(destination);
+      if (!removed.has(writes) && !holds(over.image, change.movedOver, writes)) return stale(destination);
       // A move keeps the permissions (docs/design.md decision 4, difference (c)).
       return ready(
         write(writes, over, bytes, mode, held),
@@ -52,22 +53,22 @@ const ready = (...steps: readonly PlannedStep[]): ChangePlan => ({ type: 'ready'
 const NOT_TEXT = Symbol('a file that is not text');
 
 /** `null` for a missing file. */
-function textOf(image: FileImage): string | null | typeof NOT_TEXT {
+function textOf(image: FileImage, place: string): string | null | typeof NOT_TEXT {
   if (image.type === 'absent') return null;
   if (image.type !== 'file' || image.bytes.length > MAX_TEXT_BYTES) return NOT_TEXT;
-  return decodeText(image.bytes)?.text ?? NOT_TEXT;
+  return decodeFile(place, image.bytes)?.text ?? NOT_TEXT;
 }
 
 /** Whether the file to be replaced has the content that the plan has read; one that is not text was planned unread. */
-function holds(image: FileImage, before: string | null): boolean {
-  const text = textOf(image);
+function holds(image: FileImage, before: string | null, place: string): boolean {
+  const text = textOf(image, place);
   return text === NOT_TEXT ? before === null : text === before;
 }
 
 /** A file that is not text, and a dangling link, are deleted without a comparison. */
 function isAsDeleted(image: FileImage, before: string | null, name: string, held: HeldFolders): boolean {
-  if (before !== null) return textOf(image) === before;
-  if (image.type !== 'absent') return textOf(image) === NOT_TEXT;
+  if (before !== null) return textOf(image, name) === before;
+  if (image.type !== 'absent') return textOf(image, name) === NOT_TEXT;
   return readImage(name, name, held).image.type === 'link';
 }
 

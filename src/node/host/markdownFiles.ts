@@ -1,24 +1,41 @@
 /** Markdown files that tell the model something: agents, skills, prompt files. */
 import { readdir, readFile, stat } from 'node:fs/promises';
+import type { ProposingFile } from '../../core/trust/fileProposals.ts';
 
 /** In bytes: a longer file is not read. */
 const MAX_BYTES = 64 * 1024;
 /** In one folder. */
 const MAX_FILES = 100;
 
-/** Names of Markdown files in a folder, sorted, without a README. Never rejects: a folder that cannot be read has none. */
-export async function markdownIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []);
-  const wanted = names.filter((name) => name.endsWith('.md') && name.toLowerCase() !== 'readme.md');
-  return wanted.toSorted().slice(0, MAX_FILES);
+export interface MarkdownNames {
+  readonly names: readonly string[];
+  /** Of a folder with more: what is read of it, as a clause. */
+  readonly leftOut?: string;
 }
 
-/** `undefined` for what is no file, such as a pipe, for one that is too long, and for one that cannot be read. */
-export async function shortTextOf(file: string): Promise<string | undefined> {
+/**
+ * Names of Markdown files in a folder that have the ending, sorted, without a README; the first `limit` of them. Never rejects:
+ * a folder that cannot be read has none.
+ */
+export async function markdownIn(
+  folder: string,
+  { ending = '.md', limit = MAX_FILES }: { readonly ending?: string; readonly limit?: number } = {},
+): Promise<MarkdownNames> {
+  const names = await readdir(folder).catch(() => []);
+  const wanted = names.filter((name) => name.endsWith(ending) && name.toLowerCase() !== 'readme.md').toSorted();
+  if (wanted.length <= limit) return { names: wanted };
+  return { names: wanted.slice(0, limit), leftOut: `only its first ${limit} files are read` };
+}
+
+/** The text without the mark of its byte order, which would hide the front matter, or why it is not read. Never rejects. */
+export async function readShort(file: string): Promise<Pick<ProposingFile, 'text' | 'unread'>> {
   try {
     const about = await stat(file);
-    return about.isFile() && about.size <= MAX_BYTES ? await readFile(file, 'utf8') : undefined;
+    // A pipe would never end.
+    if (!about.isFile()) return { text: undefined, unread: 'it is not a file' };
+    if (about.size > MAX_BYTES) return { text: undefined, unread: `it is longer than ${MAX_BYTES / 1024} KiB` };
+    return { text: (await readFile(file, 'utf8')).replace(/^\uFEFF/, '') };
   } catch {
-    return undefined;
+    return { text: undefined, unread: 'it cannot be read' };
   }
 }

@@ -35,10 +35,10 @@ function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
 }
 
 function quarantineFile(name: string, quarantine: Quarantine): SandboxFinding {
-  const what = `The command made ${name}, which decides what editors and agents run`;
+  const what = `The command made ${name}, which can make editors and agents run code`;
   try {
     const quarantineId = quarantine.take(name);
-    const message = `${what}: it was moved out of the workspace.`;
+    const message = `${what}: Tiller moved it out of the workspace.`;
     return { kind: 'quarantined', path: name, quarantineId, message };
   } catch (error) {
     const why = messageOf(error);
@@ -52,7 +52,7 @@ function restoreLink(link: string, target: string, quarantine: Quarantine): Sand
   if (stat?.isSymbolicLink() && readlinkSync(link) === target) return [];
   // Without its folder the link misleads no program.
   if (stat === undefined && !existsSync(path.dirname(link))) return [];
-  const what = `The command replaced the link ${link}, which decides what editors and agents run`;
+  const what = `The command replaced the link ${link}, which can make editors and agents run code`;
   try {
     const quarantineId = stat === undefined ? undefined : quarantine.take(link);
     symlinkSync(target, link);
@@ -81,7 +81,7 @@ function reportReplaced([name, identity]: readonly [string, string]): SandboxFin
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
   if (path.basename(name) === '.git' || !isProtected || now === identity || now === 'absent') return [];
-  const message = `While the command ran ${name}, which decides what editors and agents run, was replaced. Look at it before you open that folder.`;
+  const message = `While the command ran ${name}, which can make editors and agents run code, was replaced. Look at it before you open that folder.`;
   return [{ kind: 'left_behind', path: name, message }];
 }
 

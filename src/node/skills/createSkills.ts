@@ -8,7 +8,7 @@ import { NO_SKILLS, selectSkills, type SelectedSkills } from '../../core/skills/
 import { Trust } from '../../core/trust/trust.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { productFolder } from '../../core/util/productFolder.ts';
-import { markdownIn, shortTextOf } from '../host/markdownFiles.ts';
+import { markdownIn, readShort } from '../host/markdownFiles.ts';
 
 export interface SkillsHost {
   readonly ports: Pick<Ports, 'storage' | 'log' | 'host'>;
@@ -52,8 +52,9 @@ export function createSkills({ ports, roots }: SkillsHost): Skills {
   };
 }
 
-/** In one folder of skills. */
+/** In one folder of skills, and entries of it that are looked at. */
 const MAX_SKILLS = 100;
+const MAX_ENTRIES = 1_000;
 /** Of commands, in all folders below one, and these folders. */
 const MAX_COMMANDS = 200;
 const MAX_FOLDERS = 100;
@@ -125,14 +126,14 @@ async function readFound(
     const unread = 'it is a link that leads out of the workspace';
     return { file: { ...found, origin, text: undefined, unread }, place };
   }
-  return { file: { ...found, origin, text: await shortTextOf(source) }, place };
+  return { file: { ...found, origin, ...(await readShort(source)) }, place };
 }
 
 /** `NAME/SKILL.md` for each folder NAME. */
 async function skillsIn(folder: string): Promise<readonly Found[]> {
   const names = await visibleNames(folder);
-  const found = await Promise.all(
-    names.slice(0, MAX_SKILLS).map(async (given): Promise<readonly Found[]> => {
+  const looked = await Promise.all(
+    names.slice(0, MAX_ENTRIES).map(async (given): Promise<readonly Found[]> => {
       const source = path.join(folder, given, 'SKILL.md');
       const isThere = await stat(source).then(
         () => true,
@@ -141,9 +142,10 @@ async function skillsIn(folder: string): Promise<readonly Found[]> {
       return isThere ? [{ kind: 'skill', source, given, group: '' }] : [];
     }),
   );
-  const more =
-    names.length > MAX_SKILLS ? [leftOut('skill', folder, `only its first ${MAX_SKILLS} folders are read`)] : [];
-  return [...found.flat(), ...more];
+  const found = looked.flat();
+  const isCut = found.length > MAX_SKILLS || names.length > MAX_ENTRIES;
+  const limit = `only its first ${MAX_SKILLS} skills among its first ${MAX_ENTRIES} entries are read`;
+  return [...found.slice(0, MAX_SKILLS), ...(isCut ? [leftOut('skill', folder, limit)] : [])];
 }
 
 /** Says of a folder that not all in it is read. */
@@ -152,8 +154,9 @@ function leftOut(kind: SkillFile['kind'], folder: string, unread: string): Found
 }
 
 async function promptsIn(folder: string, ending: string): Promise<readonly Found[]> {
-  const names = await markdownIn(folder);
-  return names.filter((name) => name.endsWith(ending)).map((name) => promptOf(folder, name, ending, ''));
+  const { names, leftOut: unread } = await markdownIn(folder, { ending });
+  const found = names.map((name) => promptOf(folder, name, ending, ''));
+  return unread === undefined ? found : [...found, leftOut('prompt', folder, unread)];
 }
 
 function promptOf(folder: string, name: string, ending: string, group: string): Found {
@@ -166,19 +169,22 @@ async function commandsIn(folder: string): Promise<readonly Found[]> {
   let folders = 0;
   let isCut = false;
   const look = async (below: readonly string[]): Promise<void> => {
-    isCut ||= found.length >= MAX_COMMANDS || folders === MAX_FOLDERS;
-    if (isCut) return;
+    if (found.length >= MAX_COMMANDS || folders === MAX_FOLDERS || below.length > MAX_DEPTH) {
+      isCut = true;
+      return;
+    }
     folders++;
     const here = path.join(folder, ...below);
-    for (const name of await markdownIn(here)) found.push(promptOf(here, name, '.md', below.join(':')));
-    if (below.length === MAX_DEPTH) return;
+    const { names: files, leftOut: unread } = await markdownIn(here, { limit: MAX_COMMANDS - found.length });
+    for (const name of files) found.push(promptOf(here, name, '.md', below.join(':')));
+    isCut ||= unread !== undefined;
     const entries = await readdir(here, { withFileTypes: true }).catch(() => []);
     // No links: one could lead to a folder around this one.
     const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) await look([...below, name]);
   };
   await look([]);
-  const limit = `only ${MAX_COMMANDS} files and ${MAX_FOLDERS} folders below it are read`;
+  const limit = `only ${MAX_COMMANDS} files, in ${MAX_FOLDERS} folders at most ${MAX_DEPTH} deep, are read`;
   return isCut ? [...found, leftOut('prompt', folder, limit)] : found;
 }
 

@@ -27,10 +27,14 @@ export function rangeText({ first, last }: LineRange): string {
   return first === last ? `${first}` : `${first}-${last}`;
 }
 
-/** The message that has a finding fixed: `request`, the finding, and its lines as an attachment. */
-export function fixFinding(finding: Finding, request: string): UserInput[] {
-  const { path, lines } = finding;
+/**
+ * The message that has a finding fixed: `request`, the finding, and its lines as an attachment. Only that has their numbers:
+ * the lines may have moved since the review.
+ */
+export function fixFinding({ lines, quote, ...finding }: Finding, request: string): UserInput[] {
+  const { path } = finding;
   const text: UserInput = { type: 'text', text: `${request}\n\n${findingText(finding)}` };
   if (path === undefined || lines === undefined) return [text];
-  return [text, { type: 'mention', kind: 'selection', name: `${path}:${rangeText(lines)}`, path, lines }];
+  const name = `${path}:${rangeText(lines)}`;
+  return [text, { type: 'mention', kind: 'selection', name, path, lines, ...(quote ? { quote } : {}) }];
 }

@@ -215,7 +215,7 @@ function changedSince(): Inverse {
 }
 
 function newFileThere(): Inverse {
-  return leftAlone(vscode.l10n.t('There is a new file with that name.'));
+  return leftAlone(vscode.l10n.t('A file with that name already exists.'));
 }
 
 function leadsElsewhere(): Inverse {

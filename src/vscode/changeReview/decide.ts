@@ -96,7 +96,7 @@ export class Decisions {
         return [...new Map(leftAlone.map((left) => [left.path, left])).values()];
       }
       if (attempt === TRIES) {
-        const reason = vscode.l10n.t('It was changed at the same moment.');
+        const reason = vscode.l10n.t('It was changed at the same time.');
         return [...leftAlone, ...possible.map(({ file }) => ({ path: file.path, reason }))];
       }
       open = open.flatMap((choice) => {
@@ -113,7 +113,7 @@ export class Decisions {
     if (story.type === 'deleted') {
       const isThere = (await this.#deps.reader.stat(path)) !== undefined;
       return isThere
-        ? leftAlone(path, vscode.l10n.t('There is a new file with that name.'))
+        ? leftAlone(path, vscode.l10n.t('A file with that name already exists.'))
         : { type: 'back', file, change: addition(there, story.image, null) };
     }
     const read = await textAt(there, this.#deps.reader);
@@ -154,7 +154,7 @@ export class Decisions {
     const { path, story, text } = file;
     const chosen = text.hunks.filter(({ id, touched }) => (hunks === 'all' ? !touched : hunks.includes(id)));
     const edits = hunksWithout(text, chosen, now);
-    if (edits === undefined) return leftAlone(path, vscode.l10n.t('It was changed at the same moment.'));
+    if (edits === undefined) return leftAlone(path, vscode.l10n.t('It was changed at the same time.'));
     const change = { kind: 'update' as const, ...at(there), before: now, after: applyHunks(now, edits), hunks: edits };
     const back = { type: 'back' as const, file };
     if (story.type !== 'moved' || hunks !== 'all') {
@@ -167,7 +167,7 @@ export class Decisions {
       return { ...back, change: { ...change, movedTo: null, movedOver: null } };
     }
     if ((await this.#deps.reader.stat(story.from)) !== undefined)
-      return leftAlone(path, vscode.l10n.t('There is a new file with that name.'));
+      return leftAlone(path, vscode.l10n.t('A file with that name already exists.'));
     const from = await this.#placeOf(story.from, story.place);
     if (from === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
     const places = { ...change.places, movedTo: from.place };

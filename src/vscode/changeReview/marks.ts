@@ -101,8 +101,7 @@ function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
 
 function deletionMark({ start, baseStart, baseEnd }: ReviewHunk): vscode.DecorationOptions {
   const count = baseEnd - baseStart;
-  const contentText =
-    count === 1 ? vscode.l10n.t('1 line deleted here') : vscode.l10n.t('{0} lines deleted here', count);
+  const contentText = count === 1 ? vscode.l10n.t('1 line removed') : vscode.l10n.t('{0} lines removed', count);
   return { range: new vscode.Range(start, 0, start, 0), renderOptions: { after: { contentText } } };
 }
 

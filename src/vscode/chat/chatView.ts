@@ -276,7 +276,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (!this.#view) return;
     const { threads, interrupted } = this.#options;
     const value = threads.overview.questions + interrupted().length;
-    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} pending requests', value) };
   }
 
   #receive(message: WebviewMessage, page: ChatPage): void {

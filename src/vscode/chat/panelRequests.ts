@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import { findQuote } from '../../protocol/text/quote.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
@@ -41,6 +42,7 @@ export interface PanelRequestDeps {
   /** Answers with a `resent`. */
   readonly resend: (request: ResendRequest) => Promise<void>;
   readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
+  readonly fixFinding: (itemId: string, findingId: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -80,7 +82,9 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'open_diff':
       return deps.openChange(message.itemId, message.path);
     case 'open_file':
-      return openFile(message.path, message.line, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+      return openFile(message, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+    case 'fix_finding':
+      return deps.fixFinding(message.itemId, message.findingId);
     case 'show_problems':
       await vscode.commands.executeCommand('workbench.actions.view.problems');
       return;
@@ -208,9 +212,13 @@ function override(overrides: TurnOverrides | undefined, deps: PanelRequestDeps):
   if (overrides) deps.override(overrides);
 }
 
-async function openFile(file: string, line: number | undefined, cwd: string | undefined): Promise<void> {
-  const uri = vscode.Uri.file(path.resolve(cwd ?? '/', file));
-  const position = new vscode.Position((line ?? 1) - 1, 0);
-  const selection = line === undefined ? {} : { selection: new vscode.Range(position, position) };
-  await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+async function openFile(
+  { path: file, line, quote = '' }: Extract<PanelRequest, { type: 'open_file' }>,
+  cwd: string | undefined,
+): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path.resolve(cwd ?? '/', file)));
+  const first = line && (findQuote(document.getText(), quote, { first: line, last: line })?.first ?? line);
+  const position = new vscode.Position((first ?? 1) - 1, 0);
+  const selection = first === undefined ? {} : { selection: new vscode.Range(position, position) };
+  await vscode.window.showTextDocument(document, { preview: true, ...selection });
 }

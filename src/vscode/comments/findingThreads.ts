@@ -38,6 +38,7 @@ export class FindingThreads implements Disposable {
   readonly #store = new DisposableStore();
   readonly #places = this.#store.add(new TrackedPlaces());
   readonly #shown = new Map<string, Shown>();
+  readonly #fixing = new Set<string>();
   #controller: vscode.CommentController | undefined;
 
   constructor(deps: FindingThreadsDeps) {
@@ -71,17 +72,35 @@ export class FindingThreads implements Disposable {
 
   /** Every command does nothing for a comment that is no longer shown. */
   async fix(thread: unknown): Promise<void> {
-    const { sendMessage, send, threads } = this.#deps;
     const found = this.#find(thread);
-    if (found === undefined) return;
+    if (found) await this.#fix(found.id, found);
+  }
+
+  /** The same for a finding that the panel shows. */
+  async fixFinding(itemId: string, findingId: string): Promise<void> {
+    const { state } = this.#deps.threads;
+    const item = state?.turns.flatMap(({ items }) => items).find(({ id }) => id === itemId);
+    const finding = item?.type === 'code_review' ? item.findings.find(({ id }) => id === findingId) : undefined;
+    if (finding) await this.#fix(`${state?.threadId} ${itemId} ${findingId}`, { itemId, finding });
+  }
+
+  /** Marks the finding as sent once it is. A second click does nothing while a model is chosen for the first. */
+  async #fix(id: string, about: Pick<Shown, 'itemId' | 'finding'>): Promise<void> {
+    const { sendMessage, send, threads } = this.#deps;
     const { target } = threads;
-    const input = fixFinding(this.#now(found), vscode.l10n.t('Fix this finding of the review:'));
-    if (await sendMessage(input, target)) await send(markOf(found, 'sent'), target);
+    if (this.#fixing.has(id)) return;
+    this.#fixing.add(id);
+    try {
+      const input = fixFinding(this.#now(id, about.finding), vscode.l10n.t('Fix this finding of the review:'));
+      if (await sendMessage(input, target)) await send(markOf(about, 'sent'), target);
+    } finally {
+      this.#fixing.delete(id);
+    }
   }
 
   quote(thread: unknown): void {
     const found = this.#find(thread);
-    if (found) this.#deps.quote(`${findingText(this.#now(found))}\n\n`);
+    if (found) this.#deps.quote(`${findingText(this.#now(found.id, found.finding))}\n\n`);
   }
 
   async dismiss(thread: unknown): Promise<void> {
@@ -100,7 +119,7 @@ export class FindingThreads implements Disposable {
   }
 
   /** The finding where its lines are now. */
-  #now({ id, finding }: Shown & { readonly id: string }): Finding {
+  #now(id: string, finding: Finding): Finding {
     const place = this.#places.get(id);
     return place === undefined ? finding : { ...finding, lines: place.lines, quote: place.quote };
   }
@@ -195,6 +214,6 @@ function describe(thread: vscode.CommentThread, { title, state }: Finding): void
   thread.contextValue = state;
 }
 
-function markOf({ itemId, finding }: Shown, state: Finding['state']): Op {
+function markOf({ itemId, finding }: Pick<Shown, 'itemId' | 'finding'>, state: Finding['state']): Op {
   return { type: 'mark_finding', itemId, findingId: finding.id, state };
 }

@@ -34,7 +34,7 @@ async function chooseKey(origin: string, variable: string, key: string): Promise
 async function typeKey(origin: string): Promise<string | undefined> {
   const key = await vscode.window.showInputBox({
     title: titleOf(origin),
-    prompt: vscode.l10n.t('Kept in the secret storage of VS Code and sent to this server only.'),
+    prompt: vscode.l10n.t('Stored in VS Code’s secret storage and sent to this server only.'),
     password: true,
     ignoreFocusOut: true,
     validateInput: (value) => (/\s/.test(value.trim()) ? vscode.l10n.t('A key cannot contain spaces.') : undefined),

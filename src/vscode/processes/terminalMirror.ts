@@ -72,7 +72,7 @@ export class TerminalMirror implements vscode.Pseudoterminal {
   #advise(): void {
     if (this.#hasAdvised) return;
     this.#hasAdvised = true;
-    this.show(`\n${vscode.l10n.t('This command was started without a terminal: only Ctrl+C reaches it.')}\n`);
+    this.show(`\n${vscode.l10n.t('This command has no terminal: only Ctrl+C works.')}\n`);
   }
 }
 

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { skillList } from '../../core/prompt/skillList.ts';
+import { offeredSkills } from '../../core/skills/offeredSkills.ts';
 import type { SelectedSkill, SelectedSkills } from '../../core/skills/selectSkills.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import { inOneLine, shortened } from '../../protocol/text/truncate.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
 import type { SkillRow } from '../../protocol/wire.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
@@ -22,9 +23,6 @@ export interface SkillCommandDeps {
 interface SkillItem extends vscode.QuickPickItem {
   readonly run?: () => unknown;
 }
-
-/** In characters, of one row in the composer. */
-const MAX_HELP = 200;
 
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenSkills';
@@ -90,19 +88,7 @@ export class SkillCommands {
 
   /** What the composer offers at a `/`. */
   async rows(): Promise<readonly SkillRow[]> {
-    const { skills } = await this.#deps.current();
-    const isUsed = ({ kind, name }: SelectedSkill['skill']) =>
-      skills.some(({ skill, state }) => state === 'used' && skill.kind === kind && skill.name === name);
-    return skills
-      .filter(({ skill, state }) => skill.forUser && (state === 'used' || (state === 'proposed' && !isUsed(skill))))
-      .map(({ skill: { kind, name, description, argumentHint }, state }) => ({
-        kind,
-        name,
-        // Messages to the panel are limited in size.
-        help: shortened(description, MAX_HELP),
-        hint: argumentHint,
-        isProposed: state === 'proposed',
-      }));
+    return offeredSkills((await this.#deps.current()).skills);
   }
 
   /** Names of skills that do not fit into the list that the model gets. */

@@ -40,7 +40,7 @@ export class StatusBar implements Disposable {
     this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';
     if (first) {
       const names = waitingRoots.map(({ thread: { title } }) => title ?? vscode.l10n.t('Untitled'));
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} pending', questions), ...names], true);
     } else if (interrupted > 0) {
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
     } else if (running > 1) {

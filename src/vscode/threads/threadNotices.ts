@@ -37,7 +37,7 @@ export class ThreadNotices implements Disposable {
     const show = vscode.l10n.t('Show');
     const title = withoutLinks(thread.title ?? vscode.l10n.t('Untitled'));
     const question = withoutLinks(inOneLine(questionOf(asking), QUESTION_LENGTH));
-    const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, question);
+    const sentence = vscode.l10n.t('“{0}” needs you: {1}', title, question);
     if ((await vscode.window.showInformationMessage(sentence, show)) === show) this.#showThread(thread.threadId);
   }
 }

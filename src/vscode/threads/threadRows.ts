@@ -46,7 +46,7 @@ function statusOf({ status, lastTurn, unread }: StoredThread): ThreadRow['status
 
 function noteOf({ status, lastTurn }: StoredThread): string | null {
   if (status !== 'resting') return null;
-  if (lastTurn === 'waiting') return vscode.l10n.t('waiting for you');
+  if (lastTurn === 'waiting') return vscode.l10n.t('needs you');
   return lastTurn === 'failed' ? vscode.l10n.t('failed') : null;
 }
 

@@ -40,7 +40,7 @@ function showReport({ restored, leftAlone }: UndoReport): void {
   if (leftAlone.length === 0) {
     const count = restored.length;
     const sentence =
-      count === 1 ? vscode.l10n.t('Undid the patch in 1 file.') : vscode.l10n.t('Undid the patch in {0} files.', count);
+      count === 1 ? vscode.l10n.t('Changes undone in 1 file.') : vscode.l10n.t('Changes undone in {0} files.', count);
     void vscode.window.showInformationMessage(sentence);
     return;
   }

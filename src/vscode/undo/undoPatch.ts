@@ -140,7 +140,7 @@ function withChanges({ origin }: Patch, changes: readonly AppliedChange[]): read
 
 function reasonOf(result: Exclude<EditorApplyResult, { type: 'applied' }>): string {
   if (result.type === 'failed') return result.message;
-  return vscode.l10n.t('It was changed at the same moment.');
+  return vscode.l10n.t('It was changed at the same time.');
 }
 
 function shown({ path, reason }: { path: string; reason: string }): { path: string; reason: string } {

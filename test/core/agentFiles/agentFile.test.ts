@@ -123,7 +123,7 @@ describe('an agent file', () => {
     ['no instructions', file('description: x', ''), 'it has no instructions below the front matter'],
     ['no fields', file('- a\n- b'), 'line 2: its front matter has no fields'],
     ['aliases', file('a: &a [x]\nb: [*a, *a]\ndescription: x'), 'line 2: Alias resolution is disabled'],
-    ['no text', undefined, 'it cannot be read, or is longer than 64 KiB'],
+    ['no text', undefined, 'it cannot be read'],
   ])('with %s is a problem with its line', (_, text, message) => {
     expect(parse(text)).toEqual({ type: 'problem', message });
   });

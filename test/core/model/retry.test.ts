@@ -46,10 +46,10 @@ describe('RetrySchedule', () => {
     expect(asked(60_000)).toMatchObject({ type: 'retry', delayMs: 60_000 });
     expect(asked(61_000)).toMatchObject({
       type: 'give_up',
-      fault: { message: 'It failed. The server asks to wait 61 seconds; try again then.' },
+      fault: { message: 'It failed. The server asked to retry after 61 seconds.' },
     });
     expect(asked(5 * 3_600_000)).toMatchObject({
-      fault: { message: 'It failed. The server asks to wait 5 hours; try again then.' },
+      fault: { message: 'It failed. The server asked to retry after 5 hours.' },
     });
   });
 

@@ -127,7 +127,7 @@ describe('git in a repository that names programs', () => {
     expect(decideCommand(request(['git', 'status'], doubtful)).reason).toEqual({
       source: 'policy',
       id: 'untrusted',
-      text: 'The approval policy is untrusted, which asks before everything that is not known to only read, and the configuration of this repository names programs that git would start.',
+      text: 'The approval policy asks before every command that is not known to be read-only, and the configuration of this repository names programs that git would start.',
     });
     expect(decideCommand(script('ls && timeout 5 git diff', doubtful)).type).toBe('needs_approval');
     expect(decideCommand(script('ls', doubtful)).type).toBe('skip');
@@ -138,7 +138,7 @@ describe('scripts', () => {
   test('the strictest command decides, and each has its own verdict', () => {
     expect(decideCommand(script('ls "a b" && rm -rf x && npm test'))).toEqual({
       type: 'needs_approval',
-      reason: { source: 'heuristic', id: 'dangerous', text: 'It can destroy work that cannot be restored.' },
+      reason: { source: 'heuristic', id: 'dangerous', text: 'It can permanently delete your work.' },
       parts: [
         { command: "ls 'a b'", verdict: 'allow', reason: expect.objectContaining({ id: 'known-safe' }) },
         { command: 'rm -rf x', verdict: 'prompt', reason: expect.objectContaining({ id: 'dangerous' }) },
@@ -162,7 +162,7 @@ describe('scripts', () => {
       type: 'needs_approval',
       reason: {
         id: 'untrusted',
-        text: 'The approval policy is untrusted, which asks before everything that is not known to only read, and it redirects input or output.',
+        text: 'The approval policy asks before every command that is not known to be read-only, and it redirects input or output.',
       },
       parts: [{ command: "bash -lc 'ls > out'", verdict: 'prompt' }],
     });

@@ -236,7 +236,7 @@ test('an approval request names the shell', () => {
     platform: 'linux',
   });
   expect(reason.text).toBe(
-    'The approval policy is untrusted, which asks before everything that is not known to only read, and a shell in it runs its input.',
+    'The approval policy asks before every command that is not known to be read-only, and a shell in it runs its input.',
   );
 });
 

@@ -64,6 +64,19 @@ describe('what the model reads', () => {
     });
   });
 
+  it.each([
+    ['Compare @src/a.ts with it.', '', true],
+    ['Compare @$1 with it.', 'docs/a.md', true],
+    ['Read #file:../style.md.', '', true],
+    ['@README.md', '', true],
+    ['Write to me@example.com about @param and @team.', '', false],
+    ['Fix $1.', 'it', false],
+  ])('of the prompt %j with %j says that files are not attached: %s', (text, args, isSaid) => {
+    const skill = one('fix', { kind: 'prompt', text });
+    const last = 'Files that are named with @ or #file: above are not attached. Read those that you need.';
+    expect(textOfCall({ skill, args }, '/w').text.endsWith(`\n\n${last}`)).toBe(isSaid);
+  });
+
   it('of a prompt has a sentence to the user for each value that is missing', () => {
     const skill = one('fix', { kind: 'prompt', text: 'Fix ${input:issue:the number} by ${input:when}.' });
     expect(textOfCall({ skill, args: 'when=today' }, '/w')).toEqual({

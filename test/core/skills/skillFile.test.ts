@@ -91,7 +91,11 @@ describe('a skill', () => {
       'line 3: description is missing: it tells the model when to use the skill',
     ],
     ['a number as name', file('description: x\nname: 7'), 'line 3: name must be a text'],
-    ['tools that are no list', file('description: x\nallowed-tools: { a: b }'), 'line 3: allowed-tools Invalid input'],
+    [
+      'tools that are no list',
+      file('description: x\nallowed-tools: { a: b }'),
+      'line 3: allowed-tools must be a list of names',
+    ],
     [
       'a name with control characters',
       file('description: x\nname: "a\\u0007b"'),
@@ -104,7 +108,7 @@ describe('a skill', () => {
     ],
     ['no text', file('description: x', ''), 'it has no text below the front matter'],
     ['aliases', file('a: &a [x]\nb: [*a, *a]\ndescription: x'), 'line 2: Alias resolution is disabled'],
-    ['a file that is too long', undefined, 'it cannot be read, or is longer than 64 KiB'],
+    ['a file without text', undefined, 'it cannot be read'],
   ])('with %s is a problem with its line', (_, text, message) => {
     expect(skill(text)).toEqual({ type: 'problem', message });
   });

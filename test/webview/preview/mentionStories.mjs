@@ -261,6 +261,7 @@ export const MENTION_STORIES = {
     const rows = [
       { ...skill, name: 'depl\u00f6y' },
       { ...skill, name: 'model', kind: 'prompt', hint: '' },
+      { ...skill, name: 'depl\u00f6y', kind: 'prompt', help: 'x'.repeat(300), hint: 'a\nb' },
       { ...skill, name: 'dedup', isProposed: true },
     ];
     await send(page, [{ type: 'skills', build: 'preview', rows }]);
@@ -275,12 +276,42 @@ export const MENTION_STORIES = {
     await page.keyboard.type('/prompt:');
     assert.match(await activeRow(page), /^\/prompt:model\s*Deploys\.$/);
     await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('/prompt:depl\u00f6');
+    assert.match(await activeRow(page), /^\/prompt:depl\u00f6y\s*a$/);
+    await page.keyboard.press('Control+a');
     await page.keyboard.type('/dedup');
     assert.match(await activeRow(page), /^\/dedup\s*Not used until you approve it$/);
     await takePosted(page);
     await page.keyboard.press('Enter');
     const ran = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(ran, [{ type: 'run_command', command: 'tiller.showSkills' }]);
+    return page;
+  },
+  async 'a finding is fixed by the host, which knows whether it was sent, and shown where its lines are by now'(stage) {
+    const page = await stage.show(stage.scenes['code-review']);
+    await takePosted(page);
+    await page.getByTestId('finding-place').first().click();
+    await page.getByTestId('finding-fix').first().click();
+    const [opened, fixed, ...others] = (await takePosted(page)).filter(({ type }) => type !== 'draft');
+    assert.deepEqual(opened, { type: 'open_file', path: 'src/http/client.ts', line: 41, quote: 'x' });
+    assert.equal(fixed.type, 'fix_finding');
+    assert.equal(fixed.findingId, '1');
+    assert.deepEqual(others, []);
+    assert.equal(await page.getByTestId('finding').first().getAttribute('data-state'), 'open');
+    return page;
+  },
+  async 'the suggestion to review is the command, which Enter runs'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    await page.getByTestId('suggestion').filter({ hasText: 'Review my uncommitted changes' }).click();
+    assert.match(await activeRow(page), /^Uncommitted Changes/);
+    assert.equal(await textOf(page), '/review Uncommitted Changes');
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type !== 'draft'),
+      [{ type: 'review_changes', what: 'uncommitted', instructions: '' }],
+    );
+    assert.equal(await textOf(page), '');
     return page;
   },
   async 'the values of a command are completed, from the one that is set'(stage) {

@@ -186,7 +186,7 @@ function destructive(): Script {
       cwd: `${TURN.cwd}/packages/http`,
       justification: 'Start from a clean build.',
       destructive: true,
-      reason: { source: 'heuristic', id: 'dangerous', text: 'It can destroy work that cannot be restored.' },
+      reason: { source: 'heuristic', id: 'dangerous', text: 'It can permanently delete your work.' },
       proposedRule: undefined,
       choices: ['approved', 'approved_for_thread', 'denied', 'abort'],
     });
@@ -1070,7 +1070,7 @@ function errors(): Script {
     .emit({
       type: 'warning',
       message:
-        'The command made /home/mira/acme-web/.claude, which decides what editors and agents run: it was moved out of the workspace.',
+        'The command made /home/mira/acme-web/.claude, which can make editors and agents run code: Tiller moved it out of the workspace.',
       quarantineId: 'moved',
     })
     .emit({
