@@ -1,35 +1,37 @@
 import * as vscode from 'vscode';
 import type { Tiller } from './extension/compose.ts';
 import { ExternalToolRegistry } from './core/tools/external/registry.ts';
+import { onFirstUse } from './core/util/onFirstUse.ts';
 import { registerCommands } from './extension/commands.ts';
 import { createApi } from './extension/createApi.ts';
 import type { OfferedTool } from './vscode/languageModelTools/offeredTools.ts';
+import { PanelProvider } from './vscode/chat/panelProvider.ts';
 import type { TillerApi } from './extension/tillerApi.ts';
 
 /** Tools of ours for other extensions (docs/tools.md). */
 const OFFERED: readonly OfferedTool[] = ['tiller_run_command', 'tiller_apply_patch'];
 
-let composed: Promise<Tiller> | undefined;
+let composed: Tiller | undefined;
 
 /**
  * Registers what VS Code refers to by name and returns; everything else is loaded when it is first used (docs/design.md
- * decision 16). Returns the API for other extensions (docs/api.md).
+ * decision 16), and again at the next use when that fails. Returns the API for other extensions (docs/api.md).
  */
 export function activate(context: vscode.ExtensionContext): TillerApi {
   const tools = new ExternalToolRegistry();
-  const tiller = () => {
-    composed ??= import('./extension/compose.ts').then(({ compose }) => compose(context, tools));
-    return composed;
-  };
-  const provider: vscode.WebviewViewProvider = {
-    resolveWebviewView: async (view) => (await tiller()).view.resolveWebviewView(view),
-  };
+  const tiller = onFirstUse(async () => {
+    const { compose } = await import('./extension/compose.ts');
+    const made = compose(context, tools);
+    composed = made;
+    // Not here, where a view that cannot be shown would count as a failure to compose.
+    queueMicrotask(() => panel.made(made.view));
+    return made;
+  });
+  const panel = new PanelProvider(async () => (await tiller()).view);
   context.subscriptions.push(
-    vscode.window.registerWebviewViewProvider('tiller.chat', provider),
-    vscode.window.registerWebviewViewProvider('tiller.chatLeft', provider),
-    vscode.window.registerWebviewPanelSerializer('tiller.chatEditor', {
-      deserializeWebviewPanel: async (panel) => (await tiller()).view.restoreEditor(panel),
-    }),
+    vscode.window.registerWebviewViewProvider('tiller.chat', panel),
+    vscode.window.registerWebviewViewProvider('tiller.chatLeft', panel),
+    vscode.window.registerWebviewPanelSerializer('tiller.chatEditor', panel),
     registerCommands(tiller),
     ...OFFERED.map((name) =>
       vscode.lm.registerTool<Record<string, unknown>>(name, {
@@ -44,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
 
 /** VS Code waits for this: stops what runs and records it. */
 export async function deactivate(): Promise<void> {
-  await (await composed)?.dispose();
+  await composed?.dispose();
 }
 
 function hasSecondarySideBar(): boolean {

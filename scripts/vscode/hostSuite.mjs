@@ -14,14 +14,36 @@ import { stageExtension } from './server.mjs';
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
 const SEED = 1;
 
-/** Bundles each file of test/vscode separately; VS Code runs `index.js`. */
+/** The module that imports all files of test/vscode, in the order in which their tests run. */
+const allTests = {
+  name: 'all-tests',
+  setup(build) {
+    build.onResolve({ filter: /^all-tests$/ }, ({ path: name }) => ({ path: name, namespace: 'all-tests' }));
+    build.onLoad({ filter: /.*/, namespace: 'all-tests' }, () => {
+      const resolveDir = path.join(root, 'test/vscode');
+      const names = readdirSync(resolveDir).filter((name) => name.endsWith('.test.ts'));
+      return {
+        contents: names
+          .toSorted()
+          .map((name) => `import './${name}';`)
+          .join('\n'),
+        resolveDir,
+      };
+    });
+  },
+};
+
+/**
+ * Bundles the tests of test/vscode together, so that the extension host loads `src/` once and not for each of 60 files; VS
+ * Code runs `index.js`, which loads `tests.js`.
+ */
 export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const names = readdirSync(path.join(root, 'test/vscode')).filter((name) => name.endsWith('.ts'));
   await esbuild.build({
     absWorkingDir: root,
     entryPoints: {
-      ...Object.fromEntries(names.map((name) => [path.basename(name, '.ts'), `test/vscode/${name}`])),
+      index: 'test/vscode/index.ts',
+      tests: 'all-tests',
       mcpSdk: 'src/node/mcp/mcpSdk.ts',
     },
     outdir,
@@ -32,10 +54,11 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     target: 'node20',
     external: ['vscode', 'mocha'],
     sourcemap: 'linked',
+    sourcesContent: false,
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
     // Loaded on first use here, too: in one bundle with the rest, its modules would be initialised in another order.
-    plugins: [leftToRunTime('mcpSdk')],
+    plugins: [allTests, leftToRunTime('mcpSdk')],
   });
   // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.
   await writeFile(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');

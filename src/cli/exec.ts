@@ -36,6 +36,7 @@ import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
+import { YoungGeneration } from './youngGeneration.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -211,7 +212,12 @@ async function run(
 ): Promise<number> {
   const { threadId } = session;
   const submit: Submit = (id, op) => live.submit(threadId, op, id);
-  const events = live.onEmitted((event) => report.tell(event, threadId));
+  const youngGeneration = new YoungGeneration();
+  const events = live.onEmitted((event) => {
+    report.tell(event, threadId);
+    // By the end of the first response, what a job needs is loaded.
+    if (event.msg.type === 'token_count') youngGeneration.limit();
+  });
   const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
@@ -235,6 +241,7 @@ async function run(
     report.flush();
     events.dispose();
     termination.dispose();
+    youngGeneration.dispose();
   }
 }
 

@@ -501,6 +501,8 @@ export interface ExecRequest {
   /** A text is written to it, and then it is closed. */
   readonly stdin: 'none' | 'pipe' | { readonly text: string };
   readonly confinement: Confinement;
+  /** It is known to only read, so that it may share its sandbox with others that start together with it. */
+  readonly onlyReads?: true;
   /** Windows: the arguments are quoted for the program already. */
   readonly verbatimArguments?: true;
   /** A pseudo terminal instead of pipes. */
@@ -773,12 +775,17 @@ export interface Images {
   scale(image: ImageScaling, signal: AbortSignal): Promise<Uint8Array>;
 }
 
-/** Where side copies of the workspace are. Synchronous: it is asked with each decision. */
+/** Where side copies of the workspace are. Places are found synchronously: they are asked for with each decision. */
 export interface SideCopyPlaces {
   /** The same place in the workspace; the place itself where it is in no side copy. */
   homeOf(place: string): string;
   /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
   foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
+  /**
+   * What the thread has changed in its side copy and the user has not brought home: paths in the workspace. `undefined`
+   * where it has no side copy. Rejects with the error of the disk, or the signal's reason.
+   */
+  changedBy(threadId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
 export interface Ports {

@@ -38,10 +38,22 @@ export interface Tiller extends CommandTargets {
   dispose(): Promise<void>;
 }
 
-/** `tools`: those that other extensions have registered and will register. */
+/**
+ * `tools`: those that other extensions have registered and will register. When it throws, nothing is left
+ * registered, so that it can be called again.
+ */
 export function compose(context: vscode.ExtensionContext, tools = new ExternalToolRegistry()): Tiller {
   const store = new DisposableStore();
-  const host = createHost(context, store);
+  try {
+    return build(context, tools, store);
+  } catch (error) {
+    store.dispose();
+    throw error;
+  }
+}
+
+function build(context: vscode.ExtensionContext, tools: ExternalToolRegistry, store: DisposableStore): Tiller {
+  const host = createHost(context);
   const editors = createEditors(context, host, store);
   const agent = createAgent(context, host, editors, tools, store);
   const used = new UsedModels(context.globalState);
@@ -144,6 +156,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
       await agent.manager.memoriesWritten();
       store.dispose();
       await demo.dispose();
+      host.channel.dispose();
     },
   };
 }

@@ -21,6 +21,7 @@ import { AgentCommands } from '../vscode/agents/agentCommands.ts';
 import { SkillCommands } from '../vscode/skills/skillCommands.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
 import { createMcp } from '../node/mcp/createMcpServers.ts';
+import { CopyCounts } from '../core/sideCopies/copyCounts.ts';
 import { SideCopies } from '../node/sideCopies/sideCopies.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
@@ -57,6 +58,8 @@ export interface Agent {
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
   readonly sideCopies: SideCopies;
+  /** Of the side copies of agents. */
+  readonly copyCounts: CopyCounts;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
   readonly otherPrograms: OtherPrograms;
@@ -88,6 +91,7 @@ export function createAgent(
   const baseline = node.baseline && withUnsavedText(node.baseline);
   const { workspace, problems, languages } = editors;
   const sideCopies = new SideCopies({ home: node.storage.home, locks: node.locks, clock: node.clock, log });
+  const copyCounts = store.add(new CopyCounts(sideCopies, report));
   const ports: Ports = {
     ...node,
     ...(baseline && { baseline }),
@@ -220,6 +224,7 @@ export function createAgent(
     source: factory,
     memento: context.workspaceState,
     clock: node.clock,
+    changedInCopy: (threadId) => copyCounts.of(threadId),
     report,
   });
   const note = (uris: readonly vscode.Uri[]) => {
@@ -280,6 +285,7 @@ export function createAgent(
     demo,
     factory,
     sideCopies,
+    copyCounts,
     threads,
     history,
     otherPrograms,

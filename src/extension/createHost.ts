@@ -1,7 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
-import type { DisposableStore } from '../core/util/disposable.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
@@ -11,6 +10,7 @@ import { readSettings, warnOfSetting } from '../vscode/settings.ts';
 
 /** Base services: the log, secrets, settings and Node's ports. */
 export interface Host {
+  /** The owner of the object graph disposes it; one that cannot be composed leaves it to the next. */
   readonly channel: vscode.LogOutputChannel;
   readonly log: TailedLog;
   /** Logs an unexpected error. */
@@ -21,8 +21,8 @@ export interface Host {
   readonly node: ReturnType<typeof createNodePorts>;
 }
 
-export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
-  const channel = store.add(createChannel());
+export function createHost(context: vscode.ExtensionContext): Host {
+  const channel = createChannel();
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
   const node = createNodePorts({

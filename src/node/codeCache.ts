@@ -22,13 +22,15 @@ interface CachedBundle {
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
-  const cacheFile = `${file}.${cachedDataVersionTag()}.cache`;
+  const versionTag = cachedDataVersionTag();
+  const cacheFile = `${file}.${versionTag}.cache`;
   const stamp = stampOf(file);
   const cachedData = cacheIn(cacheFile, stamp);
   const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData });
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
-  if (cachedData === undefined || script.cachedDataRejected === true) storeLater(loaded, script, cacheFile, stamp);
+  if (cachedData === undefined || script.cachedDataRejected === true)
+    storeLater(loaded, script, { cacheFile, versionTag, stamp });
   return loaded.exports;
 }
 
@@ -53,11 +55,12 @@ function cacheIn(cacheFile: string, stamp: Buffer): Buffer | undefined {
 function storeLater(
   loaded: { readonly exports: CachedBundle },
   script: Script,
-  cacheFile: string,
-  stamp: Buffer,
+  { cacheFile, versionTag, stamp }: { readonly cacheFile: string; readonly versionTag: number; readonly stamp: Buffer },
 ): void {
   const store = () => {
     clearTimeout(timer);
+    // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
+    if (cachedDataVersionTag() !== versionTag) return;
     process.off('exit', store);
     if (loaded.exports.hasWorked?.() === false) return;
     replace(cacheFile, Buffer.concat([stamp, script.createCachedData()]));

@@ -1,22 +1,19 @@
 /** The Exec port: child processes with pipes, or in a terminal. Argv only; no string is ever parsed by a shell. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:os';
-import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
+import type { Exec, ExecProcess, ExecRequest } from '../core/ports.ts';
 import { newMark } from './process/processMark.ts';
 import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
-import { HeldOutput } from './process/heldOutput.ts';
-import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
+import { pipedProcess } from './process/pipedProcess.ts';
+import { endMarked } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
 import { type ReadyStarter, type Starter, StarterEnded, UncertainStart } from './process/starter.ts';
 import type { StartedChild } from './process/starterChild.ts';
+import { StartsTogether } from './process/startsTogether.ts';
 import { spawnInTerminal } from './process/terminal.ts';
 import { Sandboxes, type Launch, launchPlainly } from './sandbox/launch.ts';
-
-/** How long a surviving child may hold the output pipes open (codex-behaviour.md §4.1). */
-const DRAIN_MS = 2_000;
-const CONTROL_C = '\u0003';
+import { isSharable, type SharableRequest, sandboxKey, spawnShared } from './process/sharedCommands.ts';
 
 export interface ExecOptions {
   readonly platform?: NodeJS.Platform;
@@ -60,20 +57,54 @@ export function createExec(options: ExecOptions = {}): Exec {
     }
   }
 
+  async function spawnAlone(request: ExecRequest): Promise<ExecProcess> {
+    const ready = request.tty === undefined ? starter?.ready : undefined;
+    if (ready === undefined) return run(request, undefined);
+    try {
+      return await run(request, ready);
+    } catch (error) {
+      if (error instanceof StarterEnded) return run(request, undefined);
+      throw error;
+    }
+  }
+
+  const sharing =
+    sandboxes === undefined || home === undefined || platform !== 'linux'
+      ? undefined
+      : sharedSandboxes(sandboxes, home, spawnAlone, () => starter?.ready);
+
   return {
     prepare: () => starter?.prepare(),
     async spawn(request) {
-      const ready = request.tty === undefined ? starter?.ready : undefined;
       starter?.prepare();
-      if (ready === undefined) return run(request, undefined);
-      try {
-        return await run(request, ready);
-      } catch (error) {
-        if (error instanceof StarterEnded) return run(request, undefined);
-        throw error;
-      }
+      if (sharing === undefined || !isSharable(request)) return spawnAlone(request);
+      return sharing.start(sandboxKey(request), request);
     },
   };
+}
+
+/** Nothing is tried for longer where bash is too old, or nothing shows the children of a process. */
+const MOST_FAILURES = 3;
+
+/** Commands that could not be started together are started alone. */
+function sharedSandboxes(
+  sandboxes: Sandboxes,
+  home: string,
+  spawnAlone: (request: ExecRequest) => Promise<ExecProcess>,
+  starterOf: () => ReadyStarter | undefined,
+): StartsTogether<SharableRequest, ExecProcess> {
+  let failures = 0;
+  return new StartsTogether<SharableRequest, ExecProcess>(spawnAlone, (requests) => {
+    if (failures >= MOST_FAILURES) return requests.map(spawnAlone);
+    const ready = starterOf();
+    const launch = (request: SharableRequest) =>
+      sandboxes.launch(request, request.confinement.limits, ready?.inheritable);
+    const started = spawnShared(requests, home, launch, ready).catch(() => {
+      failures++;
+      return undefined;
+    });
+    return requests.map(async (request, at) => (await started)?.[at] ?? spawnAlone(request));
+  });
 }
 
 async function launchOf(
@@ -121,36 +152,7 @@ async function spawnPiped(
   const child = await (ready === undefined
     ? startDirectly(request, descriptors, platform)
     : startByStarter(request, descriptors, mark, ready));
-  const root: TreeRoot = {
-    leader: child.pid,
-    mark,
-    leaderHasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    platform,
-  };
-
-  const output = new HeldOutput();
-  if (child.stdout) output.add('stdout', child.stdout);
-  if (child.stderr) output.add('stderr', child.stderr);
-  // A failed write to a process that no longer reads needs no report: its exit follows.
-  child.stdin?.on('error', () => {});
-  if (typeof request.stdin === 'object') child.stdin?.end(request.stdin.text);
-  const exited = exitOf(child, output);
-
-  return {
-    pid: child.pid,
-    exited,
-    onOutput: (listener) => output.listen(listener),
-    /** Without a terminal no driver turns Ctrl-C into an interrupt, so a lone one is turned into it here. */
-    write(chars) {
-      if (chars === CONTROL_C) interruptGroup(root);
-      else if (child.stdin?.writable) child.stdin.write(chars);
-    },
-    resize() {},
-    async kill(graceMs = 500) {
-      await endTree(root, exited, graceMs);
-      await exited;
-    },
-  };
+  return pipedProcess(child, request, mark, platform);
 }
 
 /** @throws StarterEnded, or Error with a message for the model */
@@ -165,8 +167,7 @@ async function startByStarter(
   } catch (error) {
     if (error instanceof StarterEnded) throw error;
     if (!(error instanceof UncertainStart)) throw spawnFailure(error, request);
-    const root: TreeRoot = { leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' };
-    await endTree(root, Promise.resolve(), 0);
+    await endMarked(mark);
     throw error;
   }
 }
@@ -198,22 +199,4 @@ async function startDirectly(
   if (child.pid === undefined) throw failed((await once(child, 'error'))[0]);
   child.on('error', () => {});
   return child as ChildProcess & { readonly pid: number };
-}
-
-/** Resolves after the end of the process and then of its output; a child that holds a pipe delays it by up to two seconds. */
-function exitOf(child: StartedChild, output: HeldOutput): Promise<ExecExit> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
-      const exit = { code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], signal };
-      const drainTimer = setTimeout(() => {
-        output.letGo();
-        resolve(exit);
-      }, DRAIN_MS);
-      child.once('close', () => {
-        clearTimeout(drainTimer);
-        resolve(exit);
-      });
-      output.resume();
-    });
-  });
 }

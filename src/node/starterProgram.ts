@@ -23,7 +23,7 @@ function end(): void {
 }
 
 async function start(command: StartCommand): Promise<void> {
-  const { id, argv, cwd, env, keys } = command;
+  const { id, argv, cwd, env, keys, more } = command;
   const [program, ...args] = argv;
   const opened: number[] = [];
   const connections: Socket[] = [];
@@ -33,12 +33,14 @@ async function start(command: StartCommand): Promise<void> {
       connection(keys.stdout, connections),
       connection(keys.stderr, connections),
     ]);
+    const further = await Promise.all(more.map((key) => connection(key, connections)));
+    for (const one of further) makeBlocking(one);
     const descriptors = command.descriptors.map((one) => (one === null ? 'ignore' : duplicate(one, opened)));
     const child = spawn(program, args, {
       cwd,
       env,
       detached: true,
-      stdio: [...streams, ...descriptors],
+      stdio: [...streams, ...descriptors, ...further],
     });
     follow(id, child);
   } catch (error) {
@@ -71,6 +73,17 @@ function connection(key: string, opened: Socket[]): Promise<Socket> {
     opened.push(made);
     made.on('error', reject);
   });
+}
+
+/**
+ * Programs expect descriptors that block. Node sets this for the first three of a child; for others only its internal
+ * handle can.
+ *
+ * @throws Error where it cannot
+ */
+function makeBlocking(stream: Socket): void {
+  const { _handle } = stream as Socket & { readonly _handle?: { setBlocking?(isBlocking: boolean): number } };
+  if (_handle?.setBlocking?.(true) !== 0) throw new Error('This Node cannot pass further streams to a command.');
 }
 
 /** Opens a descriptor of the owner as the owner has opened it. */

@@ -76,3 +76,6 @@ export type ReadOnlyReason =
   | { readonly type: 'newer_format'; readonly version: number }
   /** No model is available. */
   | { readonly type: 'no_model' };
+
+/** `deleted`: it is in the trash. `gone`: it is not, or no longer. */
+export type ThreadWhereabouts = 'listed' | 'deleted' | 'gone';

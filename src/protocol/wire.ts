@@ -97,6 +97,8 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly depth: number;
   /** It can be stopped, and asks here. */
   readonly isLive: boolean;
+  /** Files that differ in its side copy; absent while they are counted, and where it has none. */
+  readonly changedInCopy?: number;
   /** What it does now or has said last, in one line; may be empty. */
   readonly line: string;
   readonly approvals: readonly ApprovalRequest[];
@@ -392,6 +394,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
   /** Interrupts a sub-agent, and leaves its parent running. */
   z.object({ type: z.literal('stop_agent'), threadId: z.string() }),
+  /** Reviews what a sub-agent has changed in its side copy. */
+  z.object({ type: z.literal('bring_home'), threadId: z.string() }),
   z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
   z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
   z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
@@ -462,6 +466,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   /** Puts commands into a terminal; a single line is not run. */
   z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  /** Draws a Mermaid diagram in VS Code's Markdown preview. */
+  z.object({ type: z.literal('preview_diagram'), text: z.string() }),
   /** Previews a diff in git format as changes of files, which the user applies. */
   z.object({ type: z.literal('apply_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

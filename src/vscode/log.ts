@@ -10,7 +10,7 @@ export interface TailedLog extends Log {
 }
 
 /**
- * Logs everything to one channel through `redact`: no secret that Tiller holds gets into it (docs/design.md decision
+ * Logs everything to one channel, as long as it is open, through `redact`: no secret that Tiller holds gets into it (docs/design.md decision
  * 18).
  */
 export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): TailedLog {
@@ -18,9 +18,13 @@ export function createLog(channel: vscode.LogOutputChannel, redact: (text: strin
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, data?: unknown) => {
     const details = data === undefined ? '' : ` ${describe(data)}`;
     const line = redact(message + details);
-    channel[level](line);
     lines.push(`${new Date().toISOString()} ${level} ${line}`);
     if (lines.length > TAIL_LINES) lines.shift();
+    try {
+      channel[level](line);
+    } catch {
+      // A closed channel throws: what still runs while the window closes must not fail by what it logs.
+    }
   };
   return {
     debug: write('debug'),
@@ -40,7 +44,10 @@ function describe(data: unknown): string {
   }
 }
 
-/** Call on first use: an unused channel should not be listed. */
+/**
+ * Call on first use: an unused channel should not be listed. VS Code returns the same channel until it is disposed; one that is
+ * disposed at once is returned closed from then on (1.139).
+ */
 export function createChannel(): vscode.LogOutputChannel {
   return vscode.window.createOutputChannel('Tiller', { log: true });
 }

@@ -2,13 +2,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { ASK_ABOUT_COMMANDS } from './support/model.ts';
+import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 10_000 };
 const names = [
+  'growing.txt',
   'lens.txt',
   'arrow.txt',
   'ticks.txt',
@@ -59,6 +60,26 @@ async function applied(name: string, text: string): Promise<void> {
   await expect.poll(() => disk(name), soon).toBe(text);
   await expect.poll(() => vscode.diff().root.count(), soon).toBe(0);
 }
+
+test('a patch is shown in the editor while the model writes it, and the proposal takes its place', async () => {
+  const { vscode, panel, model, disk } = window();
+  const written = gate();
+  const input = `*** Begin Patch\n${three('growing.txt')}\n*** End Patch`;
+  model.will([calls('apply_patch', { input }, { deltas: 4, lastAfter: written.opened })], [says('Done.')]);
+  await panel.send('Change it.');
+  await panel.get('patch-growing-diff').click();
+  const tab = (label: string) => vscode.page.getByRole('tab', { name: label });
+  await tab('growing.txt (being written)').waitFor();
+  await expect.poll(() => vscode.diffText().then((texts) => texts.modified), soon).toContain('TWO');
+  await vscode.screenshot('review/growing');
+  written.open();
+  await panel.approval('patch').waitFor();
+  await tab('growing.txt (proposed)').waitFor();
+  await tab('growing.txt (being written)').waitFor({ state: 'detached' });
+  expect(await disk('growing.txt')).toBe(TEXT);
+  await panel.approval('patch').getByTestId('decision-approve').click();
+  await applied('growing.txt', taken(2, 15, 29));
+});
 
 test('a hunk is rejected above it in the diff, and the rest is approved', async () => {
   const { vscode, panel, model } = window();

@@ -36,7 +36,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await panel.send('Make rules.');
     await panel.ended();
     expect(await disk('.claude/rules')).toBeNull();
-    await vscode.notification('Tiller: The command made .claude, which decides').waitFor();
+    await vscode.notification('Tiller: The command made .claude, which can make').waitFor();
     await vscode.screenshot('box/2-moved-away');
     await vscode.page.getByRole('button', { name: 'Restore', exact: true }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');

@@ -54,7 +54,7 @@ test('a reload of the window keeps the approval, the draft, and who denied a com
   // Hidden in a narrow panel, where the word of the denial says it.
   await denied.getByText('by you').waitFor({ state: 'attached' });
   expect(await panel.get('composer-input').inputValue()).toBe('what I was about to say');
-  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 pending');
   expect(await disk('reloaded')).toBeNull();
   await panel.answer();
   await panel.ended();

@@ -1,6 +1,6 @@
 /** The record of a command, and the processes that it ends after a kill. Linux only. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -64,11 +64,45 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     const exec = createExec({ home: home.path });
     const request = { cwd: home.path, env: {}, stdin: 'none', confinement: { type: 'none' } } as const;
     const child = await exec.spawn({ ...request, argv: ['/bin/sleep', '60'] });
-    expect(readdirSync(home.at('processes'))).toHaveLength(1);
+    const recorded = () =>
+      readdirSync(home.at('processes')).map((name) =>
+        readFileSync(home.at('processes', name), 'utf8').includes('TILLER_PROCESS_MARK='),
+      );
+    expect(recorded()).toEqual([true]);
     await child.kill(0);
-    expect(readdirSync(home.at('processes'))).toEqual([]);
+    expect(recorded()).toEqual([false]);
     await expect(exec.spawn({ ...request, argv: ['/nowhere'] })).rejects.toThrow('was not found');
+    expect(recorded()).toEqual([false]);
+  });
+
+  test('is found although its record is in the file of one that ended before', async () => {
+    using home = tempFolder();
+    const marks = Array.from({ length: 3 }, () => `TILLER_PROCESS_MARK=${randomUUID()}`);
+    const [ended, running, later] = marks.map((mark) => ({
+      child: command(mark),
+      record: recordCommand(home.path, mark),
+    }));
+    for (const one of [ended, running]) one?.record.started(one.child.pid);
+    ended?.record.ended();
+    later?.record.ended();
+    const mark = `TILLER_PROCESS_MARK=${randomUUID()}`;
+    const child = command(mark);
+    recordCommand(home.path, mark).started(child.pid);
+    expect(readdirSync(home.at('processes'))).toHaveLength(3);
+    orphan(home);
+    await sweepProcesses(home.path);
+    const alive = [ended, running, later].map((one) => isAlive(one?.child.pid ?? 0));
+    expect([...alive, isAlive(child.pid)]).toEqual([true, false, true, false]);
     expect(readdirSync(home.at('processes'))).toEqual([]);
+    for (const one of [ended, later]) one?.child.kill('SIGKILL');
+  });
+
+  test('is recorded in a new file when the folder was removed', () => {
+    using home = tempFolder();
+    recordCommand(home.path, 'TILLER_PROCESS_MARK=1').ended();
+    rmSync(home.at('processes'), { recursive: true });
+    recordCommand(home.path, 'TILLER_PROCESS_MARK=2');
+    expect(readdirSync(home.at('processes'))).toEqual(['2.json']);
   });
 
   // In a process of its own: the failure would be a loop inside a synchronous call.

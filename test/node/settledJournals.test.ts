@@ -1,12 +1,16 @@
 /** A patch that is complete, or rolled back, keeps its journal until its files are on the disk. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterEach, describe, test } from 'vitest';
 import { applyPatch } from '../../src/node/apply/applyPatch.ts';
 import { applyDeps } from '../../src/extension/applyPorts.ts';
 import { flushed, flushInBackground, placesToFlush } from '../../src/node/apply/flush.ts';
+import { hasUnflushed, isSettledJournal, openJournal } from '../../src/node/apply/journal.ts';
 import { recoverJournals } from '../../src/node/apply/recoverJournals.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
 import type { FileMoves } from '../../src/vscode/apply/fileMoves.ts';
@@ -53,6 +57,15 @@ const update = (folder: TempFolder, name: string, before: string, after: string)
     ...{ kind: 'update', path: folder.at('work', name), before, after },
     ...{ hunks: [], movedTo: null, movedOver: null },
   });
+
+/** Runs a program that may have 64 open files, with the path of a file as its argument. */
+async function withFewFiles(folder: TempFolder, contents: string): Promise<{ readonly stdout: string }> {
+  const stdin = { contents, resolveDir: process.cwd(), loader: 'ts' as const };
+  const outfile = folder.at('program.mjs');
+  await build({ stdin, outfile, bundle: true, platform: 'node', format: 'esm' });
+  const argv = ['-c', 'ulimit -n 64; exec "$@"', 'sh', process.execPath, outfile, folder.at('work', 'a.txt')];
+  return promisify(execFile)('sh', argv);
+}
 
 describe('a settled patch', () => {
   test('keeps its journal until its files are on the disk', async () => {
@@ -113,6 +126,50 @@ describe('a settled patch', () => {
     assert.deepEqual(seen, ['on the disk', 'opened']);
     await flushed();
     assert.equal(journals(folder).length, 1);
+  });
+
+  test('of another process is brought to the disk before a patch changes one of its files', async () => {
+    using folder = tempFolder();
+    const home = folder.at('home');
+    write(folder, { 'a.txt': 'a' });
+    assert.equal((await applyPatch([update(folder, 'a.txt', 'a', 'b')], { home })).type, 'applied');
+    const [name = ''] = journals(folder);
+    assert.deepEqual([isSettledJournal(name), hasUnflushed(home)], [true, false]);
+    const journal = readFileSync(folder.at('home', 'journal', name));
+    await flushed();
+    assert.equal(hasUnflushed(home), false);
+    // Cannot be opened, so only a patch that does not try to flush it gets a journal.
+    const image = { type: 'file', bytes: Buffer.from('b'), mode: null, owner: null } as const;
+    const steps = [{ path: folder.at('work', 'x'.repeat(300)), before: image, after: image }];
+    await (await openJournal(home, 'first', steps)).keep();
+    writeFileSync(folder.at('home', 'journal', `of-another-process${name}`), journal);
+    assert.equal(hasUnflushed(home), true);
+    await assert.rejects(openJournal(home, 'second', steps), /cannot be brought to the disk/);
+    assert.equal((await applyPatch([update(folder, 'a.txt', 'b', 'c')], { home })).type, 'applied');
+  });
+
+  test.skipIf(process.platform === 'win32')('keeps its journal while its files cannot be opened', async () => {
+    using folder = tempFolder();
+    write(folder, { 'a.txt': 'a' });
+    const { stdout } = await withFewFiles(
+      folder,
+      `
+        import { closeSync, openSync } from 'node:fs';
+        import { flushFiles, flushInBackground } from './src/node/apply/flush.ts';
+        const path = process.argv[2];
+        const held = [];
+        const fill = () => { try { for (;;) held.push(openSync('/dev/null')); } catch {} };
+        const outcome = () => new Promise((resolve) => flushInBackground([{ path }], async (found) => resolve(found)));
+        const words = [await outcome()];
+        fill();
+        words.push(await outcome(), await flushFiles([path]).catch((error) => error.message));
+        while (held.length > 0) closeSync(held.pop());
+        words.push(await outcome());
+        process.stdout.write(words.join('\\n'));
+      `,
+    );
+    const refused = `an earlier change of ${folder.at('work', 'a.txt')} cannot be brought to the disk`;
+    assert.deepEqual(stdout.split('\n'), ['on_disk', 'not_flushed', refused, 'on_disk']);
   });
 
   test('is brought to the disk with the folder of each file, which may have been replaced by a rename', () => {

@@ -109,7 +109,8 @@ describe.runIf(isLinux)('the starter', () => {
     process.kill(parent, 'SIGKILL');
     expect(await child.exited).toEqual({ code: 137, signal: 'SIGKILL' });
     expect(isAlive(child.pid ?? 0)).toBe(false);
-    expect(readdirSync(home.at('processes'))).toEqual([]);
+    const [record = ''] = readdirSync(home.at('processes'));
+    expect(readFileSync(home.at('processes', record), 'utf8')).not.toContain('TILLER_PROCESS_MARK=');
     expect(await parentOf(exec)).toBe(process.pid);
     await untilReady(starter);
     expect(await parentOf(exec)).not.toBe(process.pid);

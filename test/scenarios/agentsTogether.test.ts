@@ -88,6 +88,33 @@ describe('agents in one workspace', () => {
     expect(states(chat)).toEqual(['completed', 'interrupted']);
   });
 
+  it('take a hundred turns of the user, of which their parent reads the last answer once', async () => {
+    const turns = 100;
+    await using chat = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [[spawn('CHILD')], [says('Started.')], [says('I see.')]],
+        CHILD: Array.from({ length: turns + 1 }, (_, index) => [says(`Answer ${index}.`)]),
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    const { agentId = '' } = chat.state.agents[0] ?? {};
+    for (let turn = 0; turn < turns; turn++) {
+      const ended = nextEvent(chat, ({ threadId, msg }) => threadId === agentId && msg.type === 'turn_completed');
+      chat.manager.live.submit(agentId, { type: 'user_turn', input: [{ type: 'text', text: `Message ${turn}` }] });
+      await ended;
+    }
+    await chat.send('And?');
+    const notices = userTexts(requestOf(chat, 'And?')).filter((text) => text.startsWith('<subagent_notification>'));
+    expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
+      { completed: `Answer ${turns}.` },
+    ]);
+    const opened = await chat.manager.catalog.read(agentId);
+    expect(opened.type === 'reader' && opened.reader.thread.state.turns.length).toBe(turns + 1);
+    expect(chat.state.turns).toHaveLength(2);
+  });
+
   it('are not started when their parent is stopped during the call that starts them', async () => {
     let arrive = () => {};
     const spawning = new Promise<void>((resolve) => (arrive = resolve));

@@ -135,6 +135,19 @@ describe('calls of one response that only read', () => {
     180_000,
   );
 
+  it.skipIf(noSandbox)('share a sandbox when they start together, and with no call that may write', async () => {
+    const look = run('cat /proc/self/stat');
+    await using chat = await startScenario({
+      box: 'real',
+      model: [[look, look, run('exec cat /proc/self/stat > made')], [look], [says('Done.')]],
+    });
+    await chat.send('go');
+    // Alone, a command is a child of the first process inside.
+    const parentIn = (stat: string | undefined) => Number(/^\d+ \(cat\) \S (\d+)/.exec(stat ?? '')?.[1]);
+    const [one, two, , four] = outputsOf(chat).map(parentIn);
+    expect([one, two, parentIn(chat.files().made), four]).toEqual([2, 2, 1, 1]);
+  });
+
   it('are stopped by an interrupt, also those that have not started', async () => {
     const model = [Array.from({ length: 20 }, () => run('sleep 60')), [says('Done.')]];
     await using chat = await startScenario({ model });

@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
 import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
-import { agentScript, outputsOf } from '../support/agentScript.ts';
+import { agentIds, agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
-import { calls, says, waits } from '../support/modelServer.ts';
+import { calls, hangs, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
@@ -128,13 +128,53 @@ describe('a thread in a side copy', () => {
   });
 });
 
+/** A front door that makes side copies for agents. */
+function agentCopies(made: AgentCopy[] = []) {
+  let copies: SideCopies | undefined;
+  const options = {
+    deps: ({ storage, locks, clock }: Parameters<NonNullable<ScenarioOptions['deps']>>[0]) => {
+      copies = new SideCopies({ home: storage.home, locks, clock });
+      return { sideCopies: copies };
+    },
+    host: {
+      makeSideCopy: async (cwd: string, signal: AbortSignal): Promise<AgentCopy | undefined> => {
+        const store = copies;
+        if (store === undefined) return undefined;
+        const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress: () => {} };
+        const { copy } = await store.make(given);
+        const agentCopy = {
+          folders: copy.folders,
+          assign: (threadId: string) => store.assign(copy.id, threadId),
+          discard: async () => void (await store.remove(copy.id)),
+        };
+        made.push(agentCopy);
+        return agentCopy;
+      },
+    },
+  };
+  return {
+    made,
+    options,
+    get copies(): SideCopies {
+      if (copies === undefined) throw new Error('no ports');
+      return copies;
+    },
+  };
+}
+
+/** The last request of a thread, by a message of its user. */
+function lastOf({ server }: Scenario, message: string) {
+  const found = server.requests.findLast((request) => userTexts(request).includes(message));
+  if (found === undefined) throw new Error(`No thread has sent ${message}.`);
+  return found;
+}
+
 describe('agents that write at the same time', () => {
   const patch = (text: string) => PATCH.replace('+two', `+${text}`);
 
   /** Two workers that have both begun before one of them patches; each patches the same line. */
   async function two(sideCopies: 'never' | 'parallel') {
-    const made: AgentCopy[] = [];
-    let copies: SideCopies | undefined;
+    const place = agentCopies();
     let here = 0;
     let meet = () => {};
     const together = new Promise<void>((resolve) => (meet = resolve));
@@ -149,38 +189,20 @@ describe('agents that write at the same time', () => {
     const chat = await startScenario({
       files: { 'a.txt': 'one\n' },
       agents: { sideCopies },
-      deps: ({ storage, locks, clock }) => {
-        const store = new SideCopies({ home: storage.home, locks, clock });
-        copies = store;
-        return { sideCopies: store };
-      },
-      host: {
-        makeSideCopy: async (cwd, signal) => {
-          const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress: () => {} };
-          const { copy } = (await copies?.make(given)) ?? {};
-          if (copies === undefined || copy === undefined) return undefined;
-          const store = copies;
-          const agentCopy = {
-            folders: copy.folders,
-            assign: (threadId: string) => store.assign(copy.id, threadId),
-            discard: async () => void (await store.remove(copy.id)),
-          };
-          made.push(agentCopy);
-          return agentCopy;
-        },
-      },
+      ...place.options,
       model: agentScript({
-        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')]],
+        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')], [says('Home.')], [says('Undone.')]],
         ALPHA: work('ALPHA'),
         BETA: work('BETA'),
         GAMMA: [[says('Alone.')]],
       }),
     });
-    return { chat, made, copies };
+    return { chat, place };
   }
 
   it('work in side copies but the first, and their model reads that the changes are not home', async () => {
-    const { chat: opened, made, copies } = await two('parallel');
+    const { chat: opened, place } = await two('parallel');
+    const { made, copies } = place;
     await using chat = opened;
     await chat.send('ROOT');
     // One that works alone, as the third, needs none.
@@ -192,16 +214,130 @@ describe('agents that write at the same time', () => {
     expect(texts).toEqual(new Set(['ALPHA\n', 'BETA\n']));
     const outputs = outputsOf(chat.server.lastRequest);
     expect(
-      outputs.filter((output) => output.includes('not in the workspace until the user brings it home')),
+      outputs.filter((output) =>
+        /Changed there: a\.txt\..* not in the workspace until the user brings it home.*tests.* work without it/.test(
+          output,
+        ),
+      ),
     ).toHaveLength(1);
-    expect(copies?.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
+    expect(copies.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
+  });
+
+  it('have their changes home by the next request of their parent, and not any more after an undo', async () => {
+    const { chat: opened, place } = await two('parallel');
+    await using chat = opened;
+    await chat.send('ROOT');
+    const { agentId = '' } = chat.state.agents.find(({ inSideCopy }) => inSideCopy === true) ?? {};
+    const notices = () => {
+      const texts = userTexts(lastOf(chat, 'ROOT')).filter((text) => text.startsWith('<subagent_notification>'));
+      return texts.map((text) => JSON.parse(text.split('\n')[1] ?? ''));
+    };
+    const file = chat.folder.at('a.txt');
+    chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.send('And now?');
+    const status = { brought_home: ['a.txt'], meaning: expect.stringContaining('the workspace has them now') };
+    expect(notices()).toEqual([{ agent_id: agentId, status }]);
+    chat.manager.noteCopy(agentId, [file], 'undone');
+    chat.manager.noteCopy('another', [file], 'undone');
+    await chat.send('And now?');
+    expect(notices().slice(1)).toEqual([
+      { agent_id: agentId, status: { undone: ['a.txt'], meaning: expect.stringContaining('has undone') } },
+    ]);
+    expect(place.made).toHaveLength(1);
   });
 
   it('share the workspace where the user wants no side copies', async () => {
-    const { chat: opened, made } = await two('never');
+    const {
+      chat: opened,
+      place: { made },
+    } = await two('never');
     await using chat = opened;
     await chat.send('ROOT');
     expect(made).toEqual([]);
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('tell their parent in a wait, too, and not after the copy was removed and the agent opened again', async () => {
+    const place = agentCopies();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
+    const copyOf = (id: string) => place.copies.of(id)?.id ?? 'none';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          (request) => [calls('close_agent', { id: beta(request) })],
+          (request) => [
+            waits(place.copies.remove(copyOf(beta(request)))),
+            calls('resume_agent', { id: beta(request) }),
+          ],
+          (request) => [calls('send_input', { id: beta(request), message: 'Again.' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          () => {
+            release();
+            return [says('Done.')];
+          },
+        ],
+        ALPHA: [[waits(held), says('Alpha.')]],
+        BETA: [[calls('apply_patch', { input: patch('BETA') })], [says('Beta.')], [says('Beta again.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    const last = lastOf(chat, 'ROOT');
+    const statuses = outputsOf(last).filter((output) => output.includes('timed_out'));
+    expect(statuses).toHaveLength(2);
+    expect(statuses[0]).toContain('not in the workspace until the user brings it home');
+    expect(JSON.parse(statuses[0] ?? '').changed_in_side_copies).toEqual({ [beta(last)]: ['a.txt'] });
+    expect(statuses[1]).not.toContain('side copy');
+    expect(place.made).toHaveLength(1);
+    expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
+    expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('go on in their copies when the thread that has started them was suspended and is opened again', async () => {
+    const place = agentCopies();
+    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Waiting.')],
+        ],
+        ALPHA: [[hangs()]],
+        BETA: [[says('Ready.')], [calls('apply_patch', { input: patch('BETA') })], [says('Patched.')]],
+        NEXT: [
+          (request) => [calls('resume_agent', { id: beta(request) })],
+          (request) => [calls('send_input', { id: beta(request), message: 'Patch it.' })],
+          (request) => [calls('wait', { ids: [beta(request)] })],
+          [says('Done.')],
+        ],
+      }),
+    });
+    await chat.send('ROOT');
+    const id = chat.session.threadId;
+    await chat.manager.live.close(id, 'suspend');
+    const resumed = await chat.manager.resume({ id }, ...chat.thread);
+    if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
+    await using again = chat.with(resumed.session);
+    await again.send('NEXT');
+    const folder = place.made[0]?.folders[0]?.copy ?? '';
+    expect([readFileSync(path.join(folder, 'a.txt'), 'utf8'), chat.files()]).toEqual(['BETA\n', { 'a.txt': 'one\n' }]);
+    const last = lastOf(chat, 'NEXT');
+    expect(outputsOf(last).at(-1)).toContain(`"changed_in_side_copies":{"${beta(last)}":["a.txt"]}`);
+    // What a wait has returned is not said again: the other one was stopped.
+    const notices = userTexts(last).filter((text) => text.startsWith('<subagent_notification>'));
+    expect(notices).toEqual([expect.stringContaining('"errored":"Interrupted"')]);
+    expect(again.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true]);
   });
 });

@@ -13,6 +13,8 @@ interface Pace {
   readonly deltas?: number;
   /** Milliseconds before each delta. */
   readonly delayMs?: number;
+  /** Of a call: its last delta waits for this. */
+  readonly lastAfter?: Promise<unknown>;
 }
 
 /** An output of the model. */

@@ -135,7 +135,7 @@ export function responsesPieces(
     const place = { output_index: outputIndex };
     const added = (item: object) => list.event({ type: 'response.output_item.added', ...place, item });
     const call = (
-      { name, callId, deltas, delayMs }: CallStep,
+      { name, callId, deltas, delayMs, lastAfter }: CallStep,
       prefix: string,
       { type, field, text }: { readonly type: string; readonly field: string; readonly text: string },
     ) => {
@@ -143,8 +143,10 @@ export function responsesPieces(
       const item = { id, type, call_id: callId ?? nextId('call'), name };
       const event = `response.${type === 'function_call' ? 'function_call_arguments' : 'custom_tool_call_input'}`;
       added({ ...item, status: 'in_progress', [field]: '' });
-      for (const delta of inPieces(text, deltas)) {
+      const pieces = inPieces(text, deltas);
+      for (const [index, delta] of pieces.entries()) {
         list.pause(delayMs);
+        if (lastAfter !== undefined && index === pieces.length - 1) list.control({ type: 'wait', for: lastAfter });
         list.event({ type: `${event}.delta`, item_id: id, ...place, delta });
       }
       list.event({ type: `${event}.done`, item_id: id, ...place, [field]: text });

@@ -2,54 +2,19 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import type { ThreadChange } from '../../src/core/agent/shownThread.ts';
-import { Emitter } from '../../src/core/util/emitter.ts';
-import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
-import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { FindingThreads } from '../../src/vscode/comments/findingThreads.ts';
 import { LineComments } from '../../src/vscode/comments/lineComments.ts';
 import { approvalOf, BEFORE_SCHEME, fileOf, proposalUri } from '../../src/vscode/proposals/proposalAddress.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { eventually } from './support/page.ts';
+import { EmittedThread } from './support/emittedThread.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
 
 const report = (error: unknown): never => {
   throw error;
 };
-
-/** The shown thread, whose events the test emits. */
-class Thread {
-  readonly target = { threadId: 't', starting: undefined };
-  readonly #changes = new Emitter<ThreadChange>(report);
-  readonly #events = new Emitter<{ event: Event; before: ThreadState; state: ThreadState }>(report);
-  readonly onChange = this.#changes.event;
-  readonly onEvent = this.#events.event;
-  state = initialThreadState('t');
-  #seq = 0;
-
-  constructor(cwd: string) {
-    this.emit({ type: 'thread_started', cwd } as never, null);
-    this.emit({ type: 'turn_started', settings: { cwd }, contextWindow: null } as never);
-  }
-
-  emit(msg: EventMsg, turnId: string | null = 'turn'): void {
-    const event: Event = { v: 1, seq: ++this.#seq, at: '', threadId: 't', turnId, submissionId: null, msg };
-    const before = this.state;
-    this.state = threadReducer(before, event);
-    const update = { event, before, state: this.state };
-    this.#changes.fire({ type: 'event', ...update });
-    this.#events.fire(update);
-  }
-
-  /** A patch that was applied. */
-  patched(path: string, diff: string): void {
-    const changes = [{ path, kind: 'update' as const, added: 1, removed: 1 }];
-    const item = { id: `i${this.#seq}`, type: 'file_change' as const, callId: 'c', status: 'completed' as const };
-    this.emit({ type: 'item_completed', item: { ...item, changes, diff } });
-  }
-}
 
 /** VS Code's threads of comments as they are made, by the controllers that Tiller has asked for. */
 function watched() {
@@ -79,7 +44,7 @@ function watched() {
 class Desk {
   readonly sent: string[] = [];
   readonly denied: (readonly [string, string])[] = [];
-  readonly thread: Thread;
+  readonly thread: EmittedThread;
   readonly stored = new Map<string, unknown>();
   readonly made = watched();
   readonly #user = vscode.comments.createCommentController('test.user', 'User');
@@ -89,7 +54,7 @@ class Desk {
   comments: LineComments;
 
   constructor(here: EditorPlace) {
-    this.thread = new Thread(here.root);
+    this.thread = new EmittedThread(here.root);
     this.comments = this.open();
   }
 
@@ -342,7 +307,7 @@ suite('findings in the editor', () => {
     'are comments on their lines, which move, are fixed and dismissed',
     inPlace({ 'a.txt': FIVE }, async (here) => {
       const made = watched();
-      const thread = new Thread(here.root);
+      const thread = new EmittedThread(here.root);
       const sent: (readonly UserInput[] | Op)[] = [];
       const quoted: string[] = [];
       let isModelChosen = false;

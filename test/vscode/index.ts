@@ -1,5 +1,5 @@
 // What VS Code runs in the extension host: the same file for `npm run test:vscode`, `npm run test:electron` and F5.
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
@@ -18,7 +18,7 @@ interface Outcome {
 
 /** Rejects when a test failed. Each outcome is appended to the file that TILLER_TEST_OUTCOMES names, as the test ends. */
 export async function run(): Promise<void> {
-  // The suite is one bundle per file; this makes its stack traces name the sources.
+  // The suite is one bundle; this makes its stack traces name the sources.
   process.setSourceMapsEnabled(true);
   leaveInstalledExtensionAlone();
   const { TILLER_TEST_OUTCOMES: file, TILLER_TEST_GREP: grep } = process.env;
@@ -29,8 +29,7 @@ export async function run(): Promise<void> {
     reporter: Mocha.reporters.Base,
     ...(grep ? { grep } : {}),
   });
-  const files = readdirSync(__dirname).filter((name) => name.endsWith('.test.js'));
-  for (const name of files.toSorted()) mocha.addFile(path.join(__dirname, name));
+  mocha.addFile(path.join(__dirname, 'tests.js'));
   mocha.rootHooks({
     afterAll() {
       // Throws where a test has left its object graph, or the installed extension has made its own.

@@ -30,6 +30,7 @@ async function rowsOf(query: string, more: Partial<FindMentionsDeps> = {}): Prom
       threads: async () => [],
       resources: async () => [],
       refusal: () => undefined,
+      changedInCopy: undefined,
       ...more,
     };
     const rows: MentionRow[] = [];
@@ -382,6 +383,8 @@ suite('mentions of a message', () => {
       exportThread: async () => undefined,
       resources: async () => [],
       readResource: async () => undefined,
+      copyChanges: () => undefined,
+      changedInCopy: () => undefined,
       send: async (op) => submitted.push(op) > 0,
       hold: () => () => {},
       post: (message) => void posted.push(message),
@@ -412,6 +415,32 @@ suite('mentions of a message', () => {
     } finally {
       mentions.dispose();
     }
+  });
+
+  test('of changes are those of the side copy in which the thread of the message works', async () => {
+    const changes: Mention = { type: 'mention', kind: 'changes', name: 'changes', path: '' };
+    const { mentions, submitted } = withOps({
+      copyChanges: (threadId) =>
+        threadId === 'in-copy' ? async (mayRead) => (mayRead('/w/a') ? 'of the copy' : undefined) : undefined,
+    });
+    const sentOf = () => {
+      const op = submitted.at(-1);
+      return op?.type === 'steer' ? op.input[1] : undefined;
+    };
+    try {
+      await mentions.submit(turn('What?', changes), targetOf('in-copy'));
+      assert.deepEqual(sentOf(), { ...changes, text: 'of the copy' });
+      await mentions.submit(turn('What?', changes), targetOf('at-home'));
+      const part = sentOf();
+      assert.ok(part?.type === 'mention' && part.text !== 'of the copy');
+    } finally {
+      mentions.dispose();
+    }
+    const rows = await rowsOf('changes', { changedInCopy: 2 });
+    const [row] = rows.filter(({ mention }) => mention.kind === 'changes');
+    assert.deepEqual([row?.label, row?.detail], ['Changes in the Side Copy', '2 files']);
+    const none = await rowsOf('changes', { changedInCopy: 0 });
+    assert.ok(none.every(({ mention }) => mention.kind !== 'changes'));
   });
 
   test('go with it to its thread; a message that cannot be sent is rejected, and the next one is sent', async () => {

@@ -1,6 +1,6 @@
 /** Changes of a side copy on their way home, in the diff editors and the buffers of VS Code. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -34,39 +34,60 @@ interface Desk {
   readonly undo: UndoCommand;
   /** The id of the review. */
   readonly id: string;
+  /** What came home and was undone. */
+  readonly news: readonly string[];
   /** Messages to the user. */
   readonly told: readonly string[];
   /** In the copy. */
   at(name: string): string;
+  /** Which rows of the list of whole files and permissions are selected from now on. */
+  select(which: (item: vscode.QuickPickItem) => boolean): void;
+  /** The rows of that list, when it was shown last. */
+  asked(): readonly string[];
   /** Paths that the copy still offers. */
   offered(): Promise<readonly string[]>;
   /** The next time that something has come home, or was undone. */
   settled(): Promise<void>;
 }
 
+function fail(error: unknown): void {
+  throw error;
+}
+
 /** `before`: what the user does before the copy is made. Of files that are taken as a whole, all or none are selected. */
 function withCopy(
   files: Readonly<Record<string, string | Uint8Array>>,
   story: (desk: Desk) => Promise<void>,
-  { before, whole = true }: { readonly before?: (here: EditorPlace) => Promise<void>; readonly whole?: boolean } = {},
+  {
+    before,
+    whole = true,
+    report = fail,
+  }: {
+    readonly before?: (here: EditorPlace) => Promise<void>;
+    readonly whole?: boolean;
+    readonly report?: (error: unknown) => void;
+  } = {},
 ): () => Promise<void> {
   return inPlace(files, async (here) => {
     using home = tempFolder();
     const { showQuickPick, showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
     const told: string[] = [];
+    let select: (item: vscode.QuickPickItem) => boolean = () => whole;
+    let asked: readonly string[] = [];
     const message = async (sentence: string) => void told.push(sentence);
     Object.assign(vscode.window, {
-      showQuickPick: async (items: readonly vscode.QuickPickItem[]) => (whole ? items : []),
+      showQuickPick: async (items: readonly vscode.QuickPickItem[]) => {
+        asked = items.map(({ label, description = '' }) => `${label}: ${description}`);
+        return items.filter((item) => select(item));
+      },
       showInformationMessage: message,
       showWarningMessage: message,
       showErrorMessage: message,
     });
     const tabs = new DiffPreview();
     const copies = new SideCopies({ home: home.path, locks: createLocks(home.path, 'vscode'), clock: systemClock });
-    const fail = (error: unknown) => {
-      throw error;
-    };
     const waiting: (() => void)[] = [];
+    const news: string[] = [];
     const undo = new UndoCommand(here.undo, fail);
     const bringHome = new BringHome({
       store: copies,
@@ -81,10 +102,11 @@ function withCopy(
       },
       apply: (changes, origin) => here.workspace.apply(changes, undefined, origin),
       onUndone: undo.onUndone,
-      onSettled: () => {
+      onSettled: ({ what, paths }) => {
+        news.push(`${what}: ${paths.map((file) => path.relative(here.root, file)).join(', ')}`);
         for (const resolve of waiting.splice(0)) resolve();
       },
-      report: fail,
+      report,
     });
     try {
       await before?.(here);
@@ -99,8 +121,11 @@ function withCopy(
         bringHome,
         undo,
         told,
+        select: (which) => (select = which),
+        asked: () => asked,
         id: `side-copy-${copy.id}`,
         at: (name) => path.join(folder, name),
+        news,
         settled: () => new Promise((resolve) => waiting.push(resolve)),
         offered: async () =>
           (await copies.changes(copy.id, NEVER)).map((change) => path.relative(here.root, change.home)),
@@ -113,6 +138,16 @@ function withCopy(
   });
 }
 
+async function lensTitles(tabs: DiffPreview, id: string): Promise<readonly (string | undefined)[]> {
+  const [file] = tabs.proposals.filesOf(id);
+  const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+    'vscode.executeCodeLensProvider',
+    file?.after,
+    99,
+  );
+  return found.map(({ command }) => command?.title);
+}
+
 suite('a side copy comes home', () => {
   test(
     'hunk by hunk, beside text that is not saved, and Undo Patch offers it again',
@@ -123,6 +158,13 @@ suite('a side copy comes home', () => {
       assert.equal(bringHome.has(id), true);
       assert.equal(here.disk('a.txt'), text(), 'nothing is written before the user approves');
       await tabs.proposals.choose(id, 'a.txt', 1, 'out');
+      // No model reads why a hunk stays in the copy.
+      assert.deepEqual(await lensTitles(tabs, id), [
+        '$(check) Approve 1 of 2 Hunks',
+        '$(close) Deny…',
+        '$(discard) Reject',
+        '$(redo) Restore (rejected)',
+      ]);
       await bringHome.approve(id);
       assert.equal(here.document('a.txt')?.getText(), `typed\n${text({ 3: 'of the copy' })}`);
       assert.deepEqual([here.dirty(), here.disk('a.txt')], [[here.at('a.txt')], text()]);
@@ -214,6 +256,73 @@ suite('a side copy comes home', () => {
   );
 
   test(
+    'with permissions only where the user selects them, beside the text of the same file',
+    withCopy({ 'run.sh': 'one\n', 'tool.sh': 'same\n' }, async (desk) => {
+      const { here, copy, tabs, bringHome, undo, id, at, offered, told, settled } = desk;
+      const modes = () => ['run.sh', 'tool.sh'].map((name) => statSync(here.at(name)).mode & 0o777);
+      writeFileSync(at('run.sh'), 'two\n');
+      chmodSync(at('run.sh'), 0o755);
+      chmodSync(at('tool.sh'), 0o755);
+      desk.select(() => false);
+      await bringHome.open(copy);
+      assert.deepEqual(
+        tabs.proposals.stateOf(id).files.map((file) => file.path),
+        ['run.sh'],
+      );
+      await bringHome.approve(id);
+      assert.deepEqual([here.disk('run.sh'), modes()], ['two\n', [0o644, 0o644]]);
+      assert.deepEqual(desk.asked(), [
+        'run.sh: becomes executable · permissions: 644 → 755',
+        'tool.sh: becomes executable · permissions: 644 → 755',
+      ]);
+      assert.deepEqual(await offered(), ['run.sh', 'tool.sh'], 'what was not selected is offered again');
+      desk.select(({ label }) => label === 'run.sh');
+      await bringHome.open(copy);
+      assert.deepEqual([modes(), await offered()], [[0o755, 0o644], ['tool.sh']]);
+      assert.match(told.at(-1) ?? '', /^Brought home 1 file\./);
+      // Permissions come home and go back with the patch that they came with.
+      writeFileSync(at('run.sh'), 'three\n');
+      desk.select(() => true);
+      await bringHome.open(copy);
+      await bringHome.approve(id);
+      assert.deepEqual([here.disk('run.sh'), modes(), await offered()], ['three\n', [0o755, 0o755], []]);
+      const unsettled = settled();
+      await undo.undo(undefined);
+      await unsettled;
+      assert.deepEqual([here.disk('run.sh'), modes()], ['two\n', [0o755, 0o644]]);
+      assert.deepEqual(await offered(), ['run.sh', 'tool.sh']);
+      assert.deepEqual(desk.news, [
+        'brought_home: run.sh',
+        'brought_home: run.sh',
+        'brought_home: run.sh, tool.sh',
+        'undone: run.sh, tool.sh',
+      ]);
+    }),
+  );
+
+  test(
+    'with permissions that are never set through a link',
+    withCopy(
+      { 'run.sh': 'one\n' },
+      async (desk) => {
+        const { here, copy, bringHome, at } = desk;
+        using outside = tempFolder();
+        writeFileSync(outside.at('target.sh'), 'one\n');
+        chmodSync(at('run.sh'), 0o755);
+        // The user looks at the list while the file is replaced.
+        desk.select(() => {
+          rmSync(here.at('run.sh'));
+          symlinkSync(outside.at('target.sh'), here.at('run.sh'));
+          return true;
+        });
+        await bringHome.open(copy);
+        assert.equal(statSync(outside.at('target.sh')).mode & 0o777, 0o644);
+      },
+      { report: () => {} },
+    ),
+  );
+
+  test(
     'with files that are not text only where the user selects them',
     withCopy(
       { 'image.bin': IMAGE },
@@ -296,28 +405,56 @@ suite('a side copy comes home', () => {
   );
 });
 
-suite('Remove Side Copy', () => {
-  /** `others`: threads that work in the copy, beside that of the copy. */
-  function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
-    return new SideCopyCommands({
-      store: copies,
-      bringHome,
-      shown: () => copy,
-      threads: { adopt: async () => {}, live },
-      startIn: () => Promise.reject(new Error('not called')),
-      hasModel: async () => true,
-      links: () => [],
-      titleOf: async () => undefined,
-      threadsIn: async () => others,
-      showThread: async () => {},
-      leaveCopy: async () => {},
-      onRemoved: () => {},
-      report: (error) => {
-        throw error;
-      },
-    });
-  }
+/** `others`: threads that work in the copy, beside that of the copy. */
+function commandsOn({ copies, copy, bringHome }: Desk, live: readonly ThreadState[], others: readonly string[]) {
+  return new SideCopyCommands({
+    store: copies,
+    bringHome,
+    shown: () => copy,
+    threads: { adopt: async () => {}, live },
+    startIn: () => Promise.reject(new Error('not called')),
+    hasModel: async () => true,
+    links: () => [],
+    titleOf: async () => undefined,
+    threadsIn: async () => others,
+    showThread: async () => {},
+    leaveCopy: async () => {},
+    onRemoved: () => {},
+    report: fail,
+  });
+}
 
+suite('the side copy of an agent', () => {
+  test(
+    'is offered when the agent has ended, and from its row, where something differs in it',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const { copies, copy, bringHome, tabs, id, at, told } = desk;
+      const commands = commandsOn(desk, [], []);
+      await copies.assign(copy.id, 'agent');
+      const before = told.length;
+      await commands.offer('agent', 'worker');
+      await commands.offer('another', 'worker');
+      assert.equal(told.length, before, 'nothing differs yet');
+      writeFileSync(at('a.txt'), text({ 3: 'of the agent' }));
+      // The user presses the first button.
+      const asked: string[] = [];
+      const press = async (sentence: string, ...buttons: readonly string[]) => {
+        asked.push(`${sentence} [${buttons.join('] [')}]`);
+        return buttons[0];
+      };
+      Object.assign(vscode.window, { showInformationMessage: press });
+      await commands.offer('agent', 'worker');
+      assert.deepEqual(asked, ['The agent worker has changed 1 file in a side copy. [Bring Home] [Side Copies]']);
+      assert.equal(bringHome.has(id), true);
+      await bringHome.leave(id);
+      await commands.bringHome('agent');
+      assert.equal(bringHome.has(id), true);
+      assert.equal(tabs.proposals.stateOf(id).files.length, 1);
+    }),
+  );
+});
+
+suite('Remove Side Copy', () => {
   test(
     'is refused while a command runs in the background, or another window owns a thread of it',
     withCopy({ 'a.txt': text() }, async (desk) => {

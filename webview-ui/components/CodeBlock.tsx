@@ -60,6 +60,14 @@ export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeB
                 onClick={() => post({ type: 'insert_into_terminal', text: commands })}
               />
             )}
+            {language.toLowerCase() === 'mermaid' && (
+              <IconButton
+                testid="code-preview"
+                icon="open-preview"
+                label={t('Open Preview')}
+                onClick={() => post({ type: 'preview_diagram', text })}
+              />
+            )}
             {isPatch && (
               <IconButton
                 testid="code-apply"

@@ -5,6 +5,7 @@ import { agentRows } from '../store.ts';
 import { tokens as tokensText } from '../text/format.ts';
 import { AGENT_STATES, agentStateName } from '../components/agents.ts';
 import { AgentName } from '../components/AgentName.tsx';
+import { BringHome } from '../components/BringHome.tsx';
 import { Act } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Step } from '../components/Step.tsx';
@@ -12,10 +13,14 @@ import { Step } from '../components/Step.tsx';
 /** Steps of indentation: the panel is narrow. */
 const MAX_INDENT = 2;
 
-/** The sub-agents that work or can go on; ended tasks and closed agents are in the transcript. */
+/**
+ * The sub-agents that work or can go on, and those whose changes have not come home; other ended tasks and closed agents are
+ * in the transcript.
+ */
 export function Agents() {
   const rows = agentRows.value.filter(isOpen);
   const working = rows.filter(isWorking).length;
+  const toBringHome = rows.filter((agent) => !isWorking(agent) && (agent.changedInCopy ?? 0) > 0).length;
   if (rows.length === 0) return null;
   return (
     <details class="processes" data-testid="agents">
@@ -25,6 +30,7 @@ export function Agents() {
           {working === 0
             ? plural(rows.length, '{0} agent', '{0} agents')
             : plural(working, '{0} agent at work', '{0} agents at work')}
+          {toBringHome > 0 && ` · ${t('{0} to bring home', toBringHome)}`}
         </span>
         <span class="processes-first">{rows.find(isWorking)?.line}</span>
         <Icon name="chevron-right" className="step-chevron" />
@@ -38,8 +44,8 @@ export function Agents() {
   );
 }
 
-function isOpen({ isTask, state }: AgentRow): boolean {
-  return state !== 'shutdown' && !(isTask === true && state === 'completed');
+function isOpen({ isTask, state, changedInCopy = 0 }: AgentRow): boolean {
+  return changedInCopy > 0 || (state !== 'shutdown' && !(isTask === true && state === 'completed'));
 }
 
 function isWorking({ state }: AgentRow): boolean {
@@ -50,6 +56,7 @@ function Agent({ agent }: { agent: AgentRow }) {
   const { agentId, role, color, state, line, description = '', depth, isLive, approvals, questions } = agent;
   const waits = approvals.length + questions.length > 0;
   const name = description === '' ? role : `${role}: ${description}`;
+  const copy = copyInWords(agent);
   return (
     <li class="step-line" data-depth={Math.min(depth, MAX_INDENT)}>
       <Step
@@ -59,14 +66,23 @@ function Agent({ agent }: { agent: AgentRow }) {
         title={name}
         label={
           <>
-            <AgentName role={role} color={color} /> {line === '' ? description : line}
-            {agent.inSideCopy === true && <span class="fr-dir"> · {t('side copy')}</span>}
-            <span class="sr">{waits ? t('Needs you') : agentStateName(state)}</span>
+            {/* Behind text that is cut it would make the page wider. */}
+            <span class="sr">
+              {waits ? t('Needs you') : agentStateName(state)} {copy}
+            </span>
+            <AgentName role={role} color={color} />
+            {copy !== undefined && (
+              <span class="agent-copy" title={copy}>
+                <Icon name="repo-forked" />
+              </span>
+            )}{' '}
+            {line === '' ? description : line}
           </>
         }
         meta={agent.tokens !== undefined && t('{0} tokens', tokensText(agent.tokens))}
       />
       <span class="step-acts">
+        <BringHome agentId={agentId} name={name} />
         <Act
           testid="agent-open"
           label={t('Open the agent {0}', name)}
@@ -86,4 +102,11 @@ function Agent({ agent }: { agent: AgentRow }) {
       </span>
     </li>
   );
+}
+
+/** `undefined` for one that works in the workspace. */
+function copyInWords({ inSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
+  if (inSideCopy !== true) return undefined;
+  const place = t('In a side copy');
+  return changedInCopy === 0 ? place : `${place}: ${plural(changedInCopy, '{0} file changed', '{0} files changed')}`;
 }

@@ -108,7 +108,7 @@ export function highlight(code: string, language: string): readonly Run[] {
 
 /** `TypeScript` for `ts`; `undefined` for an unknown language. */
 export function languageName(language: string): string | undefined {
-  return hljs.getLanguage(language)?.name;
+  return language.toLowerCase() === 'mermaid' ? 'Mermaid' : hljs.getLanguage(language)?.name;
 }
 
 /** The language of a file by its name. */

@@ -75,6 +75,13 @@ function GrowingChange({ item }: { item: FileChangeItem }) {
         <span class="fr-count is-growing">
           <LineCount {...sumOf(files)} />
         </span>
+        <Act
+          testid="patch-growing-diff"
+          label={t('Open Diff of {0}', files.at(-1)?.path ?? '')}
+          onClick={() => post({ type: 'open_diff', itemId: item.id })}
+        >
+          {t('Open Diff')}
+        </Act>
       </div>
       <div class="files">
         {files.map((file, index) => {

@@ -3,6 +3,7 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { Markdown } from '../components/Markdown.tsx';
 import { AGENT_STATES } from '../components/agents.ts';
 import { AgentName } from '../components/AgentName.tsx';
+import { BringHome } from '../components/BringHome.tsx';
 import { Act } from '../components/Buttons.tsx';
 import { Step, type StepState } from '../components/Step.tsx';
 import { post } from '../bridge.ts';
@@ -26,6 +27,7 @@ export function SubAgent({ item }: { item: Item }) {
       />
       {startsAgent(item) && agentId !== '' && (
         <span class="step-acts">
+          <BringHome agentId={agentId} name={role} />
           <Act
             testid="agent-open"
             label={t('Open the agent {0}', role)}

@@ -5,24 +5,39 @@ import type { AgentRow } from '../../protocol/wire.ts';
 
 const NONE: readonly AgentRow[] = [];
 
-/** The sub-agents of a thread and theirs, each before its own. `live`: the state of a thread that is live here. */
+/** What is known of a thread here. */
+export interface KnownThreads {
+  /** The state of one that is live. */
+  readonly live: (threadId: string) => ThreadState | undefined;
+  /** See `CopyCounts.of`. */
+  readonly changedInCopy: (threadId: string) => number | null | undefined;
+}
+
+/** The sub-agents of a thread and theirs, each before its own. */
 export function agentRows(
   { agents }: Pick<ThreadState, 'agents'>,
-  live: (threadId: string) => ThreadState | undefined,
+  known: KnownThreads,
   depth = 0,
 ): readonly AgentRow[] {
   if (agents.length === 0) return NONE;
   return agents.flatMap((agent) => {
-    const state = live(agent.agentId);
-    return [rowOf(agent, state, depth), ...(state ? agentRows(state, live, depth + 1) : NONE)];
+    const state = known.live(agent.agentId);
+    return [rowOf(agent, state, known.changedInCopy, depth), ...(state ? agentRows(state, known, depth + 1) : NONE)];
   });
 }
 
-function rowOf(agent: AgentSummary, state: ThreadState | undefined, depth: number): AgentRow {
+function rowOf(
+  agent: AgentSummary,
+  state: ThreadState | undefined,
+  changedInCopy: KnownThreads['changedInCopy'],
+  depth: number,
+): AgentRow {
   const tokens = state?.tokens?.total.total ?? agent.tokens;
-  const { lastMessage = '', ...rest } = agent;
+  const { lastMessage = '', inSideCopy, ...rest } = agent;
+  const changed = inSideCopy === true ? changedInCopy(agent.agentId) : undefined;
   return {
     ...rest,
+    ...(changed === undefined ? {} : { inSideCopy: true, ...(changed === null ? {} : { changedInCopy: changed }) }),
     ...(tokens === undefined ? {} : { tokens }),
     depth,
     isLive: state !== undefined,

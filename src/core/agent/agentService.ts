@@ -1,10 +1,12 @@
 import type { UserInput } from '../../protocol/item.ts';
+import { cwdOf } from '../../protocol/thread.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { RecordedChange } from '../../protocol/baseline.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import { pathBelow } from '../util/pathBelow.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
@@ -260,6 +262,17 @@ export class AgentService {
   async noteSave(path: string): Promise<void> {
     const place = await this.#ports.workspace.realPath(path).catch(() => path);
     this.#ledger?.noteWrite(place);
+  }
+
+  /**
+   * Call when the user has brought home what a sub-agent changed in its side copy, or has undone it: the next request of
+   * the thread that has started the agent says so, where that thread is live. Paths in the workspace.
+   */
+  noteCopy(agentId: string, paths: readonly string[], what: 'brought_home' | 'undone'): void {
+    const parent = this.live.states.find(({ agents }) => agents.some((agent) => agent.agentId === agentId));
+    if (parent === undefined || paths.length === 0) return;
+    const files = paths.map((file) => pathBelow(cwdOf(parent), file) ?? file);
+    this.live.get(parent.threadId)?.session.agentNotices.addCopy(agentId, files, what);
   }
 
   /** Moves a thread to the trash. Its session ends first, if it is live. */

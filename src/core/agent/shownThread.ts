@@ -69,6 +69,8 @@ export interface ShownThreadDeps {
   readonly source: ThreadSource;
   readonly memento: WindowState;
   readonly clock: Pick<Clock, 'after'>;
+  /** See `CopyCounts.of`; without it no thread has a side copy. */
+  readonly changedInCopy?: (threadId: string) => number | null | undefined;
   readonly report: (error: unknown) => void;
 }
 
@@ -96,7 +98,7 @@ export class ShownThread {
 
   constructor(deps: ShownThreadDeps) {
     this.#deps = deps;
-    this.overview = new ThreadOverview(deps.live, () => this.state);
+    this.overview = new ThreadOverview(deps.live, () => this.state, deps.changedInCopy ?? (() => undefined));
     this.#changes = new Emitter(deps.report);
     this.#activity = new Emitter(deps.report);
     this.#dequeued = new Emitter(deps.report);

@@ -5,7 +5,7 @@ import type { Clock, Ids, SideCopyPlaces } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { Session } from '../session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
-import type { AgentRequest, AgentRole, Agents, AgentStates, Refusal } from '../tools/agents/agents.ts';
+import type { AgentRequest, AgentRole, Agents, AgentStates, Refusal, ReportedAgent } from '../tools/agents/agents.ts';
 import { isFinal } from '../tools/agents/agentStatus.ts';
 import type { ToolContext } from '../tools/handler.ts';
 import { abortable, onAbort } from '../util/abort.ts';
@@ -13,6 +13,7 @@ import { inOneLine } from '../../protocol/text/truncate.ts';
 import { canonical } from '../util/canonical.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import { pathBelow } from '../util/pathBelow.ts';
 import { AgentCopies, policyAt } from './agentCopies.ts';
 import { agentHost, agentMeta, agentSettings } from './agentThread.ts';
 import { AgentWatch } from './agentWatch.ts';
@@ -105,7 +106,8 @@ export class SubAgents {
     });
   }
 
-  #tell(parentId: string, agent: AgentSummary): void {
+  #tell(parentId: string, status: AgentSummary): void {
+    const agent = this.#placed(status);
     if (isFinal(agent)) this.#ends.get(agent.agentId)?.();
     const parent = this.#deps.live.get(parentId)?.session;
     if (parent === undefined) return;
@@ -113,6 +115,27 @@ export class SubAgents {
     if (agent.isTask === true) return;
     if (isFinal(agent) && agent.state !== 'shutdown') parent.agentNotices.add(agent);
     else parent.agentNotices.drop(agent.agentId);
+  }
+
+  /** One whose side copy was removed works in the workspace from then on. */
+  #placed(agent: AgentSummary): AgentSummary {
+    const { sideCopies } = this.#deps;
+    const cwd = cwdOf(this.#deps.live.get(agent.agentId)?.state ?? { settings: null, started: null });
+    const isGone = cwd !== '' && sideCopies?.foldersAround(cwd) === undefined;
+    if (agent.inSideCopy !== true || !isGone) return agent;
+    const { inSideCopy: _gone, ...rest } = agent;
+    return rest;
+  }
+
+  /** With the files that differ in its side copy: it is the result of a call, so it may take the time of a comparison. */
+  async #reported(parent: ParentThread, agent: AgentSummary, signal: AbortSignal): Promise<ReportedAgent> {
+    if (agent.inSideCopy !== true || !isFinal(agent)) return agent;
+    const changed = await this.#deps.sideCopies?.changedBy(agent.agentId, signal).catch(() => undefined);
+    signal.throwIfAborted();
+    const { cwd } = parent.settings.turn;
+    return changed === undefined
+      ? agent
+      : { ...agent, changedInCopy: changed.map((file) => pathBelow(cwd, file) ?? file) };
   }
 
   #known(parentId: string, agentId: string): AgentSummary | undefined {
@@ -219,7 +242,10 @@ export class SubAgents {
     await this.#until(parent.threadId, isOver, signal, timeoutMs);
     const found = new Map(final());
     for (const id of found.keys()) this.#deps.live.get(parent.threadId)?.session.agentNotices.drop(id);
-    return found;
+    const reported = [...found].map(
+      async ([id, agent]) => [id, agent && (await this.#reported(parent, agent, signal))] as const,
+    );
+    return new Map(await Promise.all(reported));
   }
 
   /** Resolves when the condition on the agents of a thread holds, or the time is over. */
@@ -281,7 +307,7 @@ export class SubAgents {
     request: Parameters<Agents['runTask']>[0],
     context: Pick<ToolContext, 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
-  ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal> {
+  ): Promise<{ readonly type: 'ended'; readonly agent: ReportedAgent } | Refusal> {
     const spawned = await this.#spawn(parent, roles, request, context, true);
     if (spawned.type === 'refused') return spawned;
     const { agentId } = spawned.agent;
@@ -297,7 +323,7 @@ export class SubAgents {
         this.#submit(agentId, [{ type: 'text', text: more }]);
         await end();
       }
-      return { type: 'ended', agent: now() };
+      return { type: 'ended', agent: await this.#reported(parent, now(), context.signal) };
     } finally {
       stop();
       await this.#deps.live.close(agentId, 'end');

@@ -1,6 +1,6 @@
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { AgentRow } from '../../protocol/wire.ts';
-import { agentRows } from './agentRows.ts';
+import { agentRows, type KnownThreads } from './agentRows.ts';
 import type { LiveThread, LiveThreads } from './liveThreads.ts';
 import { activityOf, pendingIn, type ThreadActivity } from './threadActivity.ts';
 
@@ -18,16 +18,23 @@ export class ThreadOverview {
   readonly #live: LiveThreads;
   readonly #shown: () => ThreadState | null;
 
+  readonly #changedInCopy: KnownThreads['changedInCopy'];
+
   /** `shown`: the thread that the window shows. */
-  constructor(live: LiveThreads, shown: () => ThreadState | null) {
+  constructor(live: LiveThreads, shown: () => ThreadState | null, changedInCopy: KnownThreads['changedInCopy']) {
     this.#live = live;
     this.#shown = shown;
+    this.#changedInCopy = changedInCopy;
   }
 
   /** The sub-agents of the shown thread. */
   get agents(): readonly AgentRow[] {
     const shown = this.#shown();
-    return shown === null ? [] : agentRows(shown, (threadId) => this.#live.get(threadId)?.state);
+    if (shown === null) return [];
+    return agentRows(shown, {
+      live: (threadId) => this.#live.get(threadId)?.state,
+      changedInCopy: this.#changedInCopy,
+    });
   }
 
   /** Whether the shown thread has started a thread, itself or by its sub-agents. */

@@ -97,7 +97,9 @@ function findPlace(
 }
 
 function oldLines(lines: readonly PatchLine[]): string[] {
-  return lines.filter((line) => line.kind !== 'add').map((line) => line.text);
+  const old: string[] = [];
+  for (const { kind, text } of lines) if (kind !== 'add') old.push(text);
+  return old;
 }
 
 /** Removes the blank line at the end of the old lines and, if there is one, at the end of the new lines. */

@@ -114,7 +114,7 @@ const BOX_REMEDY: Readonly<Record<Platform, string>> = {
 
 function noSandboxRefusal(platform: Platform, { noSandboxCause }: Circumstances): DecisionReason {
   const refusal =
-    'No sandbox works on this machine and nothing can be approved, so only commands known to only read may run';
+    'No sandbox works on this machine and nothing can be approved, so only commands known to be read-only may run';
   const remedy =
     noSandboxCause === undefined
       ? `; ${BOX_REMEDY[platform]}, or use a policy that asks.`

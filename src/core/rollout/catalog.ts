@@ -1,8 +1,14 @@
 import * as z from 'zod';
-import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
+import type {
+  ThreadListEntry,
+  ThreadOwner,
+  ThreadSearchHit,
+  ThreadSummary,
+  ThreadWhereabouts,
+} from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
 import { isBelow } from '../util/pathBelow.ts';
-import { emptyTrash, moveToTrash, type RemoveRest, restore, withAgents } from './trash.ts';
+import { emptyTrash, isInTrash, moveToTrash, type RemoveRest, restore, withAgents } from './trash.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
 import { Recorder } from './recorder.ts';
@@ -77,6 +83,12 @@ export class ThreadCatalog {
 
   async find(threadId: string): Promise<ThreadSummary | undefined> {
     return (await this.#index.summaries()).find(({ id }) => id === threadId);
+  }
+
+  /** `deleted`: it is in the trash. `gone`: it is not, or no longer. */
+  async whereIs(threadId: string): Promise<ThreadWhereabouts> {
+    if ((await this.find(threadId)) !== undefined) return 'listed';
+    return (await isInTrash(this.#ports, threadId)) ? 'deleted' : 'gone';
   }
 
   /** Ids of the threads, sub-agents included, that work in one of these folders. */

@@ -40,6 +40,10 @@ export async function restore({ storage }: TrashPorts, threadId: string): Promis
   return true;
 }
 
+export async function isInTrash({ storage }: TrashPorts, threadId: string): Promise<boolean> {
+  return (await storage.listFiles('bin')).some((path) => threadIdIn(path) === threadId);
+}
+
 /** The ids of a thread and its sub-agents, each behind those that it has started. */
 export function withAgents(
   threadId: string,

@@ -30,6 +30,15 @@ export interface CopyFile {
   readonly result: CopyContent;
 }
 
+/** Other permission bits that the copy has given a file which the workspace has, too. */
+export interface ModeChange {
+  /** In the workspace. */
+  readonly before: number;
+  readonly after: number;
+  /** The workspace has changed them, too. */
+  readonly isConflict: boolean;
+}
+
 export type FilePlan =
   /** Shown in the diff, decided hunk by hunk. `merged` is absent where the file is taken or left as a whole. */
   | {
@@ -37,13 +46,15 @@ export type FilePlan =
       readonly file: CopyFile;
       readonly proposal: ProposedFile;
       readonly merged?: MergedText;
+      /** Decided apart from the hunks. */
+      readonly mode?: ModeChange;
       /** Indices of hunks; of a file without hunks `'file'`. They are left out until the user restores them. */
       readonly conflicts: readonly number[] | 'file';
     }
   /** Not text: taken or left as a whole. */
   | { readonly type: 'whole'; readonly file: CopyFile; readonly isConflict: boolean }
   /** Only its permission bits differ. */
-  | { readonly type: 'mode'; readonly file: CopyFile; readonly mode: number }
+  | { readonly type: 'mode'; readonly file: CopyFile; readonly mode: ModeChange }
   /** The workspace holds the same already. */
   | { readonly type: 'known'; readonly file: CopyFile }
   | { readonly type: 'impossible'; readonly file: CopyFile };
@@ -57,12 +68,14 @@ function planFile(file: CopyFile): FilePlan {
   if (base.type === 'other' || home.type === 'other' || result.type === 'other') return { type: 'impossible', file };
   if (result.type === 'absent') return planDeletion(file, base, home);
   if (home.type === 'absent') return planAddition(file, base, result);
-  if (home.hash === result.hash) return planMode(file, base, home, result);
+  const mode = modeChange(base, home, result);
+  const onlyMode = (): FilePlan => (mode === undefined ? { type: 'known', file } : { type: 'mode', file, mode });
+  if (home.hash === result.hash) return onlyMode();
   const isUntouched = base.type === 'file' && base.hash === home.hash;
   if (home.text === null || result.text === null) return { type: 'whole', file, isConflict: !isUntouched };
   const baseText = isUntouched ? home.text : base.type === 'file' ? base.text : null;
   const merged = baseText === null ? differences(home.text, result.text) : mergeThree(baseText, home.text, result.text);
-  if (merged.hunks.length === 0) return { type: 'known', file };
+  if (merged.hunks.length === 0) return onlyMode();
   const change: FileChange = {
     kind: 'update',
     path: file.path,
@@ -74,7 +87,8 @@ function planFile(file: CopyFile): FilePlan {
   };
   const hunks = merged.hunks.map((hunk) => ({ before: hunk.home, after: hunk.merged, ...conflictOf(hunk.state) }));
   const conflicts = merged.hunks.flatMap(({ state }, index) => (state === 'conflict' ? [index] : []));
-  return { type: 'proposed', file, proposal: { name: file.name, change, hunks }, merged, conflicts };
+  const proposal = { name: file.name, change, hunks };
+  return { type: 'proposed', file, proposal, merged, ...(mode === undefined ? {} : { mode }), conflicts };
 }
 
 function conflictOf(state: 'clean' | 'conflict'): { isConflict?: true } {
@@ -102,10 +116,19 @@ function wholeProposal(file: CopyFile, change: FileChange, isConflict: boolean):
   return { type: 'proposed', file, proposal, conflicts: isConflict ? 'file' : [] };
 }
 
-/** The contents are the same. */
-function planMode(file: CopyFile, base: Known, home: KnownFile, result: KnownFile): FilePlan {
-  const isChanged = base.type === 'file' && base.mode !== result.mode && home.mode === base.mode;
-  return isChanged ? { type: 'mode', file, mode: result.mode } : { type: 'known', file };
+/** `undefined` where the copy has not changed them, or the workspace has them already. */
+function modeChange(base: Known, home: KnownFile, result: KnownFile): ModeChange | undefined {
+  const isChanged = base.type === 'absent' || base.mode !== result.mode;
+  if (!isChanged || home.mode === result.mode) return undefined;
+  const isConflict = base.type === 'absent' || base.mode !== home.mode;
+  return { before: home.mode, after: result.mode, isConflict };
+}
+
+/** The permission bits of a file that is taken as a whole: those of the copy only where it has changed them. */
+export function modeOfWhole({ base, home, result }: CopyFile): number | undefined {
+  if (result.type !== 'file') return undefined;
+  const isChanged = base.type !== 'file' || base.mode !== result.mode;
+  return home.type === 'file' && !isChanged ? home.mode : result.mode;
 }
 
 type Known = Exclude<CopyContent, { type: 'other' }>;
@@ -127,21 +150,37 @@ export interface FileDecision {
   readonly isOut: boolean;
   /** Of each hunk; a hunk that the user edited has come home. */
   readonly hunks: readonly ('in' | 'out' | 'edited')[];
+  /** The permission bits of the workspace stay as they are. */
+  readonly isModeOut?: boolean;
 }
 
-export type NextBase =
-  /** Nothing of the file came home. */
+export type NextContent =
+  /** Nothing of the content came home. */
   | { readonly type: 'unchanged' }
   /** All of it did. */
   | { readonly type: 'result' }
   /** Some of it did. */
   | { readonly type: 'text'; readonly text: string };
 
-const UNCHANGED: NextBase = { type: 'unchanged' };
-const RESULT: NextBase = { type: 'result' };
+export interface NextBase {
+  readonly content: NextContent;
+  /** The permission bits of the copy are those of the base from now on. */
+  readonly takesMode: boolean;
+}
+
+const UNCHANGED: NextContent = { type: 'unchanged' };
+const RESULT: NextContent = { type: 'result' };
 
 /** What the copy is compared with from now on, once the decision about a file is carried out. */
 export function nextBase(plan: FilePlan, decision: FileDecision): NextBase {
+  const content = nextContent(plan, decision);
+  const mode = plan.type === 'proposed' || plan.type === 'mode' ? plan.mode : undefined;
+  const isWithContent = mode === undefined && content.type !== 'unchanged';
+  return { content, takesMode: isWithContent || (mode !== undefined && decision.isModeOut !== true) };
+}
+
+function nextContent(plan: FilePlan, decision: FileDecision): NextContent {
+  if (plan.type === 'mode') return RESULT;
   if (plan.type !== 'proposed' || plan.merged === undefined) return decision.isOut ? UNCHANGED : RESULT;
   const { base, home, result } = plan.file;
   const { merged } = plan;

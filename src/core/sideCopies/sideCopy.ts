@@ -1,4 +1,5 @@
 /** Side copies: folders with the content of the workspace in which a thread works, apart from the workspace. */
+import type { ThreadWhereabouts } from '../../protocol/threads.ts';
 import type { SideCopyPlaces } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
@@ -64,6 +65,11 @@ export function isNothing({ changes, ignored, commits, isPartial }: CopyLosses):
   return changes.length + ignored.length + commits.length === 0 && !isPartial;
 }
 
+/** Nothing but ignored files, such as the output of a build. */
+export function isOnlyIgnored(losses: CopyLosses): boolean {
+  return isNothing({ ...losses, ignored: [] });
+}
+
 /** A folder among the copies about which nothing is known: Tiller leaves it alone. */
 export interface UnreadableCopy {
   /** Absolute. */
@@ -80,10 +86,15 @@ export interface RemoveOptions {
 
 export type RemoveResult = 'removed' | 'in_use' | 'kept';
 
-/** How a file came home: what the base holds of it from now on, the file of the copy or a text in between. */
+/**
+ * How a file came home: what the base holds of it from now on, the content of the copy, a text in between, or what it
+ * held (`base`).
+ */
 export interface SettledFile {
   readonly change: CopyChange;
-  readonly base: { readonly type: 'result' } | { readonly type: 'bytes'; readonly bytes: Uint8Array };
+  readonly base: { readonly type: 'result' | 'base' } | { readonly type: 'bytes'; readonly bytes: Uint8Array };
+  /** Permission bits of the base, where those of the copy have not come home. */
+  readonly mode?: number;
 }
 
 export interface MakeOptions {
@@ -137,10 +148,11 @@ export interface SideCopyStore extends SideCopyPlaces {
   /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
   alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Removes what a crash left, and copies whose thread is gone where nothing is lost. Any other one, and one whose record
-   * cannot be read, is never removed. Never rejects: what cannot be removed is tried again at the next start.
+   * Removes what a crash left, copies whose thread is deleted where nothing is lost, and copies whose thread is gone where
+   * nothing but ignored files is lost. Any other one, and one whose record cannot be read, is never removed. Never rejects:
+   * what cannot be removed is tried again at the next start.
    */
-  sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void>;
+  sweep(whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void>;
 }
 
 /** The copy that contains a place, and how the place is reached from which of its folders. */

@@ -3,7 +3,16 @@
  * answers them from memory in microseconds, and a call through the thread pool costs ten times that, which would be
  * most of the time that applying 500 files takes.
  */
-import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { NO_LINK } from '../host/openFlags.ts';
@@ -36,8 +45,11 @@ export interface SeenImage {
   readonly stamp: Stamp;
 }
 
-/** @throws PlaceMoved; an error for a socket, a device, a pipe or an unreadable file */
-export function imageOf(place: string, folders: HeldFolders): SeenImage {
+/**
+ * `known`: what the file held when it was last read. It is the image's content if the file still holds it, so that a
+ * large file does not take memory twice. @throws PlaceMoved; an error for a socket, a device, a pipe or an unreadable file
+ */
+export function imageOf(place: string, folders: HeldFolders, known?: Uint8Array): SeenImage {
   const stats = look(place, folders);
   if (stats === undefined) return { image: { type: 'absent' }, stamp: stampFrom(stats) };
   if (stats.isDirectory()) return { image: { type: 'folder' }, stamp: stampFrom(stats) };
@@ -48,7 +60,7 @@ export function imageOf(place: string, folders: HeldFolders): SeenImage {
   // If the file is replaced meanwhile, the new one has another stamp when the step is made.
   const image: RegularFile = {
     type: 'file',
-    bytes: readAt(place, folders),
+    bytes: readAt(place, folders, known),
     mode: Number(stats.mode & 0o7777n),
     owner: { user: Number(stats.uid), group: Number(stats.gid) },
   };
@@ -59,14 +71,27 @@ export function stampOf(place: string, folders: HeldFolders): Stamp {
   return stampFrom(look(place, folders));
 }
 
-function readAt(place: string, folders: HeldFolders): Uint8Array {
+function readAt(place: string, folders: HeldFolders, known: Uint8Array | undefined): Uint8Array {
   const file = openFile(place, constants.O_RDONLY, folders);
   try {
-    return readFileSync(file);
+    return known !== undefined && holds(file, known) ? known : readFileSync(file);
   } finally {
     closeSync(file);
   }
 }
+
+/** Leaves the position of the open file. */
+function holds(file: number, bytes: Uint8Array): boolean {
+  const piece = Buffer.allocUnsafe(PIECE_BYTES);
+  for (let at = 0; ; ) {
+    const length = readSync(file, piece, 0, PIECE_BYTES, at);
+    if (length === 0) return at === bytes.length;
+    if (Buffer.compare(piece.subarray(0, length), bytes.subarray(at, at + length)) !== 0) return false;
+    at += length;
+  }
+}
+
+const PIECE_BYTES = 256 * 1024;
 
 /** Does not follow a link. The caller closes it. @throws PlaceMoved */
 export function openFile(place: string, flags: number, folders: HeldFolders): number {

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { errorCode } from '../../core/util/fileErrors.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 
-/** `failed`: the disk has not taken the content of a file. */
-export type FlushOutcome = 'on_disk' | 'failed';
+/** `failed`: the disk has not taken the content of a file. `not_flushed`: a file could not be opened for now. */
+export type FlushOutcome = 'on_disk' | 'failed' | 'not_flushed';
 
 interface Change {
   readonly path: string;
@@ -42,6 +42,14 @@ export async function flushed(paths?: readonly string[]): Promise<void> {
   await Promise.all(met.map(({ done }) => done));
 }
 
+/** Resolves when these files are on the disk, whichever process has written them. @throws Error that names a file */
+export async function flushFiles(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    if ((await flushOne(path)) !== 'on_disk')
+      throw new Error(`an earlier change of ${path} cannot be brought to the disk`);
+  }
+}
+
 /**
  * The paths, and their folders: the images do not tell whether a file was overwritten in place or replaced by a rename,
  * and a folder without changes costs nothing.
@@ -54,7 +62,10 @@ async function flushAll(paths: readonly string[]): Promise<FlushOutcome> {
   let outcome: FlushOutcome = 'on_disk';
   const rest = paths.values();
   const worker = async () => {
-    for (const path of rest) if ((await flushOne(path)) === 'failed') outcome = 'failed';
+    for (const path of rest) {
+      const found = await flushOne(path);
+      if (found === 'failed' || outcome === 'on_disk') outcome = found;
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return outcome;
@@ -68,9 +79,10 @@ async function flushOne(path: string): Promise<FlushOutcome> {
   let file: number;
   try {
     file = openSync(path, ACCESS | NO_LINK);
-  } catch {
-    // Removed since, or by the patch itself.
-    return 'on_disk';
+  } catch (error) {
+    const code = errorCode(error);
+    if (LOST.has(code)) return 'failed';
+    return NO_LONGER_THERE.has(code) ? 'on_disk' : 'not_flushed';
   }
   try {
     await datasync(file);
@@ -82,5 +94,16 @@ async function flushOne(path: string): Promise<FlushOutcome> {
     closeSync(file);
   }
 }
+
+/**
+ * Removed since, or by the patch itself; a link or a socket by now; closed to this user since, so that only the system can
+ * bring it to the disk.
+ */
+const NO_LONGER_THERE: ReadonlySet<string | undefined> = new Set([
+  ...['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'],
+  ...['EACCES', 'EPERM', 'EROFS'],
+  // Of a folder on Windows, which flushes none.
+  'EISDIR',
+]);
 
 const LOST: ReadonlySet<string | undefined> = new Set(['EIO', 'ENOSPC', 'EDQUOT']);

@@ -13,11 +13,11 @@ import * as z from 'zod';
 import { abortable } from '../../core/util/abort.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { FileImage } from './fileImage.ts';
-import { flushed, flushInBackground } from './flush.ts';
+import { flushed, flushFiles, flushInBackground } from './flush.ts';
 import type { PlannedStep } from './step.ts';
 import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { makePrivateFolderSync, writeNewPrivateFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, namesIn, writeNewPrivateFile } from '../host/privateFiles.ts';
 import { thisProcess } from '../host/processIdentity.ts';
 
 const ownerSchema = z.object({ user: z.number(), group: z.number() });
@@ -83,9 +83,9 @@ export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED
 export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');
 
 /**
- * Resolves once the journal is on the disk, and so are the earlier patches of this process that touch one of its files:
- * two journals never hold images of one file, of which a power failure could mix three. @throws the signal's reason
- * while it waits for those; then there is no journal
+ * Resolves once the journal is on the disk, and so are the earlier patches of this and of other processes that touch one
+ * of its files: two journals never hold images of one file, of which a power failure could mix three. @throws the
+ * signal's reason while it waits for those; then there is no journal
  */
 export async function openJournal(
   home: string,
@@ -93,7 +93,7 @@ export async function openJournal(
   steps: readonly JournalStep[],
   signal?: AbortSignal,
 ): Promise<OpenJournal> {
-  const earlier = flushed(steps.filter(isOnDisk).map(({ path }) => path));
+  const earlier = bringToDisk(home, steps);
   await (signal === undefined ? earlier : abortable(earlier, signal));
   const transitions = steps.map(({ path, before, after, unsaved }, index) => ({
     path,
@@ -126,9 +126,36 @@ export async function settleJournal(path: string, transitions: readonly Journall
     if (isMissing(error)) return;
     throw error;
   }
+  flushing.add(settled);
   flushInBackground(transitions.filter(isOnDisk), async (outcome) => {
-    await (outcome === 'on_disk' ? rm(settled, { force: true }) : keepJournal(settled));
+    try {
+      if (outcome === 'on_disk') await rm(settled, { force: true });
+      // Otherwise the next start flushes the files, and so does the next patch of one of them.
+      else if (outcome === 'failed') await keepJournal(settled);
+    } finally {
+      flushing.delete(settled);
+    }
   });
+}
+
+/** Settled journals whose files this process brings to the disk now. */
+const flushing = new Set<string>();
+
+/** Whether there is a settled patch of another process, or one whose files this process could not flush. */
+export function hasUnflushed(home: string): boolean {
+  return namesIn(journalFolder(home)).some(
+    (name) => isSettledJournal(name) && !flushing.has(join(journalFolder(home), name)),
+  );
+}
+
+/** What earlier patches have written into the files of these steps. */
+async function bringToDisk(home: string, steps: readonly JournalStep[]): Promise<void> {
+  await flushed(steps.filter(isOnDisk).map(({ path }) => path));
+  if (hasUnflushed(home)) await flushFiles(steps.filter(isChangedOnDisk).map(({ path }) => path));
+}
+
+function isChangedOnDisk({ before, unsaved }: JournalStep): boolean {
+  return unsaved !== true && before.type === 'file';
 }
 
 function isOnDisk({ unsaved }: Pick<JournalStep, 'unsaved'>): boolean {

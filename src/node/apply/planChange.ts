@@ -6,7 +6,7 @@ import { describeFileError } from '../../core/util/fileErrors.ts';
 import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 import type { PlannedStep } from './step.ts';
-import { decodeFile } from './decodedFile.ts';
+import { decodeFile, lastDecoded } from './decodedFile.ts';
 import { encodeText } from '../../core/util/textBytes.ts';
 
 export type ChangePlan =
@@ -82,7 +82,7 @@ function readTarget(place: string, name: string, held: HeldFolders): SeenImage {
 function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   let seen: SeenImage;
   try {
-    seen = imageOf(place, held);
+    seen = imageOf(place, held, lastDecoded(place));
   } catch (error) {
     if (error instanceof PlaceMoved) throw error;
     throw new ApplyRefused(describeFileError(error, name));

@@ -5,7 +5,7 @@
  * kill comes; and with the pid of its first process as soon as there is one, for commands that clear their environment.
  * All of it is synchronous: 0.1 ms, where the thread pool would take longer and finish later.
  */
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, truncateSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -21,11 +21,18 @@ const GRACE_MS = 500;
 const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
-/** The first line. The second, `leader`, is missing when the kill came between the two writes. */
-const commandSchema = z.object({ owner: identitySchema, mark: z.string(), isSandboxed: z.boolean().default(false) });
-const leaderSchema = z.object({ leader: identitySchema });
+/**
+ * The lines of a record, in this order; `leader` is missing when the kill came before it. A file without a mark belongs to
+ * no command now.
+ */
+const recordSchema = z.object({
+  owner: identitySchema,
+  mark: z.string().optional(),
+  isSandboxed: z.boolean().default(false),
+  leader: identitySchema.optional(),
+});
 
-type CommandRecord = z.infer<typeof commandSchema> & Partial<z.infer<typeof leaderSchema>>;
+type CommandRecord = z.infer<typeof recordSchema>;
 
 const folderOf = (home: string): string => join(home, 'processes');
 
@@ -38,18 +45,19 @@ export interface RunningRecord {
 
 /** Call before the command is started. `mark`: `NAME=value` in its environment, unique to the command. */
 export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
-  const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
+  const folder = folderOf(home);
+  let file: RecordFile | undefined;
   let descriptor: number | undefined;
   const write = (line: object) => {
-    if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify(line)}\n`);
+    if (descriptor !== undefined) writeSync(descriptor, lineOf(line));
   };
   const close = () => {
     if (descriptor !== undefined) closeSync(descriptor);
     descriptor = undefined;
   };
   tolerantly(() => {
-    descriptor = openNew(home, path);
-    write({ owner: thisProcess(), mark, isSandboxed });
+    [file, descriptor] = idleRecord(folder) ?? newRecord(folder, mark.slice(mark.indexOf('=') + 1));
+    write({ mark, isSandboxed });
   });
   return {
     started: (pid) =>
@@ -60,10 +68,64 @@ export function recordCommand(home: string, mark: string, isSandboxed = false): 
     ended: () =>
       tolerantly(() => {
         close();
-        removeFile(path);
+        if (file !== undefined) release(folder, file);
+        file = undefined;
       }),
   };
 }
+
+interface RecordFile {
+  readonly path: string;
+  /** The length of its first line, which names this process. */
+  readonly ownerBytes: number;
+}
+
+/** Opened for appending. */
+type OpenRecord = readonly [file: RecordFile, descriptor: number];
+
+/**
+ * Files of ended commands, by folder: the next command writes into one of them, because ext4 takes up to a millisecond to
+ * find an inode for a new file. Removed when this process ends, or else by the next sweep.
+ */
+const idleRecords = new Map<string, RecordFile[]>();
+const MOST_IDLE = 4;
+
+function idleRecord(folder: string): OpenRecord | undefined {
+  for (let file = idleRecords.get(folder)?.pop(); file !== undefined; file = idleRecords.get(folder)?.pop()) {
+    try {
+      return [file, openSync(file.path, constants.O_WRONLY | constants.O_APPEND)];
+    } catch (error) {
+      // Another program may have removed the folder.
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return undefined;
+}
+
+function newRecord(folder: string, name: string): OpenRecord {
+  const path = join(folder, `${name}${ENDING}`);
+  const descriptor = openNew(folder, path);
+  const ownerBytes = writeSync(descriptor, lineOf({ owner: thisProcess() }));
+  return [{ path, ownerBytes }, descriptor];
+}
+
+function release(folder: string, file: RecordFile): void {
+  if (idleRecords.size === 0) process.once('exit', removeIdleRecords);
+  const idle = idleRecords.get(folder) ?? [];
+  idleRecords.set(folder, idle);
+  if (idle.length < MOST_IDLE) {
+    truncateSync(file.path, file.ownerBytes);
+    idle.push(file);
+  } else {
+    removeFile(file.path);
+  }
+}
+
+function removeIdleRecords(): void {
+  for (const { path } of [...idleRecords.values()].flat()) tolerantly(() => removeFile(path));
+}
+
+const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
 
 /** Best effort: a command without a record is only not found again after a kill. */
 function tolerantly(work: () => void): void {
@@ -74,13 +136,13 @@ function tolerantly(work: () => void): void {
   }
 }
 
-function openNew(home: string, path: string): number {
+function openNew(folder: string, path: string): number {
   try {
-    return openSync(path, 'wx', PRIVATE_FILE);
+    return openSync(path, 'ax', PRIVATE_FILE);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    makePrivateFolderSync(folderOf(home));
-    return openSync(path, 'wx', PRIVATE_FILE);
+    makePrivateFolderSync(folder);
+    return openSync(path, 'ax', PRIVATE_FILE);
   }
 }
 
@@ -95,7 +157,7 @@ export async function sweepProcesses(home: string, platform: NodeJS.Platform = p
     if (record === undefined) await removeIfTorn(path);
     if (record === undefined || isRunning(record.owner)) continue;
     const { leader, mark } = record;
-    if (platform === 'linux') {
+    if (platform === 'linux' && mark !== undefined) {
       const known = leader !== undefined && leader.startTime !== null ? leader : undefined;
       const leaderHasEnded = () => known === undefined || !isRunning(known);
       await endTree({ leader: known?.pid, mark, leaderHasEnded, platform }, Promise.resolve(), GRACE_MS);
@@ -128,20 +190,20 @@ async function removeIfTorn(path: string): Promise<void> {
   if (facts !== undefined && Date.now() - facts.mtimeMs > TORN_AFTER_MS) await rm(path, { force: true });
 }
 
-/** `undefined` for a missing or incomplete record. */
+/** `undefined` for a missing file, and for one without its first line. */
 async function readRecord(path: string): Promise<CommandRecord | undefined> {
   try {
-    const [first = '', second = ''] = (await readFile(path, 'utf8')).split('\n');
-    return { ...commandSchema.parse(JSON.parse(first)), ...leaderIn(second) };
+    const lines = (await readFile(path, 'utf8')).split('\n').map((line) => parsedLine(line));
+    return recordSchema.parse(Object.assign({}, ...lines));
   } catch {
     return undefined;
   }
 }
 
-/** Empty for a missing or incomplete line. */
-function leaderIn(line: string): Partial<z.infer<typeof leaderSchema>> {
+/** Empty for an incomplete line. */
+function parsedLine(line: string): unknown {
   try {
-    return leaderSchema.parse(JSON.parse(line));
+    return JSON.parse(line);
   } catch {
     return {};
   }

@@ -35,6 +35,11 @@ export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, gra
   for (let round = 0; round < FORCED_ROUNDS && signalTree(root, 'SIGKILL'); round++) await sleep(round);
 }
 
+/** Ends at once what was started with this mark and may run, although it is not known. Linux only. */
+export async function endMarked(mark: string): Promise<void> {
+  await endTree({ leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' }, Promise.resolve(), 0);
+}
+
 /** As Ctrl-C on a terminal: to the process group only. */
 export function interruptGroup({ leader, leaderHasEnded, platform }: TreeRoot): void {
   if (leader !== undefined && !leaderHasEnded()) send(platform === 'win32' ? leader : -leader, 'SIGINT');

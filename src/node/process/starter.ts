@@ -17,7 +17,7 @@ import { assertNever } from '../../core/util/assertNever.ts';
 import type { Descriptor } from '../host/inheritable.ts';
 import { startStarter, type StarterProgram } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
-import { type StartedChild, StarterChild, type StreamName } from './starterChild.ts';
+import { StarterChild, type StreamName } from './starterChild.ts';
 import { KEY_LENGTH, lineSplitter, type StartCommand, type StarterMessage } from './starterMessages.ts';
 
 /** The starter ended before it started the command: it can be started in another way. */
@@ -92,11 +92,14 @@ export interface ReadyStarter {
   /** Its descriptors that each command inherits. */
   readonly inheritable: readonly number[];
   /**
-   * `descriptors`: of this process, as 3, 4, …; they must stay open until the promise is settled.
+   * `descriptors`: of this process, as 3, 4, …; they must stay open until the promise is settled. `more`: how many streams
+   * of its own the command gets behind them.
    * @throws StarterEnded, UncertainStart, or the error of the system
    */
-  start(request: ExecRequest, descriptors: readonly Descriptor[]): Promise<StartedChild>;
+  start(request: StarterRequest, descriptors: readonly Descriptor[], more?: number): Promise<StarterChild>;
 }
+
+export type StarterRequest = Pick<ExecRequest, 'argv' | 'cwd' | 'env' | 'stdin'>;
 
 interface PendingStart {
   /** By the keys of the streams. */
@@ -104,7 +107,7 @@ interface PendingStart {
   readonly sockets: Map<StreamName, Socket>;
   child?: StarterChild;
   timer?: NodeJS.Timeout;
-  resolve(child: StartedChild): void;
+  resolve(child: StarterChild): void;
   reject(error: unknown): void;
 }
 
@@ -134,14 +137,20 @@ class RunningStarter implements ReadyStarter {
     return this.#isReady && !this.#hasEnded;
   }
 
-  start({ argv, cwd, env, stdin }: ExecRequest, descriptors: readonly Descriptor[]): Promise<StartedChild> {
+  start(
+    { argv, cwd, env, stdin }: StarterRequest,
+    descriptors: readonly Descriptor[],
+    more = 0,
+  ): Promise<StarterChild> {
     const id = ++this.#lastId;
+    const further = Array.from({ length: more }, () => randomUUID());
     const keys = { stdin: stdin === 'none' ? null : randomUUID(), stdout: randomUUID(), stderr: randomUUID() };
     const command: StartCommand = {
       ...{ id, argv, cwd, env, keys },
       descriptors: descriptors.map((one) => (one === 'ignore' ? null : one)),
+      more: further,
     };
-    const names = new Map<string, StreamName>();
+    const names = new Map<string, StreamName>(further.map((key, index) => [key, index]));
     for (const name of ['stdin', 'stdout', 'stderr'] as const) if (keys[name] !== null) names.set(keys[name], name);
     return new Promise((resolve, reject) => {
       this.#starting.set(id, { names, sockets: new Map(), resolve, reject });

@@ -11,7 +11,8 @@ export type StartedChild = Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr' | 'e
   once(event: 'close', listener: () => void): unknown;
 };
 
-export type StreamName = keyof StartCommand['keys'];
+/** A number is the index of a further stream. */
+export type StreamName = keyof StartCommand['keys'] | number;
 
 /** A command whose parent is the starter. */
 export class StarterChild extends EventEmitter implements StartedChild {
@@ -19,6 +20,8 @@ export class StarterChild extends EventEmitter implements StartedChild {
   stdin: Socket | null = null;
   stdout: Socket | null = null;
   stderr: Socket | null = null;
+  /** Further streams, in the order of their descriptors. */
+  more: readonly Socket[] = [];
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
   readonly #identity: ProcessIdentity;
@@ -36,10 +39,15 @@ export class StarterChild extends EventEmitter implements StartedChild {
     this.stdin = streams.get('stdin') ?? null;
     this.stdout = streams.get('stdout') ?? null;
     this.stderr = streams.get('stderr') ?? null;
-    const outputs = [this.stdout, this.stderr].filter((one) => one !== null);
+    this.more = Array.from(streams, ([name, stream]) => (typeof name === 'number' ? { name, stream } : []))
+      .flat()
+      .toSorted((one, other) => one.name - other.name)
+      .map(({ stream }) => stream);
+    // A stream that ended without any output may have closed already.
+    const outputs = [this.stdout, this.stderr].filter((one) => one !== null && !one.closed);
     this.#openStreams = outputs.length;
     for (const output of outputs) {
-      output.once('close', () => {
+      output?.once('close', () => {
         this.#openStreams = (this.#openStreams ?? 1) - 1;
         this.#close();
       });

@@ -10,6 +10,8 @@ export interface StartCommand {
   readonly keys: { readonly stdin: string | null; readonly stdout: string; readonly stderr: string };
   /** From 3 on: numbers of descriptors of the process that asks, or null for none. */
   readonly descriptors: readonly (number | null)[];
+  /** The keys of further streams, whose descriptors follow. */
+  readonly more: readonly string[];
 }
 
 /** From the starter. */

@@ -18,7 +18,7 @@ export async function lossesInCopy(
   maxFiles?: number,
 ): Promise<CopyLosses> {
   using files = new CopyFiles();
-  const base = readBase(folder);
+  const base = await readBase(folder, pause);
   const changes: CopyChange[] = [];
   const ignored: string[] = [];
   let isPartial = false;

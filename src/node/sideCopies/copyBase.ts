@@ -78,11 +78,15 @@ export class BaseWriter {
   }
 }
 
-/** By absolute path in the copy. @throws the error of the disk */
-export function readBase(folder: string): ReadonlyMap<string, BaseEntry> {
+/** By absolute path in the copy. Rejects with the error of the disk, or with what `pause` throws. */
+export async function readBase(
+  folder: string,
+  pause: () => Promise<void> | undefined,
+): Promise<ReadonlyMap<string, BaseEntry>> {
   const entries = new Map<string, BaseEntry>();
   for (const line of readFileSync(listOf(folder), 'utf8').split('\n')) {
     if (line === '') continue;
+    await pause();
     const [place, entry] = lineIn(line) ?? [];
     if (place === undefined) continue;
     if (entry) entries.set(place, entry);

@@ -27,10 +27,16 @@ const HASH_BYTES = 20;
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
 
-/** `undefined` for an index of another form, such as a split or a sparse one, and for one with a name that git refuses. */
-export function parseIndex(bytes: Buffer): GitIndex | undefined {
+/** Called between two entries: a large index takes longer than the event loop may be held. */
+type Pause = () => Promise<void> | undefined;
+
+/**
+ * `undefined` for an index of another form, such as a split or a sparse one, and for one with a name that git refuses.
+ * Rejects with what `pause` throws.
+ */
+export async function parseIndex(bytes: Buffer, pause: Pause): Promise<GitIndex | undefined> {
   try {
-    return parse(bytes);
+    return await parse(bytes, pause);
   } catch (error) {
     // Cut off.
     if (error instanceof RangeError) return undefined;
@@ -38,7 +44,7 @@ export function parseIndex(bytes: Buffer): GitIndex | undefined {
   }
 }
 
-function parse(bytes: Buffer): GitIndex | undefined {
+async function parse(bytes: Buffer, pause: Pause): Promise<GitIndex | undefined> {
   if (bytes.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const version = bytes.readUInt32BE(4);
   if (version < 2 || version > 4) return undefined;
@@ -46,6 +52,7 @@ function parse(bytes: Buffer): GitIndex | undefined {
   let at = HEADER_BYTES;
   let last = Buffer.alloc(0);
   for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    await pause();
     const offset = at;
     const flags = bytes.readUInt16BE(offset + STAT_BYTES + HASH_BYTES);
     at += STAT_BYTES + HASH_BYTES + 2 + ((flags & EXTENDED) === 0 ? 0 : 2);
@@ -108,9 +115,14 @@ export function isAsIndexed(file: IndexedFile, stats: BigIntStats): boolean {
 }
 
 /** The index of the copy: entries of unchanged files have the facts of the copied file. */
-export function indexWith(index: GitIndex, copied: Iterable<readonly [IndexedFile, BigIntStats]>): Uint8Array {
+export async function indexWith(
+  index: GitIndex,
+  copied: Iterable<readonly [IndexedFile, BigIntStats]>,
+  pause: Pause,
+): Promise<Uint8Array> {
   const bytes = Buffer.concat([index.bytes, Buffer.alloc(HASH_BYTES)]);
   for (const [{ offset }, stats] of copied) {
+    await pause();
     const facts = [
       stats.ctimeNs / 1_000_000_000n,
       stats.ctimeNs % 1_000_000_000n,

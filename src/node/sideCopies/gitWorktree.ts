@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { type GitIndex, parseIndex } from './gitIndex.ts';
 
 /** The repository of a folder that is its top. */
@@ -15,8 +16,14 @@ export interface Repository {
   readonly index: GitIndex;
 }
 
-/** `undefined` where there is none of a form that a worktree can be made of: then the copy is a plain one. */
-export function repositoryAt(folder: string): Repository | undefined {
+/**
+ * `undefined` where there is none of a form that a worktree can be made of: then the copy is a plain one. Rejects with
+ * what `pause` throws.
+ */
+export async function repositoryAt(
+  folder: string,
+  pause: () => Promise<void> | undefined,
+): Promise<Repository | undefined> {
   const own = gitFolder(path.join(folder, '.git'));
   if (own === undefined) return undefined;
   const shared = readLine(path.join(own, 'commondir'));
@@ -26,7 +33,7 @@ export function repositoryAt(folder: string): Repository | undefined {
   if (configuration === undefined || /^\s*(objectformat|refstorage)\b/im.test(configuration)) return undefined;
   const head = commitOf(own, common, 'HEAD');
   const bytes = readBytes(path.join(own, 'index'));
-  const index = bytes && parseIndex(bytes);
+  const index = bytes && (await parseIndex(bytes, pause));
   return head === undefined || index === undefined ? undefined : { common, head, index };
 }
 
@@ -35,8 +42,25 @@ export function worktreeFolder({ common }: Pick<Repository, 'common'>, name: str
   return path.join(common, 'worktrees', name);
 }
 
-/** `folder`: the copy, which has its files already. @throws the error of the disk */
-export function addWorktree(gitFolderOfCopy: string, folder: string, head: string, index: Uint8Array): void {
+const CANNOT_WRITE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+
+/**
+ * `folder`: the copy, which has its files already. False where the repository cannot be written: then nothing is left of
+ * it. @throws the error of the disk
+ */
+export function addWorktree(gitFolderOfCopy: string, folder: string, head: string, index: Uint8Array): boolean {
+  try {
+    writeWorktree(gitFolderOfCopy, folder, head, index);
+    return true;
+  } catch (error) {
+    if (!CANNOT_WRITE.has(errorCode(error) ?? '')) throw error;
+    rmSync(path.join(folder, '.git'), { force: true });
+    removeWorktree(gitFolderOfCopy);
+    return false;
+  }
+}
+
+function writeWorktree(gitFolderOfCopy: string, folder: string, head: string, index: Uint8Array): void {
   mkdirSync(gitFolderOfCopy, { recursive: true });
   writeFileSync(path.join(gitFolderOfCopy, 'commondir'), '../..\n');
   writeFileSync(path.join(gitFolderOfCopy, 'HEAD'), `${head}\n`);
@@ -45,9 +69,14 @@ export function addWorktree(gitFolderOfCopy: string, folder: string, head: strin
   writeFileSync(path.join(gitFolderOfCopy, 'index'), index);
 }
 
-/** Does nothing where it is gone. Commits that were made in it stay in the repository until git collects them. */
+/** Does nothing where it is gone, or was never made. Commits that were made in it stay in the repository until git collects them. */
 export function removeWorktree(gitFolderOfCopy: string): void {
-  rmSync(gitFolderOfCopy, { recursive: true, force: true });
+  try {
+    rmSync(gitFolderOfCopy, { recursive: true, force: true });
+  } catch (error) {
+    // `worktrees` is no folder.
+    if (errorCode(error) !== 'ENOTDIR') throw error;
+  }
 }
 
 /** Steps of HEAD that make no commit. */

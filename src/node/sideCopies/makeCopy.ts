@@ -56,6 +56,8 @@ export interface Filled {
   readonly links: readonly string[];
   /** Files of the workspace that could not be read. */
   readonly skipped: readonly string[];
+  /** Git knows the copy. False also where its repository cannot be written. */
+  readonly isWorktree: boolean;
 }
 
 /** @throws CopyRefused, the error of the disk, or what `pause` throws */
@@ -68,6 +70,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     found.links.some((link) => pathBelow(link, below) !== undefined) || behindLink(path.dirname(below));
   // Tracked files that are ignored. One behind a link is no file of the repository any more.
   for (const name of indexed.keys()) {
+    await pause();
     const below = name.split('/').join(path.sep);
     if (!isLinked(below) && statOf(path.join(home, below))?.isDirectory() === false) found.files.add(below);
   }
@@ -77,7 +80,10 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
     if (below !== undefined && !isLinked(below) && statOf(place) === undefined) found.files.add(below);
   }
   mkdirSync(copy, { recursive: true });
-  for (const folder of found.folders) mkdirSync(path.join(copy, folder), { recursive: true });
+  for (const folder of found.folders) {
+    await pause();
+    mkdirSync(path.join(copy, folder), { recursive: true });
+  }
   const unchanged: [IndexedFile, BigIntStats][] = [];
   const skipped: string[] = [];
   let done = 0;
@@ -107,10 +113,11 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
   }
   progress(done, found.files.size);
   const links = found.links.map((below) => linkTo(path.join(home, below), path.join(copy, below)));
-  if (repository !== undefined && gitFolder !== null) {
-    addWorktree(gitFolder, copy, repository.head, indexWith(repository.index, unchanged));
-  }
-  return { links, skipped };
+  const isWorktree =
+    repository !== undefined &&
+    gitFolder !== null &&
+    addWorktree(gitFolder, copy, repository.head, await indexWith(repository.index, unchanged, pause));
+  return { links, skipped, isWorktree };
 }
 
 /** Paths from the folder. */

@@ -13,6 +13,7 @@ import {
   type CopyLosses,
   CopyRefused,
   isNothing,
+  isOnlyIgnored,
   type MadeCopy,
   type MakeOptions,
   type RemoveOptions,
@@ -23,6 +24,7 @@ import {
   type UnreadableCopy,
 } from '../../core/sideCopies/sideCopy.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
+import type { ThreadWhereabouts } from '../../protocol/threads.ts';
 import { pauseEvery } from '../baseline/pauseEvery.ts';
 import { makePrivateFolder, namesIn } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
@@ -39,8 +41,9 @@ import {
   REMOVED,
   writeRecord,
 } from './copyRecord.ts';
-import { removeWorktree, repositoryAt, worktreeFolder } from './gitWorktree.ts';
+import { removeWorktree, type Repository, repositoryAt, worktreeFolder } from './gitWorktree.ts';
 import { fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
+import { removeFolder } from './removeFolder.ts';
 
 /** In the folder of a copy: the files of the thread. */
 const WORK = 'work';
@@ -55,6 +58,13 @@ export interface SideCopiesDeps {
   readonly locks: Pick<Locks, 'acquire'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log?: Pick<Log, 'warn'>;
+}
+
+type CopiedFolder = CopyRecord['folders'][number];
+
+interface PlannedFolder {
+  readonly repository: Repository | undefined;
+  readonly folder: CopiedFolder;
 }
 
 export class SideCopies implements SideCopyStore {
@@ -100,6 +110,11 @@ export class SideCopies implements SideCopyStore {
     return this.all.find((copy) => copy.threadId === threadId);
   }
 
+  async changedBy(threadId: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const copy = this.of(threadId);
+    return copy && (await this.changes(copy.id, signal)).map(({ home }) => home);
+  }
+
   reload(): void {
     this.#known = undefined;
   }
@@ -112,13 +127,14 @@ export class SideCopies implements SideCopyStore {
     await makePrivateFolder(folder);
     const real = realOf(folder);
     const names = namesFor(roots);
-    const planned = roots.map((home, index) => {
-      const repository = repositoryAt(home);
+    const planned: PlannedFolder[] = [];
+    for (const [index, home] of roots.entries()) {
+      const repository = await repositoryAt(home, pauses(signal));
       const gitFolder = repository === undefined ? null : worktreeFolder(repository, `tiller-${id}${index || ''}`);
       const kind = repository === undefined ? ('plain' as const) : ('worktree' as const);
       const copy = path.join(real, WORK, names[index] ?? '');
-      return { repository, folder: { home, copy, kind, gitFolder, head: repository?.head ?? null } };
-    });
+      planned.push({ repository, folder: { home, copy, kind, gitFolder, head: repository?.head ?? null } });
+    }
     const record: CopyRecord = {
       version: 1,
       id,
@@ -132,7 +148,8 @@ export class SideCopies implements SideCopyStore {
     await writeRecord(folder, record);
     try {
       const filled = await this.#fill(planned, { folder, links, unsaved, signal, progress });
-      const ready: CopyRecord = { ...record, state: 'ready', links: filled.links };
+      const { links: linked, folders } = filled;
+      const ready: CopyRecord = { ...record, state: 'ready', links: linked, folders };
       await writeRecord(folder, ready);
       this.reload();
       return { copy: copyOf(ready), skipped: filled.skipped };
@@ -143,15 +160,13 @@ export class SideCopies implements SideCopyStore {
   }
 
   async #fill(
-    planned: readonly {
-      readonly repository: ReturnType<typeof repositoryAt>;
-      readonly folder: CopyRecord['folders'][number];
-    }[],
+    planned: readonly PlannedFolder[],
     given: Pick<MakeOptions, 'links' | 'unsaved' | 'signal' | 'progress'> & { readonly folder: string },
-  ): Promise<{ links: string[]; skipped: string[] }> {
+  ): Promise<{ links: string[]; skipped: string[]; folders: CopiedFolder[] }> {
     const base = new BaseWriter(given.folder);
     const links: string[] = [];
     const skipped: string[] = [];
+    const folders: CopiedFolder[] = [];
     let before = 0;
     try {
       for (const { repository, folder } of planned) {
@@ -172,11 +187,12 @@ export class SideCopies implements SideCopyStore {
         before += last;
         links.push(...filled.links);
         skipped.push(...filled.skipped);
+        folders.push(filled.isWorktree ? folder : { ...folder, kind: 'plain', gitFolder: null, head: null });
       }
     } finally {
       base.close();
     }
-    return { links, skipped };
+    return { links, skipped, folders };
   }
 
   async assign(id: string, threadId: string): Promise<void> {
@@ -251,14 +267,14 @@ export class SideCopies implements SideCopyStore {
     }
   }
 
-  async sweep(hasThread: (threadId: string) => Promise<boolean>): Promise<void> {
-    for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, hasThread).catch(() => {});
+  async sweep(whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void> {
+    for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, whereIs).catch(() => {});
     this.reload();
   }
 
-  async #sweepOne(id: string, hasThread: (threadId: string) => Promise<boolean>): Promise<void> {
+  async #sweepOne(id: string, whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void> {
     const folder = this.#folderOf(id);
-    if (id.startsWith(REMOVED)) return rm(folder, { recursive: true, force: true });
+    if (id.startsWith(REMOVED)) return removeFolder(realOf(folder), pauses());
     const found = findRecord(folder);
     if (found.type === 'unreadable') {
       this.#deps.log?.warn('A side copy cannot be read and is left as it is', { folder, problem: found.problem });
@@ -272,10 +288,12 @@ export class SideCopies implements SideCopyStore {
     }
     const { record } = found;
     if (isRunning(record.owner)) return;
-    if (record.state === 'ready' && record.threadId !== null && (await hasThread(record.threadId))) return;
+    const thread = record.threadId === null ? 'deleted' : await whereIs(record.threadId);
+    if (record.state === 'ready' && thread === 'listed') return;
+    const mayLose = thread === 'gone' ? isOnlyIgnored : isNothing;
     const threads = record.threadId === null ? [] : [record.threadId];
     await this.#holding([copyLock(id), ...threads], async () => {
-      if (record.state === 'ready' && !isNothing(await lossesInCopy(folder, record, pauses()))) return;
+      if (record.state === 'ready' && !mayLose(await lossesInCopy(folder, record, pauses()))) return;
       await this.#destroy(record);
     });
   }
@@ -289,7 +307,7 @@ export class SideCopies implements SideCopyStore {
     // A command that runs in it may still write: what it writes does not come back under the name of the copy.
     const removed = path.join(copiesFolder(this.#home), `${REMOVED}${record.id}`);
     await rename(folder, removed);
-    await rm(removed, { recursive: true, force: true });
+    await removeFolder(realOf(removed), pauses());
   }
 
   async #update(id: string, change: (record: CopyRecord) => CopyRecord): Promise<void> {
@@ -365,12 +383,13 @@ function pauses(signal?: AbortSignal): () => Promise<void> | undefined {
   };
 }
 
-function entryAfter({ change, base }: SettledFile, writer: BaseWriter): BaseEntry | null {
+function entryAfter({ change, base, mode: kept }: SettledFile, writer: BaseWriter): BaseEntry | null {
   const { copy, result } = change;
-  const mode = result.type === 'file' ? result.mode : 0o644;
+  const mode = kept ?? (result.type === 'file' ? result.mode : 0o644);
   if (base.type === 'bytes') {
     return { type: 'file', hash: contentHash(base.bytes), mode, at: writer.keep(base.bytes), stamp: null };
   }
+  if (base.type === 'base') return change.base?.type === 'file' ? { ...change.base, mode, stamp: null } : null;
   if (result.type !== 'file') return null;
   using files = new CopyFiles();
   const read = files.read(copy, MAX_KEPT_BYTES);

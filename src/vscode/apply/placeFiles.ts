@@ -82,6 +82,16 @@ export class PlaceFiles implements Disposable {
     });
   }
 
+  /** Permission bits. False where they are not `before`, or nothing but a file is there. */
+  async changeMode(path: string, before: number, after: number): Promise<boolean> {
+    return this.#opened(path, constants.O_RDONLY, async (file) => {
+      const stats = await file.stat();
+      if (!stats.isFile() || (stats.mode & 0o777) !== before) return false;
+      await file.chmod((stats.mode & 0o7000) | after);
+      return true;
+    });
+  }
+
   async rename(from: string, to: string, overwrite: boolean): Promise<void> {
     const uri = uriOf(from);
     if (uri.scheme !== 'file' || uriOf(to).scheme !== 'file') {

@@ -26,8 +26,8 @@ export class AgentUpdates implements Disposable {
       threads.onEvent(({ event: { msg, threadId }, state }) => {
         const isShown = threadId === threads.state?.threadId;
         if (isShown ? msg.type !== 'agent_status' : !threads.overview.isBelowShown(state)) return;
-        if (URGENT.has(msg.type)) this.#update();
-        else this.#timer ??= setTimeout(() => this.#update(), PAUSE_MS);
+        if (URGENT.has(msg.type)) this.update();
+        else this.#timer ??= setTimeout(() => this.update(), PAUSE_MS);
       }),
     );
   }
@@ -40,10 +40,11 @@ export class AgentUpdates implements Disposable {
   /** Posts the rows also when they have not changed: the page has begun anew. */
   post(): void {
     this.#posted = undefined;
-    this.#update();
+    this.update();
   }
 
-  #update(): void {
+  /** Call when a row may have changed without an event. */
+  update(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { agents } = this.#threads.overview;

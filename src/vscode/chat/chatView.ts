@@ -115,6 +115,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#view?.visible === true || this.#panel?.visible === true;
   }
 
+  /** Call when something else differs in the side copy of an agent. */
+  updateAgents(): void {
+    this.#agents.update();
+  }
+
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
     const page = this.#open('side', view.webview);

@@ -26,6 +26,19 @@ export async function insertIntoTerminal(text: string): Promise<void> {
   terminal.sendText(lines.join('\n'), isMany);
 }
 
+/**
+ * Draws a Mermaid diagram in VS Code's Markdown preview, which shows its source where VS Code cannot draw it. The document
+ * is a file in `folder`, so that the preview is there again after a reload; the next diagram replaces it. The document opens
+ * itself where VS Code's Markdown extension is off.
+ */
+export async function previewDiagram(text: string, folder: vscode.Uri): Promise<void> {
+  const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const file = vscode.Uri.joinPath(folder, 'Diagram.md');
+  await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(`${fence}mermaid\n${text}\n${fence}\n`));
+  const canDraw = (await vscode.commands.getCommands(true)).includes('markdown.showPreview');
+  await vscode.commands.executeCommand(canDraw ? 'markdown.showPreview' : 'vscode.open', file);
+}
+
 /** Shows the changes of a diff in VS Code's refactor preview; they are made when the user applies them there. */
 export async function applyDiff(text: string): Promise<void> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];

@@ -9,7 +9,7 @@ import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewM
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
-import { applyDiff, insertIntoTerminal } from './codeActions.ts';
+import { applyDiff, insertIntoTerminal, previewDiagram } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
 import { modeOverrides } from './modeOverrides.ts';
 
@@ -33,6 +33,7 @@ export interface PanelRequestDeps {
   readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly explainHunk: (choice: Extract<PanelRequest, { type: 'explain_hunk' }>) => void;
   readonly stopAgent: (threadId: string) => void;
+  readonly bringHome: (threadId: string) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
@@ -53,6 +54,8 @@ export interface PanelRequestDeps {
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
   readonly listSkills: () => Promise<void>;
+  /** Where the document of a previewed diagram is written. */
+  readonly previewFolder: vscode.Uri;
   /** Prompts of MCP servers. */
   readonly prompts: { use(prompt: { readonly server: string; readonly name: string }): Promise<void> };
   /** The model menu of the composer. */
@@ -114,6 +117,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.threads.open(message.threadId);
     case 'stop_agent':
       return deps.stopAgent(message.threadId);
+    case 'bring_home':
+      return deps.bringHome(message.threadId);
     case 'rename_thread':
       return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':
@@ -133,6 +138,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return insertCode(message.text);
     case 'insert_into_terminal':
       return insertIntoTerminal(message.text);
+    case 'preview_diagram':
+      return previewDiagram(message.text, deps.previewFolder);
     case 'apply_code':
       return applyDiff(message.text);
     case 'run_command':

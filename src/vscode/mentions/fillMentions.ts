@@ -15,9 +15,14 @@ export interface FillMentionsDeps {
   /** A stored thread as Markdown; `undefined` when it is gone. */
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
   readonly mayRead: (path: string) => boolean;
+  /** Of the side copy in which the thread of the message works; absent for a thread in the workspace. */
+  readonly copyChanges?: CopyChanges | undefined;
   /** The text of a resource of an MCP server; `undefined` when it has none. @throws Error with the reason */
   readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
 }
+
+/** What a thread has changed in a side copy, which git's changes of the workspace do not have. */
+export type CopyChanges = (mayRead: (path: string) => boolean, signal: AbortSignal) => Promise<string | undefined>;
 
 /** Tokens of a thread, by estimate: its begin and its end, for the middle says the least. */
 const THREAD_TOKENS = 8_000;
@@ -56,7 +61,7 @@ async function filled(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
     return { ...part, lines: await wholeSymbol(uriOf(path), id, lines) };
   }
   const text = await textOf(part, deps, signal);
-  return text === undefined ? refused(part, nothing(part.kind)) : { ...part, text };
+  return text === undefined ? refused(part, nothing(part.kind, deps)) : { ...part, text };
 }
 
 async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal): Promise<string | undefined> {
@@ -64,7 +69,7 @@ async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
     case 'problems':
       return problemText(deps.mayRead);
     case 'changes':
-      return changeText(deps.mayRead);
+      return deps.copyChanges === undefined ? changeText(deps.mayRead) : deps.copyChanges(deps.mayRead, signal);
     case 'terminal':
       return deps.terminals.textOf(part.id ?? '');
     case 'thread': {
@@ -79,11 +84,12 @@ async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
 }
 
 /** Why there is nothing, as a clause. */
-function nothing(kind: MentionKind | undefined): string {
+function nothing(kind: MentionKind | undefined, { copyChanges }: Pick<FillMentionsDeps, 'copyChanges'>): string {
   switch (kind) {
     case 'problems':
       return vscode.l10n.t('there are no problems');
     case 'changes':
+      if (copyChanges !== undefined) return vscode.l10n.t('the side copy has no changes');
       return vscode.l10n.t('git has no changes');
     case 'terminal':
       return vscode.l10n.t('the terminal is closed');

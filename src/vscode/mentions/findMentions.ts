@@ -41,6 +41,8 @@ export interface FindMentionsDeps {
   readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
   /** Why a file may not be read; `undefined` for one that may. */
   readonly refusal: (path: string) => string | undefined;
+  /** See `MentionsDeps`. */
+  readonly changedInCopy: number | null | undefined;
 }
 
 const MAX_FILES = 40;
@@ -120,7 +122,7 @@ function fileRow(
 /** What VS Code holds besides files, where there is some. */
 export function contextRows(
   query: string,
-  { terminals, refusal }: Pick<FindMentionsDeps, 'terminals' | 'refusal'>,
+  { terminals, refusal, changedInCopy }: Pick<FindMentionsDeps, 'terminals' | 'refusal' | 'changedInCopy'>,
 ): readonly MentionRow[] {
   const rows: MentionRow[] = [];
   const add = (mention: Mention, label: string, detail: string) => {
@@ -134,8 +136,8 @@ export function contextRows(
   }
   const problems = problemCount((path) => refusal(path) === undefined);
   if (problems !== undefined) add(plainMention('problems'), vscode.l10n.t('Problems'), problems);
-  const changes = changeCount();
-  if (changes !== undefined) add(plainMention('changes'), vscode.l10n.t('Git Changes'), changes);
+  const changes = changesDetail(changedInCopy);
+  if (changes !== undefined) add(plainMention('changes'), changes.label, changes.detail);
   const [first, ...others] = terminals.terminals;
   if (first !== undefined) {
     add({ ...plainMention('terminal'), id: first.id }, vscode.l10n.t('Terminal Output'), first.name);
@@ -148,6 +150,21 @@ export function contextRows(
     if (query !== '') add(mention, vscode.l10n.t('Terminal Output'), unused.slice('terminal:'.length));
   }
   return rows;
+}
+
+/** Of the place in which the shown thread works; `undefined` where nothing is changed. */
+function changesDetail(
+  changedInCopy: FindMentionsDeps['changedInCopy'],
+): { readonly label: string; readonly detail: string } | undefined {
+  if (changedInCopy === undefined) {
+    const detail = changeCount();
+    return detail === undefined ? undefined : { label: vscode.l10n.t('Git Changes'), detail };
+  }
+  if (changedInCopy === 0) return undefined;
+  const label = vscode.l10n.t('Changes in the Side Copy');
+  if (changedInCopy === null) return { label, detail: '' };
+  const detail = changedInCopy === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', changedInCopy);
+  return { label, detail };
 }
 
 /** What is read when the message is sent. */

@@ -11,7 +11,7 @@ import { uriOf } from '../workspace/places.ts';
 import { attachableFiles } from './attachFiles.ts';
 import { mentionOfLines, RecentFiles, selectionMention } from './editorPlaces.ts';
 import { FileIndex } from './fileIndex.ts';
-import { fillMentions, isUnfilled } from './fillMentions.ts';
+import { type CopyChanges, fillMentions, isUnfilled } from './fillMentions.ts';
 import { contextRows, findMentions, type MentionableResource, type MentionableThread } from './findMentions.ts';
 import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 
@@ -27,6 +27,10 @@ export interface MentionsDeps {
   readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
   /** The text of one of them; `undefined` when it has none. @throws Error with the reason */
   readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** See `FillMentionsDeps.copyChanges`. `threadId`: absent for a new thread. */
+  readonly copyChanges: (threadId: string | undefined) => CopyChanges | undefined;
+  /** Files that the shown thread has changed in its side copy, `null` while they are counted; `undefined`: it has none. */
+  readonly changedInCopy: () => number | null | undefined;
   /** `ShownThread.send`. */
   readonly send: (op: Op, target: MessageTarget) => Promise<boolean>;
   /** Keeps a message over a reload of the window until the returned function is called. */
@@ -114,7 +118,7 @@ export class Mentions implements Disposable {
   async pick(): Promise<void> {
     const guard = await this.#deps.guard();
     const refusal = (path: string) => guard([path]);
-    const context = contextRows('', { terminals: this.#terminals, refusal });
+    const context = contextRows('', { terminals: this.#terminals, refusal, changedInCopy: this.#deps.changedInCopy() });
     const open = this.#recent.paths.filter((path) => refusal(path) === undefined).slice(0, MAX_OPEN);
     const files = { label: vscode.l10n.t('Files, Folders and Images…'), run: () => this.#pickFiles() };
     const picked = await vscode.window.showQuickPick(
@@ -186,7 +190,7 @@ export class Mentions implements Disposable {
     if (this.#sending === undefined && !written.some(isUnfilled)) return this.#send(op, target);
     const before = this.#sending ?? Promise.resolve();
     const sending = before.then(async () => {
-      const input = [...(await this.#filled(written))];
+      const input = [...(await this.#filled(written, target))];
       await this.#send(late({ ...op, input }), target);
     });
     const settled = sending.catch(() => {}).then(this.#deps.hold(written, target));
@@ -223,6 +227,7 @@ export class Mentions implements Disposable {
         threads: this.#deps.threads,
         resources: this.#deps.resources,
         refusal: (path) => guard([path]),
+        changedInCopy: this.#deps.changedInCopy(),
       },
       signal,
     );
@@ -233,13 +238,14 @@ export class Mentions implements Disposable {
     if (!signal.aborted) this.#deps.post({ type: 'mentions_found', id, rows: [], isLast: true });
   }
 
-  async #filled(input: readonly UserInput[]): Promise<readonly UserInput[]> {
+  async #filled(input: readonly UserInput[], { threadId }: MessageTarget): Promise<readonly UserInput[]> {
     const guard = await this.#deps.guard();
     const deps = {
       terminals: this.#terminals,
       exportThread: this.#deps.exportThread,
       readResource: this.#deps.readResource,
       mayRead: (path: string) => guard([path]) === undefined,
+      copyChanges: this.#deps.copyChanges(threadId),
     };
     return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));
   }

@@ -41,15 +41,16 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
         arguments: [document.uri, ...more],
       });
     const { files } = this.#proposals.stateOf(approvalId);
+    const takesReasons = this.#proposals.takesReasons(approvalId);
     // In one of several files "Approve" would seem to be about that file only: there it is in the editor's title.
     const lenses = files.length > 1 ? [] : answers(files).map(({ title, command }) => at(0, title, command));
     const file = files.find(({ path }) => path === open.file.name);
     const isFileOut = file?.isOut ?? false;
     const ofFile = [at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null)];
-    if (isFileOut) ofFile.push(at(0, why(file, null), EXPLAIN, null));
+    if (isFileOut && takesReasons) ofFile.push(at(0, why(file, null), EXPLAIN, null));
     if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) return [...lenses, ...ofFile];
     if (files.length > 1) lenses.push(...ofFile);
-    return [...lenses, ...this.#ofHunks(open, file, at)];
+    return [...lenses, ...this.#ofHunks(open, file, takesReasons, at)];
   }
 
   dispose(): void {
@@ -60,6 +61,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   #ofHunks(
     { after, file: proposed }: OpenProposal,
     file: ReviewedFile | undefined,
+    takesReasons: boolean,
     at: (line: number, title: string, command: string, ...more: unknown[]) => vscode.CodeLens,
   ): vscode.CodeLens[] {
     const reject = `$(discard) ${vscode.l10n.t('Reject')}`;
@@ -71,7 +73,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
           return [at(start, `$(warning) ${take}`, TOGGLE, index, 'in')];
         }
         const restoring = at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in');
-        return [restoring, at(start, why(file, index), EXPLAIN, index)];
+        return takesReasons ? [restoring, at(start, why(file, index), EXPLAIN, index)] : [restoring];
       }
       const out = at(start, reject, TOGGLE, index, 'out');
       return state === 'in' ? [out] : [out, at(start, `${restore} ${vscode.l10n.t('(edited)')}`, TOGGLE, index, 'in')];

@@ -23,6 +23,8 @@ export interface ShowOptions {
    * does not open.
    */
   readonly focus: boolean;
+  /** Where it opens, instead of in the active group or beside it. */
+  readonly column?: vscode.ViewColumn;
 }
 
 export class DiffPreview implements vscode.Disposable {
@@ -33,6 +35,8 @@ export class DiffPreview implements vscode.Disposable {
   readonly #setIsOverview = contextKey<boolean>('tiller.multiReviewActive');
   /** The active tab is a proposal of several files: one of them, or the overview. */
   readonly #setIsOfSeveral = contextKey<boolean>('tiller.proposalOfSeveral');
+  /** The model reads why a part of the active proposal is rejected. */
+  readonly #setTakesReasons = contextKey<boolean>('tiller.proposalTakesReasons');
   /** The active proposal is unchanged: guards a key that would otherwise delete a word. */
   readonly #setIsUntouched = contextKey<boolean>('tiller.proposalUntouched');
   readonly proposals: Proposals;
@@ -62,9 +66,15 @@ export class DiffPreview implements vscode.Disposable {
 
   /**
    * Sets or replaces a proposal; open diff editors follow. Opens nothing. `reviewed`: the choices from an earlier
-   * request for the same proposal.
+   * request for the same proposal. `takesReasons`: a model reads why something is rejected.
    */
-  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void {
+  propose(
+    approvalId: string,
+    files: readonly ProposedFile[],
+    reviewed?: ProposalChoices,
+    { takesReasons = true }: { readonly takesReasons?: boolean } = {},
+  ): void {
+    if (!takesReasons) this.proposals.takeNoReasons(approvalId);
     if (!this.#titles.has(approvalId)) this.#titles.set(approvalId, this.#newOverviewTitle());
     this.proposals.put(approvalId, files, reviewed);
   }
@@ -75,12 +85,12 @@ export class DiffPreview implements vscode.Disposable {
   }
 
   /** `path` picks one file of several. Returns whether something was opened. */
-  async show(approvalId: string, { focus }: ShowOptions, path?: string): Promise<boolean> {
+  async show(approvalId: string, { focus, column }: ShowOptions, path?: string): Promise<boolean> {
     const files = this.proposals.filesOf(approvalId);
     const open = files.find((each) => isNamed(each, path)) ?? files[0];
     if (open === undefined) return false;
     if (path !== undefined || files.length === 1) {
-      const viewColumn = focus ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
+      const viewColumn = column ?? (focus ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside);
       const options: vscode.TextDocumentShowOptions = { preserveFocus: !focus, preview: false, viewColumn };
       await vscode.commands.executeCommand('vscode.diff', open.before, open.after, titleOf(open), options);
       return true;
@@ -113,6 +123,7 @@ export class DiffPreview implements vscode.Disposable {
     const found = this.#hunkIn(uri, hunk);
     if (found === undefined) return;
     const { approvalId, name, which, isOut, reason } = found;
+    if (!this.proposals.takesReasons(approvalId)) return this.proposals.choose(approvalId, name, which, 'out');
     const given = await vscode.window.showInputBox({
       title: vscode.l10n.t('Reject with a Reason'),
       prompt: vscode.l10n.t(
@@ -180,6 +191,7 @@ export class DiffPreview implements vscode.Disposable {
     this.#setIsOverview(isOverview);
     this.#setIsOfSeveral(isOfSeveral);
     this.#setIsUntouched(isUntouched);
+    this.#setTakesReasons(active !== undefined && this.proposals.takesReasons(active));
   }
 
   /**

@@ -62,6 +62,8 @@ export class Proposals implements vscode.Disposable {
   readonly #fireTimers = new Map<string, ReturnType<typeof setTimeout>>();
   /** Fires with an approval id, also when its proposal is closed. */
   readonly onDidChange = this.#changed.event;
+  /** Ids of proposals that no model reads the answer to. */
+  readonly #withoutReasons = new Set<string>();
   readonly #kept: KeptReviews | undefined;
 
   constructor(kept?: KeptReviews) {
@@ -93,6 +95,15 @@ export class Proposals implements vscode.Disposable {
     });
     this.#entries.set(approvalId, entries);
     this.#fire(approvalId);
+  }
+
+  /** Call before `put` for a proposal that no model reads the answer to: the user is not asked why something is rejected. */
+  takeNoReasons(approvalId: string): void {
+    this.#withoutReasons.add(approvalId);
+  }
+
+  takesReasons(approvalId: string): boolean {
+    return !this.#withoutReasons.has(approvalId);
   }
 
   filesOf(approvalId: string): readonly OpenProposal[] {
@@ -184,6 +195,7 @@ export class Proposals implements vscode.Disposable {
       this.#afters.forget(after);
     }
     this.#entries.delete(approvalId);
+    this.#withoutReasons.delete(approvalId);
     this.#changed.fire(approvalId);
   }
 

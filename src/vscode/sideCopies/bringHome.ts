@@ -1,5 +1,4 @@
 /** "Bring Home": the changes of a side copy in Tiller's own review, against what the editors hold now. */
-import { chmod } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { decidedChanges } from '../../core/patch/placedChange.ts';
@@ -7,7 +6,13 @@ import { reviewedChanges } from '../../core/patch/proposalChoices.ts';
 import type { FileChange, ProposedFile } from '../../core/ports.ts';
 import { WorkspaceError } from '../../core/ports.ts';
 import { beginChoices } from '../../core/sideCopies/carryChoices.ts';
-import { type FileDecision, type FilePlan, nextBase, planBringHome } from '../../core/sideCopies/planBringHome.ts';
+import {
+  type FileDecision,
+  type FilePlan,
+  modeOfWhole,
+  nextBase,
+  planBringHome,
+} from '../../core/sideCopies/planBringHome.ts';
 import type { CopyChange, SettledFile, SideCopy, SideCopyStore } from '../../core/sideCopies/sideCopy.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
@@ -19,7 +24,8 @@ import { contentBytes } from '../workspace/textContent.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import { type HomeDeps, type HomeFile, homeFiles } from './homeFiles.ts';
-import { pickWholeFiles } from './pickWholeFiles.ts';
+import { type ModeSet, resetModes, setModes } from './homeModes.ts';
+import { type PickedAsWhole, pickWholeFiles } from './pickWholeFiles.ts';
 
 /** Files in one review; further ones are taken or left as a whole. */
 const MAX_REVIEWED = 300;
@@ -29,7 +35,12 @@ const ORIGIN = 'side-copy-';
 
 /** The diff editors of proposals. */
 export interface ReviewTabs {
-  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void;
+  propose(
+    approvalId: string,
+    files: readonly ProposedFile[],
+    reviewed: ProposalChoices | undefined,
+    options: { readonly takesReasons: false },
+  ): void;
   show(approvalId: string, options: { readonly focus: boolean }): Promise<boolean>;
   close(approvalId: string): Promise<void>;
   reviewOf(approvalId: string): ProposalChoices | undefined;
@@ -38,6 +49,13 @@ export interface ReviewTabs {
 
 /** A change without its place. */
 type HomeChange = FileChange & Pick<Extract<ApplyChange, { kind: 'add' }>, 'exactly' | 'overBytes'>;
+
+export interface SettledCopy {
+  readonly copy: SideCopy;
+  readonly what: 'brought_home' | 'undone';
+  /** Files of the workspace that were changed by that. Absolute. */
+  readonly paths: readonly string[];
+}
 
 export interface BringHomeDeps extends HomeDeps {
   readonly store: SideCopyStore;
@@ -51,7 +69,7 @@ export interface BringHomeDeps extends HomeDeps {
   /** Call with what "Undo Patch" has undone. */
   readonly onUndone: (listener: (id: string) => void) => Disposable;
   /** Something has come home, or was undone. */
-  readonly onSettled: (copyId: string) => void;
+  readonly onSettled: (settled: SettledCopy) => void;
   readonly report: (error: unknown) => void;
 }
 
@@ -62,11 +80,21 @@ interface Review {
   readonly files: ReadonlyMap<string, HomeFile>;
 }
 
+interface Settled {
+  readonly copy: SideCopy;
+  /** Whose base has moved. */
+  readonly files: readonly CopyChange[];
+  /** Files of the workspace that were changed. */
+  readonly paths: readonly string[];
+  /** Permission bits that were changed, which no patch has. */
+  readonly modes: readonly ModeSet[];
+}
+
 export class BringHome {
   readonly #deps: BringHomeDeps;
   readonly #reviews = new Map<string, Review>();
   /** By the id of the patch that "Undo Patch" knows. */
-  readonly #settled = new Map<string, { readonly copyId: string; readonly files: readonly CopyChange[] }>();
+  readonly #settled = new Map<string, Settled>();
   #count = 0;
   readonly #listener: Disposable;
 
@@ -96,7 +124,7 @@ export class BringHome {
     if (proposals.length === 0 && !review.plans.some(isChoosable)) return this.#nothingLeft(review);
     this.#reviews.set(id, review);
     if (proposals.length === 0) return this.approve(id);
-    this.#deps.tabs.propose(id, proposals, choices);
+    this.#deps.tabs.propose(id, proposals, choices, { takesReasons: false });
     await this.#deps.tabs.show(id, { focus: true });
     tellConflicts(review.plans, choices);
   }
@@ -148,22 +176,18 @@ export class BringHome {
 
   async #approve(approvalId: string, review: Review): Promise<void> {
     const { tabs, workspace } = this.#deps;
-    const whole = await pickWholeFiles(review.plans);
-    if (whole === undefined) return;
+    const picked = await pickWholeFiles(review.plans);
+    if (picked === undefined) return;
     const states = new Map(tabs.stateOf(approvalId).files.map((state) => [state.path, state]));
-    const decisions = new Map(
-      review.plans.map((plan): [FilePlan, FileDecision] => [plan, decisionOn(plan, states, whole)]),
-    );
     const texts = reviewedChanges(proposalsOf(review), tabs.reviewOf(approvalId) ?? []);
-    const wholeChanges = await Promise.all([...whole].map((plan) => this.#wholeChange(plan, review)));
+    const wholeChanges = await Promise.all([...picked.files].map((plan) => this.#wholeChange(plan, review)));
     const missing = wholeChanges.find((change) => typeof change === 'string');
     if (missing !== undefined) return void vscode.window.showWarningMessage(withoutLinks(missing));
     const all = [
       ...texts.map((change) => asSeen(change, review)),
       ...wholeChanges.filter((change) => typeof change !== 'string'),
     ];
-    const modes = review.plans.filter((plan) => plan.type === 'mode');
-    if (all.length + modes.length === 0) {
+    if (all.length + picked.modes.size === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('No changes are selected to bring home.'));
       return;
     }
@@ -175,8 +199,8 @@ export class BringHome {
       return this.#again(review, vscode.l10n.t('A folder of the workspace is gone, or is a link now.'));
     const itemId = `${ORIGIN}${review.copy.id}-${++this.#count}`;
     const origin = { turnId: itemId, itemId };
-    const result = await this.#deps.apply(decidedChanges(all, new Map(found)), origin);
-    if (result.type === 'stale') {
+    const result = all.length === 0 ? undefined : await this.#deps.apply(decidedChanges(all, new Map(found)), origin);
+    if (result?.type === 'stale') {
       return this.#again(
         review,
         vscode.l10n.t(
@@ -185,14 +209,21 @@ export class BringHome {
         ),
       );
     }
-    if (result.type === 'failed') return void vscode.window.showErrorMessage(withoutLinks(result.message));
-    for (const { file, mode } of modes) await chmod(file.path, mode).catch(this.#deps.report);
+    if (result?.type === 'failed') return void vscode.window.showErrorMessage(withoutLinks(result.message));
+    const modes = await setModes(picked.modes, this.#deps);
+    const decisions = new Map(
+      review.plans.map((plan): [FilePlan, FileDecision] => [plan, decisionOn(plan, states, picked, modes)]),
+    );
     const settled = await settledFiles(decisions, review);
     await this.#deps.store.settle(review.copy.id, settled);
-    this.#settled.set(itemId, { copyId: review.copy.id, files: settled.map(({ change }) => change) });
+    const { copy, plans } = review;
+    const brought = plans.filter((plan) => isAnythingHome(plan, nextBase(plan, decisions.get(plan) ?? OUT)));
+    const paths = brought.map(({ file }) => file.path);
+    this.#settled.set(itemId, { copy, files: settled.map(({ change }) => change), paths, modes });
     await this.leave(approvalId);
-    this.#deps.onSettled(review.copy.id);
-    this.#tellDone(review, decisions, itemId);
+    this.#deps.onSettled({ copy, what: 'brought_home', paths });
+    const left = plans.filter((plan) => isAnythingLeft(nextBase(plan, decisions.get(plan) ?? OUT)));
+    this.#tellDone(copy, [brought.length, left.length], { itemId, isPatch: result !== undefined });
   }
 
   /** The same review with what the workspace holds now. */
@@ -203,15 +234,14 @@ export class BringHome {
 
   /** All that the copy changed is in the workspace already. */
   async #nothingLeft(review: Review): Promise<void> {
-    const known = review.plans.filter((plan) => plan.type === 'known' || plan.type === 'mode');
+    const known = review.plans.filter(({ type }) => type === 'known');
     const impossible = review.plans.filter(({ type }) => type === 'impossible');
-    for (const plan of known) if (plan.type === 'mode') await chmod(plan.file.path, plan.mode).catch(this.#deps.report);
     const files = known.flatMap(({ file }) => review.files.get(file.path) ?? []);
     const settled = files.map(({ change }) => ({ change, base: { type: 'result' as const } }));
     if (!(await this.#deps.store.alone(review.copy.id, () => this.#deps.store.settle(review.copy.id, settled)))) {
       return tellInUse();
     }
-    this.#deps.onSettled(review.copy.id);
+    this.#deps.onSettled({ copy: review.copy, what: 'brought_home', paths: [] });
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
   }
@@ -229,34 +259,30 @@ export class BringHome {
     if (bytes === undefined) return vscode.l10n.t('{0} is larger than 64 MiB: copy it yourself.', file.name);
     if (file.result.type !== 'file' || contentHash(bytes) !== file.result.hash) return changed;
     const text = decodeText(bytes)?.text ?? null;
-    const exactly = { text, bytes, mode: file.result.mode, linkTarget: undefined };
+    const exactly = { text, bytes, mode: modeOfWhole(file), linkTarget: undefined };
     const over = before === null && found?.disk !== undefined ? { overBytes: found.disk.bytes } : {};
     return { kind: 'add', path: file.path, text: text ?? '', before, exactly, ...over, ...discards };
   }
 
-  #tellDone({ copy, plans }: Review, decisions: ReadonlyMap<FilePlan, FileDecision>, itemId: string): void {
-    const isHome = (plan: FilePlan) => nextBase(plan, decisions.get(plan) ?? OUT).type === 'result';
-    const brought = plans.filter(
-      (plan) => plan.type !== 'known' && nextBase(plan, decisions.get(plan) ?? OUT).type !== 'unchanged',
-    );
-    const left = plans.filter((plan) => !isHome(plan));
+  /** `isPatch`: more than permission bits came home, which "Undo Patch" knows. */
+  #tellDone(
+    copy: SideCopy,
+    [brought, left]: readonly [brought: number, left: number],
+    { itemId, isPatch }: { readonly itemId: string; readonly isPatch: boolean },
+  ): void {
     const done =
-      brought.length === 1
-        ? vscode.l10n.t('Brought home 1 file.')
-        : vscode.l10n.t('Brought home {0} files.', brought.length);
+      brought === 1 ? vscode.l10n.t('Brought home 1 file.') : vscode.l10n.t('Brought home {0} files.', brought);
     const rest =
-      left.length === 0
-        ? []
-        : [
-            left.length === 1
-              ? vscode.l10n.t('Changes of 1 file are left in the side copy.')
-              : vscode.l10n.t('Changes of {0} files are left in the side copy.', left.length),
-          ];
-    const undo = vscode.l10n.t('Undo Patch');
+      left === 1
+        ? vscode.l10n.t('Changes of 1 file are left in the side copy.')
+        : vscode.l10n.t('Changes of {0} files are left in the side copy.', left);
+    const undo = isPatch ? vscode.l10n.t('Undo Patch') : vscode.l10n.t('Undo');
     const remove = vscode.l10n.t('Remove Side Copy');
-    const buttons = left.length === 0 ? [undo, remove] : [undo];
-    void vscode.window.showInformationMessage([done, ...rest].join(' '), ...buttons).then((chosen) => {
-      if (chosen === undo) return vscode.commands.executeCommand('tiller.undoPatch', itemId);
+    const [sentence, buttons] = left === 0 ? [done, [undo, remove]] : [`${done} ${rest}`, [undo]];
+    void vscode.window.showInformationMessage(sentence, ...buttons).then((chosen) => {
+      if (chosen === undo) {
+        return isPatch ? vscode.commands.executeCommand('tiller.undoPatch', itemId) : this.#undone(itemId);
+      }
       return chosen === remove ? vscode.commands.executeCommand('tiller.removeSideCopy', copy.id) : undefined;
     }, this.#deps.report);
   }
@@ -265,10 +291,11 @@ export class BringHome {
   async #undone(id: string): Promise<void> {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
-    const { copyId, files } = settled;
-    if (!(await this.#deps.store.alone(copyId, () => this.#deps.store.unsettle(copyId, files)))) return tellInUse();
+    const { copy, files, paths, modes } = settled;
+    await resetModes(modes, this.#deps);
+    if (!(await this.#deps.store.alone(copy.id, () => this.#deps.store.unsettle(copy.id, files)))) return tellInUse();
     this.#settled.delete(id);
-    this.#deps.onSettled(settled.copyId);
+    this.#deps.onSettled({ copy, what: 'undone', paths });
   }
 }
 
@@ -283,7 +310,16 @@ function proposalsOf({ plans }: Review): readonly ProposedFile[] {
 }
 
 function isChoosable({ type }: FilePlan): boolean {
-  return type === 'proposed' || type === 'whole';
+  return type === 'proposed' || type === 'whole' || type === 'mode';
+}
+
+function isAnythingHome(plan: FilePlan, { content, takesMode }: ReturnType<typeof nextBase>): boolean {
+  if (plan.type === 'known') return false;
+  return plan.type === 'mode' ? takesMode : content.type !== 'unchanged' || takesMode;
+}
+
+function isAnythingLeft({ content, takesMode }: ReturnType<typeof nextBase>): boolean {
+  return content.type !== 'result' || !takesMode;
 }
 
 function asWhole(plan: FilePlan): FilePlan {
@@ -298,15 +334,18 @@ function asWhole(plan: FilePlan): FilePlan {
 function decisionOn(
   plan: FilePlan,
   states: ReadonlyMap<string, FileDecision>,
-  whole: ReadonlySet<FilePlan>,
+  picked: PickedAsWhole,
+  modes: readonly ModeSet[],
 ): FileDecision {
+  const isModeOut = !modes.some(({ path }) => path === plan.file.path);
   switch (plan.type) {
     case 'proposed':
-      return states.get(plan.file.name) ?? OUT;
+      return { ...(states.get(plan.file.name) ?? OUT), isModeOut };
     case 'whole':
-      return { isOut: !whole.has(plan), hunks: [] };
-    case 'known':
+      return { isOut: !picked.files.has(plan), hunks: [] };
     case 'mode':
+      return { isOut: false, hunks: [], isModeOut };
+    case 'known':
       return { isOut: false, hunks: [] };
     case 'impossible':
       return OUT;
@@ -332,15 +371,16 @@ async function settledFiles(
   const settled: SettledFile[] = [];
   for (const [plan, decision] of decisions) {
     const file = files.get(plan.file.path);
-    const next = nextBase(plan, decision);
-    if (file === undefined || next.type === 'unchanged') continue;
-    const { change, resultContent } = file;
-    if (next.type === 'result') settled.push({ change, base: { type: 'result' } });
+    const { content, takesMode } = nextBase(plan, decision);
+    if (file === undefined || (content.type === 'unchanged' && !takesMode)) continue;
+    const { change, resultContent, base, home } = file;
+    const own = base.type === 'file' ? base.mode : home.type === 'file' ? home.mode : undefined;
+    const mode = takesMode || own === undefined ? {} : { mode: own };
+    if (content.type === 'result') settled.push({ change, base: { type: 'result' }, ...mode });
+    else if (content.type === 'unchanged') settled.push({ change, base: { type: 'base' }, ...mode });
     else if (resultContent !== undefined) {
-      settled.push({
-        change,
-        base: { type: 'bytes', bytes: await contentBytes({ ...resultContent, text: next.text }) },
-      });
+      const bytes = await contentBytes({ ...resultContent, text: content.text });
+      settled.push({ change, base: { type: 'bytes', bytes }, ...mode });
     }
   }
   return settled;

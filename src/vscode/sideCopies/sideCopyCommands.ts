@@ -34,7 +34,8 @@ export interface SideCopyDeps {
   readonly showThread: (threadId: string) => Promise<void>;
   /** Suspends a thread whose folder is removed; it goes on in the workspace when it is opened again. */
   readonly leaveCopy: (threadId: string) => Promise<void>;
-  readonly onRemoved: () => void;
+  /** Also where the copy could not be removed. */
+  readonly onRemoved: (copy: SideCopy) => void;
   readonly report: (error: unknown) => void;
 }
 
@@ -113,9 +114,9 @@ export class SideCopyCommands {
     await chosen?.();
   }
 
-  /** Of the shown thread, else of a copy that the user picks. */
-  async bringHome(): Promise<void> {
-    const copy = this.#deps.shown();
+  /** Of the given thread, else of the shown one, else of a copy that the user picks. */
+  async bringHome(threadId?: string): Promise<void> {
+    const copy = threadId === undefined ? this.#deps.shown() : this.#deps.store.of(threadId);
     if (copy === undefined) return this.showList();
     await this.#bringHome(copy);
   }
@@ -177,7 +178,7 @@ export class SideCopyCommands {
       void vscode.window.showWarningMessage(vscode.l10n.t('Another window uses this side copy.'));
     }
     if (result === 'removed') await this.#deps.bringHome.forget(copy);
-    this.#deps.onRemoved();
+    this.#deps.onRemoved(copy);
   }
 
   /** `undefined` when the user cancels, or after a message. */

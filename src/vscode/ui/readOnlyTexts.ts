@@ -29,6 +29,14 @@ export class ReadOnlyTexts implements vscode.TextDocumentContentProvider, Dispos
     return vscode.workspace.openTextDocument(uri);
   }
 
+  /** Gives an open document another text. */
+  set(uri: vscode.Uri, text: string): void {
+    const address = uri.toString();
+    if (!this.#texts.has(address) || this.#texts.get(address) === text) return;
+    this.#texts.set(address, text);
+    this.#changed.fire(uri);
+  }
+
   dispose(): void {
     this.#store.dispose();
     this.#texts.clear();

@@ -111,7 +111,7 @@ describe('without a sandbox and without a user to ask', () => {
       reason: {
         source: 'sandbox',
         id: 'no-box',
-        text: 'No sandbox works on this machine and nothing can be approved, so only commands known to only read may run; install bubblewrap and allow user namespaces, or use a policy that asks.',
+        text: 'No sandbox works on this machine and nothing can be approved, so only commands known to be read-only may run; install bubblewrap and allow user namespaces, or use a policy that asks.',
       },
     });
   });

@@ -5,6 +5,7 @@ import {
   type CopyContent,
   type FilePlan,
   firstChoices,
+  modeOfWhole,
   nextBase,
   planBringHome,
 } from '../../../src/core/sideCopies/planBringHome.ts';
@@ -25,12 +26,14 @@ function word(made: FilePlan): string {
   switch (made.type) {
     case 'proposed': {
       const { kind } = made.proposal.change;
-      return made.conflicts.length === 0 ? kind : `${kind}, conflict`;
+      const permissions = made.mode === undefined ? '' : ' + mode';
+      return made.conflicts.length === 0 ? `${kind}${permissions}` : `${kind}, conflict`;
     }
     case 'whole':
       return made.isConflict ? 'whole, conflict' : 'whole';
-    case 'known':
     case 'mode':
+      return made.mode.isConflict ? 'mode, conflict' : 'mode';
+    case 'known':
     case 'impossible':
       return made.type;
   }
@@ -62,6 +65,16 @@ describe('a file that comes home', () => {
     ['new and not text', ABSENT, ABSENT, binary('1'), 'whole'],
     ['deleted and not text', binary('1'), binary('1'), ABSENT, 'whole'],
     ['of which only the permissions changed', one, one, text('one\n', 0o755), 'mode'],
+    [
+      'of which the permissions changed to others in both',
+      one,
+      text('one\n', 0o600),
+      text('one\n', 0o755),
+      'mode, conflict',
+    ],
+    ['of which only the workspace changed the permissions', one, text('one\n', 0o755), two, 'update'],
+    ['of which text and permissions changed', one, one, text('two\n', 0o755), 'update + mode'],
+    ['of which the workspace has the text already, not the permissions', one, two, text('two\n', 0o755), 'mode'],
     ['a link in the copy', one, one, OTHER, 'impossible'],
     ['a link at home', one, OTHER, two, 'impossible'],
   ];
@@ -86,11 +99,30 @@ describe('a file that comes home', () => {
 
   it('moves the base by the hunks that came home', () => {
     const made = plan(text('a\nb\nc\nd\n'), text('A\nb\nc\nd\n'), text('1\nb\nc\n4\n'));
-    const next = (...hunks: readonly ('in' | 'out' | 'edited')[]) => nextBase(made, { isOut: false, hunks });
+    const next = (...hunks: readonly ('in' | 'out' | 'edited')[]) => nextBase(made, { isOut: false, hunks }).content;
     assert.deepEqual(next('out', 'in'), { type: 'text', text: 'a\nb\nc\n4\n' });
     assert.deepEqual(next('edited', 'out'), { type: 'text', text: '1\nb\nc\nd\n' });
     assert.deepEqual(next('in', 'in'), { type: 'result' });
     assert.deepEqual(next('out', 'out'), { type: 'unchanged' });
-    assert.deepEqual(nextBase(made, { isOut: true, hunks: ['in', 'in'] }), { type: 'unchanged' });
+    assert.deepEqual(nextBase(made, { isOut: true, hunks: ['in', 'in'] }).content, { type: 'unchanged' });
+  });
+
+  it('moves the base by its text and by its permissions, each as it came home', () => {
+    const made = plan(text('a\n'), text('a\n'), text('b\n', 0o755));
+    const next = (hunk: 'in' | 'out', isModeOut: boolean) => nextBase(made, { isOut: false, hunks: [hunk], isModeOut });
+    assert.deepEqual(next('in', true), { content: { type: 'result' }, takesMode: false });
+    assert.deepEqual(next('out', false), { content: { type: 'unchanged' }, takesMode: true });
+    assert.deepEqual(next('out', true), { content: { type: 'unchanged' }, takesMode: false });
+    const alone = plan(text('a\n'), text('a\n'), text('a\n', 0o755));
+    assert.equal(nextBase(alone, { isOut: false, hunks: [], isModeOut: true }).takesMode, false);
+  });
+
+  it('keeps the permissions of the workspace where it is taken as a whole and the copy has not changed them', () => {
+    const at = (hash: string, mode: number): CopyContent => ({ type: 'file', hash, mode, text: null });
+    const mode = (base: CopyContent, home: CopyContent, result: CopyContent) =>
+      modeOfWhole({ name: 'a', path: '/a', base, home, result });
+    assert.equal(mode(at('1', 0o644), at('1', 0o600), at('2', 0o644)), 0o600);
+    assert.equal(mode(at('1', 0o644), at('1', 0o600), at('2', 0o755)), 0o755);
+    assert.equal(mode(ABSENT, ABSENT, at('2', 0o755)), 0o755);
   });
 });

@@ -197,7 +197,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     const script =
       'mkdir -p .claude/inner; echo {} > .claude/settings.json; chmod 000 .claude/inner; chmod 555 .claude';
     const { stderr } = await sandboxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
-    expect(stderr).toContain('was moved out of the workspace');
+    expect(stderr).toContain('moved it out of the workspace');
     expect(readdirSync(place.at('workspace'))).not.toContain('.claude');
   });
 

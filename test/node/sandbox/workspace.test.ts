@@ -1,5 +1,5 @@
 /** The effects of sandboxes on their folder: none remain. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,6 +16,7 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { forReading } from '../../../src/core/sandbox/confinement.ts';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
@@ -75,6 +76,23 @@ describe.skipIf(noSandbox)('the workspace', () => {
       await expect.poll(() => readdirSync(place.workspace), { interval: 1 }).toEqual([]);
     }
     await expect.poll(() => seen.toSorted()).toEqual([...Array(40).fill('.git'), ...Array(40).fill('.vscode')]);
+  });
+
+  test('has nothing for Source Control while a command runs, and no event of one that only reads', async () => {
+    using place = new Playground();
+    execFileSync('git', ['init', '-q', place.workspace]);
+    const status = () => execFileSync('git', ['status', '--porcelain', '-uall', '--ignored'], { cwd: place.workspace });
+    const command = await place.start(['/bin/sleep', '600']);
+    expect(readdirSync(place.workspace)).toEqual(['.git', '.vscode']);
+    expect(status().toString()).toBe('');
+    await command.kill(0);
+    const seen: string[] = [];
+    using _ = watching(place.workspace, (name) => seen.push(name));
+    const confinement = forReading({ type: 'sandbox', limits: place.limits });
+    expect(await place.run(['/bin/ls', '-A'], { confinement })).toMatchObject({ stdout: '.git\n' });
+    writeFileSync(place.at('last'), '');
+    await expect.poll(() => seen, { timeout: 20_000 }).toContain('last');
+    expect(new Set(seen)).toEqual(new Set(['last']));
   });
 
   test('keeps a file of the user in place of a mount point', async () => {

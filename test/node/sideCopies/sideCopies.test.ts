@@ -17,10 +17,15 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
+import { copyChangesText } from '../../../src/core/sideCopies/changesText.ts';
 import { type CopyLosses, isNothing, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { lossesInCopy } from '../../../src/node/sideCopies/changesInCopy.ts';
+import { readBase } from '../../../src/node/sideCopies/copyBase.ts';
 import { readRecord, writeRecord } from '../../../src/node/sideCopies/copyRecord.ts';
+import { indexWith } from '../../../src/node/sideCopies/gitIndex.ts';
+import { repositoryAt } from '../../../src/node/sideCopies/gitWorktree.ts';
+import { removeFolder } from '../../../src/node/sideCopies/removeFolder.ts';
 import { SideCopies } from '../../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -28,7 +33,7 @@ import { tempFolder } from '../../support/tempFolder.ts';
 const NEVER = new AbortController().signal;
 /** Of a process that has ended: pids are smaller. */
 const ENDED = { pid: 2 ** 30, bootId: null, startTime: null };
-const noThread = async () => false;
+const noThread = async () => 'gone' as const;
 
 class Place implements Disposable {
   readonly work = tempFolder();
@@ -190,6 +195,22 @@ describe('a side copy of a git repository', () => {
     await place.changes(copy);
     await place.copies.remove(copy.id);
     assert.equal(existsSync(trap), false);
+  });
+
+  it('is a plain copy where the repository cannot be written, and leaves nothing there', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.commit();
+    // Also the user of this test cannot make a folder in a file; a folder without permissions does not stop root.
+    writeFileSync(path.join(place.root, '.git/worktrees'), '');
+    const before = readdirSync(path.join(place.root, '.git'));
+    const copy = await place.make();
+    assert.equal(copy.folders[0]?.kind, 'plain');
+    assert.deepEqual([read(copy, 'a.txt'), existsSync(path.join(folderOf(copy), '.git'))], ['one\n', false]);
+    writeFileSync(path.join(folderOf(copy), 'a.txt'), 'two\n');
+    assert.deepEqual(await place.changes(copy), { 'a.txt': 'file → file' });
+    assert.equal(await place.copies.remove(copy.id), 'removed');
+    assert.deepEqual([place.left, readdirSync(path.join(place.root, '.git'))], [[], before]);
   });
 
   it('is a plain copy where git cannot make a worktree of it in this way', async () => {
@@ -432,6 +453,44 @@ describe('a repository that is not what it seems', () => {
   });
 });
 
+describe('the changes of a side copy as a text', () => {
+  it('are the names of all files and the diffs of those that may be read, without what came home', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\ntwo\n');
+    place.write('.env', 'KEY=1\n');
+    place.write('gone.txt', 'gone\n');
+    place.write('image.bin', Uint8Array.of(0, 1, 2));
+    place.commit();
+    // Not committed at home, and so no change of the copy.
+    place.write('a.txt', 'ONE\ntwo\n');
+    const copy = await place.make();
+    const mayRead = (file: string) => path.basename(file) !== '.env';
+    const text = () => copyChangesText(copy, place.copies, mayRead, NEVER);
+    assert.equal(await text(), undefined);
+    const at = (name: string) => path.join(folderOf(copy), name);
+    writeFileSync(at('a.txt'), 'ONE\nTWO\n');
+    writeFileSync(at('.env'), 'KEY=2\n');
+    writeFileSync(at('image.bin'), Uint8Array.of(0, 1, 3));
+    writeFileSync(at('new.txt'), 'new\n');
+    rmSync(at('gone.txt'));
+    const all = (await text()) ?? '';
+    assert.ok(
+      all.startsWith(`Side copy of ${place.root}, changed files:\n.env\na.txt\ngone.txt\nimage.bin\nnew.txt\n\n`),
+    );
+    assert.equal(all.includes('KEY'), false);
+    for (const part of [' ONE\n-two\n+TWO', '-gone', 'Binary files a/image.bin and b/image.bin differ', '+new']) {
+      assert.ok(all.includes(part), part);
+    }
+    const changes = await place.copies.changes(copy.id, NEVER);
+    const settled = changes.filter(({ copy: file }) => file !== at('new.txt'));
+    await place.copies.settle(
+      copy.id,
+      settled.map((change) => ({ change, base: { type: 'result' } })),
+    );
+    assert.equal((await text())?.includes('a.txt'), false);
+  });
+});
+
 describe('a side copy of several folders', () => {
   it('names each folder once, and leaves out one that lies in another one', async () => {
     using place = new Place();
@@ -486,6 +545,37 @@ describe('the base of a side copy', () => {
   });
 });
 
+describe('a side copy of many files', () => {
+  it('pauses at each file wherever it goes through all of them', async () => {
+    using place = new Place();
+    const many = 40;
+    for (let index = 0; index < many; index++) place.write(`d${index % 5}/f${index}.txt`, `${index}\n`);
+    place.commit();
+    const copy = await place.make();
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    let pauses = 0;
+    const pause = () => void pauses++;
+    const counted = async (act: () => Promise<unknown>) => {
+      pauses = 0;
+      await act();
+      return pauses;
+    };
+    const repository = await repositoryAt(place.root, () => undefined);
+    assert.ok(repository);
+    const { index } = repository;
+    const stats = lstatSync(place.root, { bigint: true });
+    const entries = index.files.map((file) => [file, stats] as const);
+    const counts = {
+      index: await counted(() => repositoryAt(place.root, pause)),
+      written: await counted(() => indexWith(index, entries, pause)),
+      base: await counted(() => readBase(folder, pause)),
+      removed: await counted(() => removeFolder(realpathSync(folder), pause)),
+    };
+    for (const [what, count] of Object.entries(counts)) assert.ok(count >= many, `${what}: ${count}`);
+    assert.equal(existsSync(folder), false);
+  });
+});
+
 describe('removing a side copy', () => {
   it('is refused while another process owns one of its threads', async () => {
     using place = new Place();
@@ -500,6 +590,18 @@ describe('removing a side copy', () => {
       if (attempt.type === 'held') await attempt.lock.release();
     }
     assert.equal(await place.copies.remove(copy.id, { threads: ['agent'] }), 'removed');
+  });
+
+  it('removes folders that may not be written, and links without what they lead to', async () => {
+    using place = new Place();
+    using outside = tempFolder();
+    writeFileSync(outside.at('kept.txt'), 'kept\n');
+    place.write('a/b/c.txt', 'one\n');
+    const copy = await place.make();
+    symlinkSync(outside.path, path.join(folderOf(copy), 'a/link'));
+    chmodSync(path.join(folderOf(copy), 'a/b'), 0o555);
+    assert.equal(await place.copies.remove(copy.id), 'removed');
+    assert.deepEqual([place.left, readFileSync(outside.at('kept.txt'), 'utf8')], [[], 'kept\n']);
   });
 
   it('asks with what is lost by then, and can be refused', async () => {
@@ -607,8 +709,23 @@ describe('the next start', () => {
     const mine = await place.make();
     writeFileSync(path.join(folderOf(changed), 'a.txt'), 'two\n');
     const copies = place.another();
-    await copies.sweep(async (threadId) => threadId === 'there');
+    await copies.sweep(async (threadId) => (threadId === 'there' ? 'listed' : 'gone'));
     assert.deepEqual(copies.all.map(({ id }) => id).toSorted(), [changed.id, kept.id, mine.id].toSorted());
+  });
+
+  it('removes a copy that differs in ignored files alone once its thread is no longer in the trash', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'built/\n');
+    const copy = await crashed(place, 'ready', 'deleted');
+    mkdirSync(path.join(folderOf(copy), 'built'));
+    writeFileSync(path.join(folderOf(copy), 'built/out.js'), 'out\n');
+    const copies = place.another();
+    for (const where of ['listed', 'deleted'] as const) {
+      await copies.sweep(async () => where);
+      assert.deepEqual(place.left, [copy.id], where);
+    }
+    await copies.sweep(async () => 'gone');
+    assert.deepEqual(place.left, []);
   });
 
   it('leaves a copy alone whose record cannot be read, and lists it', async () => {

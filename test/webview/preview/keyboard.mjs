@@ -413,6 +413,19 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
     return page;
   },
+  async 'a patch that is being written opens as a diff, a diagram as a preview'(stage) {
+    const page = await stage.show(stage.scenes.patches);
+    await takePosted(page);
+    await page.getByTestId('patch-growing-diff').focus();
+    await press(page, 'Enter');
+    assert.deepEqual((await takePosted(page)).at(-1), { type: 'open_diff', itemId: 'i2' });
+    await stage.show(stage.scenes.answer);
+    await takePosted(page);
+    await page.getByTestId('code-preview').focus();
+    await press(page, 'Enter');
+    assert.deepEqual((await takePosted(page)).at(-1), { type: 'preview_diagram', text: 'graph TD; A-->B' });
+    return page;
+  },
   async 'the meter shows its parts on focus, and Enter leads to its button'(stage) {
     const page = await stage.show(stage.scenes.done);
     await takePosted(page);

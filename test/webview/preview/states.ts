@@ -900,9 +900,16 @@ function agentsAtWork(
     { agentId: 'a2', role: 'worker', color: 'green', description: 'Cap the retries of post', state: 'running' },
     { agentId: 'a3', role: 'reviewer', color: 'orange', description: 'Review the patch', state: 'interrupted' },
   ] as const;
+  const copied = {
+    agentId: 'a5',
+    role: 'worker',
+    color: 'green',
+    description: 'Move the tests',
+    state: 'errored',
+  } as const;
   const script = titled('Cap retries in the fetch client', 'Cap the retries everywhere.');
   script.says('I have three parts of this done at the same time.');
-  for (const { state, ...agent } of [reviewer, explorer, worker]) {
+  for (const { state, ...agent } of [reviewer, copied, explorer, worker]) {
     script.emit({ type: 'agent_status', ...agent, state, isTask: true }, null);
     const { agentId, role, description } = agent;
     const item = { type: 'sub_agent' as const, action: 'task' as const, agentId, role, description, agentState: state };
@@ -921,6 +928,7 @@ function agentsAtWork(
     { ...none, ...explorer, isTask: true, tokens: 18_300, line: 'rg -n "retry\\(" src' },
     { ...none, ...worker, isTask: true, tokens: 7_250, line: 'npm test -- retry', approvals },
     { ...none, agentId: 'a4', role: 'worker', state: 'completed', depth: 1, tokens: 900, line: 'The mock is done.' },
+    { ...none, ...copied, isTask: true, isLive: false, tokens: 5_300, inSideCopy: true, changedInCopy: 3 },
   ];
   const { messages } = scene(script.context(31));
   return { messages: [...messages, { type: 'agents', build: BUILD, rows }], clicks };

@@ -1,31 +1,53 @@
 import type { AgentSummary } from '../../../protocol/thread.ts';
+import type { ReportedAgent } from './agents.ts';
 
 type Status = Pick<AgentSummary, 'state' | 'lastMessage' | 'inSideCopy'>;
 
-const IN_COPY =
-  'This agent worked in a side copy: what it changed is not in the workspace until the user brings it home. Do not do it again; say so to the user.';
+/** File names in one result. */
+const MOST_NAMED = 20;
 
-/** The last message, with what the model has to know of where the agent worked. */
-export function messageForModel({ lastMessage = '', inSideCopy }: Status): string {
-  return [lastMessage, ...(inSideCopy === true ? [IN_COPY] : [])].filter((part) => part !== '').join('\n\n');
+/** A message, with what the model has to know of where the agent worked. */
+export function withPlace(
+  message: string,
+  { inSideCopy, changedInCopy }: Pick<ReportedAgent, 'inSideCopy' | 'changedInCopy'>,
+): string {
+  return [message, ...(inSideCopy === true ? [copyNote(changedInCopy)] : [])]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
-/** The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. */
+/** `changed`: `undefined` where it is not known. */
+function copyNote(changed: readonly string[] | undefined): string {
+  if (changed?.length === 0) return 'This agent worked in a side copy, in which no changes are left to bring home.';
+  const named = changed?.slice(0, MOST_NAMED).join(', ');
+  const more = (changed?.length ?? 0) - MOST_NAMED;
+  const files = named === undefined ? '' : ` Changed there: ${named}${more > 0 ? ` and ${more} more` : ''}.`;
+  return `This agent worked in a side copy.${files} What it changed is not in the workspace until the user brings it home, which the user is offered now: until then commands, tests and other agents in the workspace work without it. Do not do it again; say to the user what is to be brought home.`;
+}
+
+/**
+ * The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. It depends on nothing
+ * else: it is compared with what the model has read.
+ */
 export function statusForModel(agent: Status | undefined): unknown {
   switch (agent?.state) {
     case undefined:
       return 'not_found';
     case 'completed':
-      return { completed: messageForModel(agent) || null };
+      return { completed: withPlace(agent.lastMessage ?? '', placeOf(agent)) || null };
     case 'errored':
-      return { errored: agent.lastMessage ?? '' };
+      return { errored: withPlace(agent.lastMessage ?? '', placeOf(agent)) };
     case 'interrupted':
-      return { errored: 'Interrupted' };
+      return { errored: withPlace('Interrupted', placeOf(agent)) };
     case 'pending_init':
     case 'running':
     case 'shutdown':
       return agent.state;
   }
+}
+
+function placeOf({ inSideCopy }: Status): Pick<ReportedAgent, 'inSideCopy'> {
+  return inSideCopy === undefined ? {} : { inSideCopy };
 }
 
 /** Nothing of it changes before it gets another message or is closed. */

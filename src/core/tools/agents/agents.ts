@@ -43,8 +43,14 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** What a call returns of an agent. */
+export type ReportedAgent = AgentSummary & {
+  /** Files that differ in its side copy, from the working directory of its parent; absent where they are not known. */
+  readonly changedInCopy?: readonly string[];
+};
+
 /** Those that it may have started, by their ids. */
-export type AgentStates = ReadonlyMap<string, Pick<AgentSummary, 'state' | 'lastMessage' | 'inSideCopy'> | undefined>;
+export type AgentStates = ReadonlyMap<string, ReportedAgent | undefined>;
 
 /** The sub-agents of one thread. A thread reaches only those that it has started itself. */
 export interface Agents {
@@ -89,5 +95,5 @@ export interface Agents {
     request: AgentRequest & { readonly followUp?: (lastMessage: string) => string | undefined },
     context: Pick<ToolContext, 'settings' | 'signal'>,
     onStarted: (agent: AgentSummary) => void,
-  ): Promise<{ readonly type: 'ended'; readonly agent: AgentSummary } | Refusal>;
+  ): Promise<{ readonly type: 'ended'; readonly agent: ReportedAgent } | Refusal>;
 }

@@ -3,8 +3,8 @@ import { withoutMiddle } from '../../util/tokens.ts';
 import type { ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { type AgentItem, agentItem, endedItem, ready, refused } from './agentCall.ts';
-import type { AgentRole, Agents } from './agents.ts';
-import { messageForModel } from './agentStatus.ts';
+import type { AgentRole, Agents, ReportedAgent } from './agents.ts';
+import { withPlace } from './agentStatus.ts';
 import { rolesText } from './rolesText.ts';
 
 const argumentsSchema = z.object({
@@ -62,13 +62,12 @@ export function task(agents: Agents, roles: readonly AgentRole[]): ToolHandler<A
   };
 }
 
-function result(item: AgentItem, agent: NonNullable<ReturnType<Agents['find']>>): ToolResult {
+function result(item: AgentItem, agent: ReportedAgent): ToolResult {
   const message = agent.lastMessage ?? '';
   switch (agent.state) {
     case 'completed': {
       const said = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
-      const output = messageForModel({ ...agent, lastMessage: said });
-      return { output, success: true, item: endedItem(item, 'completed', agent) };
+      return { output: withPlace(said, agent), success: true, item: endedItem(item, 'completed', agent) };
     }
     case 'errored':
       return failed(item, agent, `The agent has failed: ${message}`);
@@ -81,6 +80,6 @@ function result(item: AgentItem, agent: NonNullable<ReturnType<Agents['find']>>)
   }
 }
 
-function failed(item: AgentItem, agent: Parameters<typeof result>[1], output: string): ToolResult {
-  return { output, success: false, item: endedItem(item, 'failed', agent, output) };
+function failed(item: AgentItem, agent: ReportedAgent, reason: string): ToolResult {
+  return { output: withPlace(reason, agent), success: false, item: endedItem(item, 'failed', agent, reason) };
 }

@@ -50,8 +50,12 @@ export const waitAgents = (agents: Agents): ToolHandler<Arguments, Plan> => ({
   async run({ args, item }, _attempt, context) {
     const found = await agents.wait(args.ids, Math.min(args.timeout_ms, MAX_MS), context.signal);
     const status = Object.fromEntries([...found].map(([id, agent]) => [id, statusForModel(agent)]));
+    const changed = [...found].flatMap(([id, agent]) =>
+      agent?.changedInCopy === undefined ? [] : [[id, agent.changedInCopy] as const],
+    );
     const first = args.ids.find((id) => found.has(id));
     const agent = first === undefined ? agents.find(item.agentId) : agents.find(first);
-    return succeeded({ status, timed_out: found.size === 0 }, endedItem(item, 'completed', agent));
+    const inCopies = changed.length === 0 ? {} : { changed_in_side_copies: Object.fromEntries(changed) };
+    return succeeded({ status, timed_out: found.size === 0, ...inCopies }, endedItem(item, 'completed', agent));
   },
 });

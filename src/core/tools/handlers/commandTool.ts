@@ -271,6 +271,7 @@ async function startProcess(
       env,
       confinement: readsSecrets ? withSecretFiles(confinement) : onlyReads ? forReading(confinement) : confinement,
       stdin: 'none',
+      ...(onlyReads && !readsSecrets ? { onlyReads: true } : {}),
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },
     facts: { itemId: item.id, command: request.display, cwd: item.cwd, box: attempt.box, tty: request.tty },

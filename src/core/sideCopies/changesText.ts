@@ -1,0 +1,65 @@
+import { binaryDiff, unifiedDiff } from '../patch/unifiedDiff.ts';
+import type { FileChange } from '../ports.ts';
+import { pathBelow } from '../util/pathBelow.ts';
+import { decodeText } from '../util/textBytes.ts';
+import type { CopiedFolder, CopyChange, SideCopy, SideCopyStore } from './sideCopy.ts';
+
+type Store = Pick<SideCopyStore, 'changes' | 'baseContent' | 'content'>;
+
+/** Of one file whose lines are compared, in bytes. */
+const MAX_COMPARED = 1024 * 1024;
+/** Characters of diffs after which no further file is read; the reader gets less of it. */
+const ENOUGH = 200_000;
+
+/**
+ * For the model: the names of all files that differ from what the copy began with, or holds since something came home, then
+ * their diffs. `mayRead` takes places in the workspace and leaves out files whose content must not be shown. `undefined`
+ * where nothing differs. Rejects with the error of the disk, or the signal's reason.
+ */
+export async function copyChangesText(
+  copy: SideCopy,
+  store: Store,
+  mayRead: (path: string) => boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const changes = await store.changes(copy.id, signal);
+  const parts: string[] = [];
+  let length = 0;
+  for (const folder of copy.folders) {
+    const inFolder = changes.filter((change) => pathBelow(folder.copy, change.copy) !== undefined);
+    if (inFolder.length === 0) continue;
+    const names = inFolder.map((change) => pathBelow(folder.copy, change.copy)).join('\n');
+    parts.push(`Side copy of ${folder.home}, changed files:\n${names}`);
+    for (const change of inFolder) {
+      if (length > ENOUGH) break;
+      if (!mayRead(change.home)) continue;
+      signal.throwIfAborted();
+      const diff = (await diffOf(copy, folder, change, store)).trimEnd();
+      length += diff.length;
+      if (diff !== '') parts.push(diff);
+    }
+  }
+  return parts.length === 0 ? undefined : parts.join('\n\n');
+}
+
+/** Empty where only permission bits differ. */
+async function diffOf({ id }: SideCopy, folder: CopiedFolder, change: CopyChange, store: Store): Promise<string> {
+  const { copy: path, base, result } = change;
+  const before = base && textOf(await store.baseContent(id, base));
+  const after = result.type === 'file' ? textOf(await store.content(path, MAX_COMPARED)) : undefined;
+  const isText = result.type !== 'other' && before !== null && after !== null;
+  if (!isText) return binaryDiff(path, folder.copy);
+  const made = changeOf(path, before, after);
+  return made === undefined ? '' : unifiedDiff(made, folder.copy).text;
+}
+
+/** `null`: it is no text, is too long, or is not kept. */
+function textOf(bytes: Uint8Array | undefined): string | null {
+  return bytes === undefined ? null : (decodeText(bytes)?.text ?? null);
+}
+
+function changeOf(path: string, before: string | undefined, after: string | undefined): FileChange | undefined {
+  if (after === undefined) return before === undefined ? undefined : { kind: 'delete', path, before };
+  if (before === undefined) return { kind: 'add', path, text: after, before: null };
+  return { kind: 'update', path, before, after, hunks: [], movedTo: null, movedOver: null };
+}

@@ -1,0 +1,119 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { MessageTarget } from '../core/agent/shownThread.ts';
+import { listResources, readResourceText } from '../core/mcp/resources.ts';
+import { copyChangesText } from '../core/sideCopies/changesText.ts';
+import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
+import { copyAround, type SideCopy } from '../core/sideCopies/sideCopy.ts';
+import type { ReadGuard } from '../core/tools/files/readGuard.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import type { Op } from '../protocol/op.ts';
+import { cwdOf } from '../protocol/thread.ts';
+import type { ChatView } from '../vscode/chat/chatView.ts';
+import { McpPrompts } from '../vscode/mcp/mcpPrompts.ts';
+import { Mentions } from '../vscode/mentions/mentions.ts';
+import { ModelMenu } from '../vscode/models/modelMenu.ts';
+import type { UsedModels } from '../vscode/models/usedModels.ts';
+import type { Agent } from './createAgent.ts';
+import type { Host } from './createHost.ts';
+
+/** Server and URI of a resource, in `Mention.id`. */
+const RESOURCE_ID = z.tuple([z.string(), z.string()]);
+
+/** What the composer of the panel offers. */
+export interface Composer {
+  readonly mentions: Mentions;
+  readonly mcpPrompts: McpPrompts;
+  readonly modelMenu: ModelMenu;
+}
+
+export interface ComposerDeps {
+  readonly view: ChatView;
+  readonly used: UsedModels;
+  readonly guard: () => Promise<ReadGuard>;
+  /** As `changedInCopy` of the mentions. */
+  readonly changedInCopy: () => number | null | undefined;
+}
+
+export function createComposer(
+  { settings, keys, report }: Host,
+  agent: Agent,
+  { view, used, guard, changedInCopy }: ComposerDeps,
+  store: DisposableStore,
+): Composer {
+  const { threads, manager } = agent;
+  const { servers } = agent.mcp;
+  const mentions = store.add(
+    new Mentions({
+      guard,
+      threads: async () => {
+        const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+        const stored = await manager.catalog.list(folders);
+        return stored.flatMap(({ id, title, place }) =>
+          title === null || place === 'elsewhere' || id === threads.state?.threadId ? [] : [{ id, title }],
+        );
+      },
+      exportThread: (threadId) => manager.catalog.export(threadId, 'markdown'),
+      resources: async (signal) =>
+        (await listResources(servers, signal)).map(({ server, uri, name, description }) => ({
+          id: JSON.stringify([server, uri]),
+          server,
+          name,
+          description,
+        })),
+      readResource: (id, signal) => {
+        const [server, uri] = RESOURCE_ID.parse(JSON.parse(id));
+        return readResourceText(servers, { server, uri }, signal);
+      },
+      copyChanges: (threadId) => {
+        const copy = copyOfThread(threadId, agent);
+        return copy && ((mayRead, signal) => copyChangesText(copy, agent.sideCopies, mayRead, signal));
+      },
+      changedInCopy,
+      send: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
+      hold: (input, target) => view.hold(input, target.threadId ?? null),
+      reveal: () => view.reveal(),
+      post: (message) => view.tell(message),
+      postWhenReady: (message) => view.tellWhenReady(message),
+      report,
+    }),
+  );
+  const mcpPrompts = store.add(
+    new McpPrompts({
+      servers,
+      post: (rows) => view.tell({ type: 'prompts', rows }),
+      insertText: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
+      report,
+    }),
+  );
+  const modelMenu = store.add(
+    new ModelMenu({
+      settings,
+      inUse: () => ({ provider: agent.provider(), model: agent.current().model }),
+      used,
+      keys,
+      http: agent.http,
+      languageModels: agent.languageModels,
+      post: (message) => view.tell(message),
+      report,
+    }),
+  );
+  return { mentions, mcpPrompts, modelMenu };
+}
+
+/** Of a message to a thread in a side copy, the paths of the workspace become those of the copy. */
+function inCopyOfThread(op: Op, { threadId }: MessageTarget, agent: Agent): Op {
+  if (op.type !== 'user_turn' && op.type !== 'steer') return op;
+  const copy = copyOfThread(threadId, agent);
+  return copy ? { ...op, input: inputInCopy(op.input, copy.folders) } : op;
+}
+
+/** The side copy that a thread works in; a thread that was suspended is opened by its next message. */
+function copyOfThread(threadId: string | undefined, { threads, sideCopies }: Agent): SideCopy | undefined {
+  const state = threads.live.find((live) => live.threadId === threadId);
+  if (state) return copyAround(cwdOf(state), sideCopies.all)?.copy;
+  return threadId === undefined ? undefined : sideCopies.of(threadId);
+}

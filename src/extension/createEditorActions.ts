@@ -1,0 +1,127 @@
+import type * as vscode from 'vscode';
+import { startEdit } from '../core/agent/editThread.ts';
+import type { ReadGuard } from '../core/tools/files/readGuard.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import { cwdOf } from '../protocol/thread.ts';
+import type { ChatView } from '../vscode/chat/chatView.ts';
+import type { MessageSender } from '../vscode/chat/messageSender.ts';
+import { CodeReview } from '../vscode/codeReview/codeReview.ts';
+import { FindingThreads } from '../vscode/comments/findingThreads.ts';
+import { EditAtCursor } from '../vscode/edits/editAtCursor.ts';
+import { CommitMessage } from '../vscode/entryPoints/commitMessage.ts';
+import { EntryPoints } from '../vscode/entryPoints/entryPoints.ts';
+import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
+import { plainMention } from '../vscode/mentions/findMentions.ts';
+import type { Mentions } from '../vscode/mentions/mentions.ts';
+import type { ModelChoice } from '../vscode/models/modelChoice.ts';
+import { ProblemActions } from '../vscode/problems/problemActions.ts';
+import type { ShownCopy } from '../vscode/sideCopies/shownCopy.ts';
+import type { Agent } from './createAgent.ts';
+import type { Editors } from './createEditors.ts';
+import type { Host } from './createHost.ts';
+
+/** What the user begins outside the panel: in editors, terminals, Source Control and the Testing view. */
+export interface EditorActions {
+  readonly problems: ProblemActions;
+  readonly entryPoints: EntryPoints;
+  readonly commitMessage: CommitMessage;
+  readonly edits: EditAtCursor;
+  readonly codeReview: CodeReview;
+  readonly findings: FindingThreads;
+}
+
+export interface EditorActionsDeps {
+  readonly guard: () => Promise<ReadGuard>;
+  readonly view: ChatView;
+  readonly sender: MessageSender;
+  readonly mentions: Mentions;
+  readonly choice: ModelChoice;
+  readonly shownCopy: ShownCopy;
+  readonly showThread: (threadId: string) => Promise<void>;
+}
+
+export function createEditorActions(
+  context: vscode.ExtensionContext,
+  { node, settings, report }: Host,
+  { review, proposals }: Editors,
+  { threads, manager, factory, current }: Agent,
+  { guard, view, sender, mentions, choice, shownCopy, showThread }: EditorActionsDeps,
+  store: DisposableStore,
+): EditorActions {
+  const send = async (...[input]: Parameters<MessageSender['sendInput']>) => void (await sender.sendInput(input));
+  /** For what is not part of the shown thread, which may have a model of its own. */
+  const hasDefaultModel = () => choice.ensure(() => factory.settings.model);
+  const problems = new ProblemActions({ guard, mentionOf: mentionOfLines, send });
+  store.add(problems.register());
+  const entryPoints = new EntryPoints({
+    guard,
+    insert: (attachments) => mentions.insert(attachments),
+    attachFiles: (uris) => mentions.attach(uris),
+    failedCommand: () => mentions.failedCommand,
+    mentionOf: mentionOfLines,
+    send,
+  });
+  const commitMessage = new CommitMessage({
+    guard,
+    hasModel: hasDefaultModel,
+    ask: (question, signal) => factory.ask(question, signal),
+    askInPanel: (text) => mentions.insert([{ part: plainMention('changes'), inText: false }], text),
+    report,
+  });
+  const edits = store.add(
+    new EditAtCursor({
+      guard,
+      isPlanMode: () => factory.settings.planMode === true,
+      hasModel: hasDefaultModel,
+      prepare: () => manager.prepare(factory.settings.cwd),
+      cwd: () => factory.settings.cwd,
+      start: (input, signal, onProgress) =>
+        startEdit(
+          input,
+          {
+            ids: node.ids,
+            start: () => factory.startEdit(),
+            begin: (session) => void manager.live.begin(session),
+            suspend: (session) => threads.suspend(session),
+          },
+          signal,
+          onProgress,
+        ),
+      answer: (threadId, approvalId, decision) =>
+        threads.submitTo(threadId, {
+          type: 'approval',
+          approvalIds: [approvalId],
+          decision: decision === 'approved' ? 'approved' : { denied: {} },
+        }),
+      showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+      showThread,
+      review,
+      memento: context.globalState,
+      keepsInstructions: () => settings()['history.persistence'] !== 'none',
+      report,
+    }),
+  );
+  const codeReview = new CodeReview({
+    guard,
+    cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
+    isInSideCopy: () => shownCopy.copy !== undefined,
+    isRunning: () => threads.state !== null && threads.state.activeTurnId !== null,
+    hasModel: () => choice.ensure(() => current().model),
+    target: () => threads.target,
+    reveal: () => view.reveal(),
+    send: (op, target) => threads.send(op, target),
+  });
+  const findings = store.add(
+    new FindingThreads({
+      threads,
+      sendMessage: (input, target) => sender.sendInput(input, target),
+      send: (op, target) => threads.send(op, target),
+      quote: (text) => {
+        view.insertText(text);
+        view.focusComposer();
+      },
+      report,
+    }),
+  );
+  return { problems, entryPoints, commitMessage, edits, codeReview, findings };
+}

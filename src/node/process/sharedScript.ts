@@ -1,0 +1,73 @@
+/** The program that starts several commands in one sandbox and reports their ends: a script for bash 5.1 and newer. */
+
+/** A command that shares its sandbox with others. */
+export interface SharedCommand {
+  readonly argv: readonly [string, ...string[]];
+  /** `NAME=value` in its environment, unique to it (processMark.ts). */
+  readonly mark: string;
+}
+
+/**
+ * Arguments: the number of commands; for each its mark, the number of its arguments, and these; and last the number of
+ * a descriptor for the reports, which two for each command follow: its output and its errors.
+ *
+ * Reports are lines: `started <pid>` in the order of the commands, where the pid is the one inside of the sandbox, and
+ * `ended <index> <exit code>`. A command waits for one byte on the descriptor for its output before it executes its program, so that its process
+ * can be identified first; at the end of that input it ends.
+ *
+ * Job control gives each command a process group of its own, with the default signal handlers. What is left of the group
+ * when its first process has ended is killed. `wait -n` would miss a command that ends while the script does something
+ * else; the trap for SIGCHLD runs after every end, when the process is gone from /proc and its exit code is kept. `wait`
+ * also returns when all commands that are left are stopped (pausing.ts): then the script looks again a moment later.
+ */
+const SCRIPT = `
+set -m
+ended() {
+  local pid code
+  for pid in "\${!left[@]}"; do
+    [[ -e /proc/$pid ]] && continue
+    wait "$pid"; code=$?
+    kill -KILL -- "-$pid"
+    echo "ended \${left[pid]} $code" >&"$status"
+    unset "left[pid]"
+  done
+}
+trap ended CHLD
+count=$1 status=\${!#}; shift
+closed=; for (( n = status; n <= status + 2 * count; n++ )); do closed+=" $n>&-"; done
+declare -a left
+for (( at = 0; at < count; at++ )); do
+  mark=$1 length=$2 out=$(( status + 1 + 2 * at )); shift 2
+  (
+    IFS= read -r -N 1 <&"$out" || exit 137
+    export -- "$mark"
+    eval "exec </dev/null >&$out 2>&$(( out + 1 )) $closed"
+    exec -- "\${@:1:length}"
+  ) &
+  left[$!]=$at
+  eval "exec $out>&- $(( out + 1 ))>&-"
+  echo "started $!" >&"$status"
+  shift "$length"
+done
+while before=\${#left[@]}; (( before > 0 )); do
+  wait
+  (( \${#left[@]} < before )) || read -r -t 0.02 <&"$status"
+done
+`;
+
+/** The arguments of bash up to the number of the descriptor. */
+export function sharedArguments(commands: readonly SharedCommand[]): readonly string[] {
+  const each = commands.flatMap(({ argv, mark }) => [mark, String(argv.length), ...argv]);
+  return ['--noprofile', '--norc', '-p', '-c', SCRIPT, 'tiller-box', String(commands.length), ...each];
+}
+
+export type SharedReport =
+  | { readonly type: 'started'; readonly pid: number }
+  | { readonly type: 'ended'; readonly index: number; readonly code: number };
+
+/** `undefined` for a line that is no report. */
+export function parseReport(line: string): SharedReport | undefined {
+  const [, pid, index, code] = /^(?:started (\d+)|ended (\d+) (\d+))$/.exec(line) ?? [];
+  if (pid !== undefined) return { type: 'started', pid: Number(pid) };
+  return index === undefined ? undefined : { type: 'ended', index: Number(index), code: Number(code) };
+}

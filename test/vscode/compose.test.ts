@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { compose } from '../../src/extension/compose.ts';
+import { ownHome } from './support/ownHome.ts';
+import { contextOf, Page } from './support/page.ts';
+
+declare const TILLER_VERSION: string;
+
+suite('composing the extension', () => {
+  test('that fails late leaves nothing registered, so that the next use can do it', async () => {
+    using _home = ownHome();
+    const { createStatusBarItem } = vscode.window;
+    Object.assign(vscode.window, {
+      createStatusBarItem: () => {
+        throw new Error('no room in the status bar');
+      },
+    });
+    try {
+      assert.throws(() => compose(contextOf()), /no room in the status bar/);
+    } finally {
+      Object.assign(vscode.window, { createStatusBarItem });
+    }
+    // VS Code refuses to register a file system or the handler of addresses a second time.
+    const tiller = compose(contextOf());
+    const page = new Page();
+    try {
+      tiller.view.resolveWebviewView(page.view);
+      page.say({ type: 'ready', build: TILLER_VERSION });
+      await page.hears('"snapshot"');
+      tiller.showLog();
+    } finally {
+      await tiller.dispose();
+    }
+  });
+});
