@@ -94,6 +94,7 @@ async function measure(name) {
       }
     }
   }
+  await job.close?.();
 }
 
 async function undisturbed(title, act) {

@@ -1,13 +1,12 @@
-// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT] [--speed]`
+// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive] [--story TEXT]`
 // Renders every state of the panel in four themes and three widths to artifacts/panel/, runs axe on each, then operates
-// the panel by keyboard alone and measures it. Exits with 1 if there are findings.
+// the panel by keyboard alone. Exits with 1 if there are findings.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../test/webview/preview/mentionStories.mjs';
 import { MENU_STORIES } from '../test/webview/preview/menuStories.mjs';
-import { measureSpeed } from '../test/webview/preview/speed.mjs';
 import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
 
 const { positionals, values } = parseArgs({
@@ -18,7 +17,6 @@ const { positionals, values } = parseArgs({
     'no-axe': { type: 'boolean' },
     drive: { type: 'boolean' },
     story: { type: 'string' },
-    speed: { type: 'boolean' },
   },
 });
 const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
@@ -28,7 +26,7 @@ const widths = values.width ? [Number(values.width)] : WIDTHS;
 const stage = await setStage();
 const findings = [];
 try {
-  const isAll = positionals.length === 0 && values.story === undefined && !values.speed;
+  const isAll = positionals.length === 0 && values.story === undefined;
   if (isAll) await emptyFolder(artifacts);
   const names = isAll ? Object.keys(stage.scenes) : positionals;
   for (const name of names) {
@@ -43,7 +41,6 @@ try {
     for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories)));
   }
-  if (isAll || values.drive || values.speed) findings.push(...(await measureSpeed(stage)));
 } finally {
   await stage.close();
 }

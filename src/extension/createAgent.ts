@@ -155,7 +155,7 @@ export function createAgent(
     builtin: BUILTIN_ROLES.map(({ name }) => name),
     otherTools: () => [...tools.all, ...lmTools.registry.all].map(({ tool }) => tool.name),
   });
-  const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposal'));
+  const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposed-file'));
   const agentCommands = new AgentCommands({
     ...agentFiles,
     builtin: BUILTIN_ROLES,
@@ -166,12 +166,14 @@ export function createAgent(
     ports,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
-  const skillCommands = new SkillCommands({
-    ...skills,
-    memento: context.workspaceState,
-    texts: proposedTexts,
-    maxTokens: () => settings()['skills.maxTokens'],
-  });
+  const skillCommands = store.add(
+    new SkillCommands({
+      ...skills,
+      memento: context.workspaceState,
+      texts: proposedTexts,
+      maxTokens: () => settings()['skills.maxTokens'],
+    }),
+  );
   const hookCommands = new HookCommands({ ...hooks, memento: context.workspaceState });
   const lmTools = new LanguageModelTools(settings, (name) => name.startsWith('tiller_'));
   const toolApproval = {

@@ -351,6 +351,8 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
+  // A list that is open shows what the user has approved.
+  store.add(agent.skillCommands.onDidDecide(() => void requests.listSkills().catch(report)));
   store.add(comments.onDidChange(() => view.sendComments()));
   return {
     ...actions,

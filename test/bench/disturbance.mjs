@@ -1,5 +1,5 @@
 // What else the machine did during a run: a figure of a disturbed run says nothing.
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** A clock tick of /proc in milliseconds (USER_HZ is 100 on every system that Node supports). */
@@ -11,7 +11,7 @@ const MOST_STOLEN = 0.03;
 /** Ticks are too coarse for less. */
 const LEAST_MS = 60;
 
-/** Begins to watch; `end()` returns { foreign, stolen }, shares of all processors, or undefined without /proc. */
+/** Begins to watch. `ownPids`: programs whose work, with that of their children, is the measurement's own. `end()` returns { foreign, stolen }, shares of all processors, or undefined without /proc. */
 export function watchMachine(ownPids = []) {
   const before = times(ownPids);
   return {
@@ -46,10 +46,23 @@ function times(ownPids) {
       .split(/\s+/)
       .slice(1)
       .map((ticks) => Number(ticks) * TICK_MS);
-    const own = ['self', ...ownPids].reduce((sum, pid) => sum + processorTime(pid), 0);
+    const own = ['self', ...ownPids].reduce((sum, pid) => sum + treeTime(pid), 0);
     return { at: performance.now(), busy: user + nice + system + irq + softirq, stolen, own };
   } catch {
     return undefined;
+  }
+}
+
+/** Milliseconds of a process and of all its descendants. */
+export function treeTime(pid) {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
+    );
+    return children.reduce((sum, child) => sum + treeTime(child), processorTime(pid));
+  } catch {
+    // Ended meanwhile: its parent has its time.
+    return 0;
   }
 }
 

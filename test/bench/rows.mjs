@@ -1,6 +1,7 @@
 // The measurements and their limits (design §5). A row names the jobs it needs; jobs are shared between rows.
 
 import { lookAtFiles } from './baseline.mjs';
+import { closePanel, measurePanel, measureThread } from './panel.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { median } from './report.mjs';
 import { memoryFolder } from './scratch.mjs';
@@ -15,6 +16,8 @@ const patchJob = (patch, parent) => ({
 });
 const threadJob = (turns) => ({ only: 'tiller', measure: () => readThread(turns), repeat: 3, quick: { repeat: 1 } });
 
+const panelJob = (measure) => ({ only: 'tiller', measure, close: closePanel, repeat: 5, quick: { repeat: 1 } });
+
 /** `cats` commands in each response. Few turns: the loop guard has a word to say about many of the same. */
 const catsJob = (cats, sleeps) => ({
   only: 'tiller',
@@ -22,7 +25,10 @@ const catsJob = (cats, sleeps) => ({
   quick: { turns: 8, repeat: 1 },
 });
 
-/** `repeat` and `turns` shrink under --quick. `only` and `not`: agents without the feature, or excluded from the row. */
+/**
+ * `repeat` and `turns` shrink under --quick. `close` is called after the last run. `only` and `not`: agents without the feature, or excluded
+ * from the row.
+ */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxed: { turns: 50, boxed: true, not: 'pi', repeat: 5, quick: { turns: 20, repeat: 2 } },
@@ -60,6 +66,10 @@ export const JOBS = {
     repeat: memoryFolder ? 9 : 0,
     quick: { repeat: memoryFolder ? 3 : 0 },
   },
+  panelBurst: panelJob(() => measurePanel('burst', 20_000)),
+  panelAnswer: panelJob(() => measurePanel('wholeAnswer', 100_000)),
+  panelOutput: panelJob(() => measurePanel('output', 50_000)),
+  panelThread: panelJob(() => measureThread(10_000)),
   thread10: threadJob(10),
   thread100: threadJob(100),
   thread1000: threadJob(1_000),
@@ -193,7 +203,54 @@ export const ROWS = [
   patchRow('patch-files-memory', '500 files in memory (tmpfs)', 'memoryFiles', 2.2),
   patchGrowth('patch-hunks-growth', 'five times the hunks and lines', 'hunks', 'manyHunks'),
   patchGrowth('patch-files-growth', 'five times the files', 'files500', 'files2500'),
+  ...taskRows('panel-burst', '20,000 deltas at once and their end', 'panelBurst'),
+  ...taskRows('panel-answer', 'an answer of 100 kB at once', 'panelAnswer'),
+  ...taskRows('panel-output', '50,000 lines of output in 2 s', 'panelOutput'),
+  {
+    name: 'panel-thread',
+    title: 'panel, a thread of 10,000 items is opened: main thread (ms)',
+    jobs: ['panelThread'],
+    value: ({ panelThread }) => median(panelThread.map(({ opened }) => opened.allMs)),
+    limit: () => 100,
+    budget: '≤ 100',
+  },
+  threadRow('panel-thread-opened', 'is opened', 'opened'),
+  threadRow('panel-thread-loaded', 'is loaded whole', 'loaded'),
+  threadRow('panel-thread-scrolled', 'is scrolled', 'scrolled'),
+  threadRow('panel-thread-searched', 'is searched', 'searched'),
 ];
+
+/** The longest task of the panel's main thread, also on a processor slowed down four times, for which there is no budget. */
+function taskRows(name, what, job) {
+  const row = { name, title: `panel, ${what}: longest task (ms)`, jobs: [job] };
+  return [
+    {
+      ...row,
+      value: (runs) => median(runs[job].map(({ longestMs }) => longestMs)),
+      limit: () => 60,
+      budget: '≤ 60',
+    },
+    {
+      ...row,
+      name: `${name}-slow`,
+      title: 'the same with the processor slowed down four times',
+      value: (runs) => median(runs[job].map(({ slowed }) => slowed.longestMs)),
+      limit: () => Number.POSITIVE_INFINITY,
+      budget: '–',
+    },
+  ];
+}
+
+function threadRow(name, what, step) {
+  return {
+    name,
+    title: `panel, a thread of 10,000 items ${what}: longest task (ms)`,
+    jobs: ['panelThread'],
+    value: ({ panelThread }) => median(panelThread.map((run) => run[step].longestMs)),
+    limit: () => 50,
+    budget: '≤ 50',
+  };
+}
 
 /** What one look before or after a command costs beside the worker. */
 function lookRow(name, files, job) {

@@ -12,6 +12,7 @@ allowed-tools: Read
 ---
 Ship it to $ARGUMENTS.
 `;
+const soon = { timeout: 30_000 };
 const window = useWindow({ model: 'scripted', files: { '.agents/skills/deploy/SKILL.md': SKILL } });
 
 test('a skill is proposed, shown whole, approved, run with its arguments, and has other tools asked about', async () => {
@@ -27,22 +28,17 @@ test('a skill is proposed, shown whole, approved, run with its arguments, and ha
   await vscode.page.getByText('Ship it to $ARGUMENTS.').first().waitFor();
   await vscode.screenshot('skills/1-approval');
   await vscode.answerNotification('May the model use the skill deploy', 'Approve');
+  // Until it is gone VS Code gives the focus back to the editor, which closes the list of the composer.
+  await vscode.notification('May the model use the skill deploy').waitFor({ state: 'hidden' });
 
   const row = panel.get('suggestion-row').filter({ hasText: '[where] · Deploys the service.' });
-  // The list shows what was approved when it opened.
-  const isListed = async () => {
-    await panel.write('');
-    await panel.write('/depl');
-    return row.waitFor({ timeout: 3000 }).then(
-      () => true,
-      () => false,
-    );
-  };
-  await expect.poll(isListed, { timeout: 30_000 }).toBe(true);
-  await row.click();
+  await panel.write('/depl');
+  // The list has it as soon as the approval is kept.
+  await row.waitFor();
+  await panel.get('composer-input').press('Enter');
   model.will([calls('exec_command', { cmd: 'echo shipped > shipped' })], [says('Shipped.')]);
   const field = panel.get('composer-input');
-  expect(await field.inputValue()).toBe('/deploy ');
+  await expect.poll(() => field.inputValue(), soon).toBe('/deploy ');
   await field.pressSequentially('staging');
   await field.press('Enter');
   await panel.approval('command').waitFor();

@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { recordCommand, sweepProcesses } from '../../src/node/process/processRecord.ts';
 import { createExec } from '../../src/node/exec.ts';
 import { isAlive } from '../support/processes.ts';
+import { runningRecords } from '../support/processRecords.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
 const DEAD = { pid: 2 ** 22 + 1, bootId: null, startTime: null };
@@ -64,15 +65,11 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     const exec = createExec({ home: home.path });
     const request = { cwd: home.path, env: {}, stdin: 'none', confinement: { type: 'none' } } as const;
     const child = await exec.spawn({ ...request, argv: ['/bin/sleep', '60'] });
-    const recorded = () =>
-      readdirSync(home.at('processes')).map((name) =>
-        readFileSync(home.at('processes', name), 'utf8').includes('TILLER_PROCESS_MARK='),
-      );
-    expect(recorded()).toEqual([true]);
+    expect(runningRecords(home.path)).toHaveLength(1);
     await child.kill(0);
-    expect(recorded()).toEqual([false]);
+    expect(runningRecords(home.path)).toEqual([]);
     await expect(exec.spawn({ ...request, argv: ['/nowhere'] })).rejects.toThrow('was not found');
-    expect(recorded()).toEqual([false]);
+    expect(runningRecords(home.path)).toEqual([]);
   });
 
   test('is found although its record is in the file of one that ended before', async () => {

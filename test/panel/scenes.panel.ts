@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOfScene, scrollsSideways } from '../webview/preview/faults.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
+import { LONG_STORIES } from '../webview/preview/longStories.mjs';
 import { MENTION_STORIES } from '../webview/preview/mentionStories.mjs';
 import { MENU_STORIES } from '../webview/preview/menuStories.mjs';
 import { cutTexts, pseudoTexts } from '../webview/preview/pseudoLocale.mjs';
@@ -22,7 +23,7 @@ test.each<[string, PanelScene | PageScene]>([...Object.entries(SCENES), ...Objec
   },
 );
 
-test.each(Object.entries({ ...MENTION_STORIES, ...MENU_STORIES }))('%s', async (_, story) => {
+test.each(Object.entries({ ...LONG_STORIES, ...MENTION_STORIES, ...MENU_STORIES }))('%s', async (_, story) => {
   await story(stage);
 });
 

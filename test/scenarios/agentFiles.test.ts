@@ -178,6 +178,22 @@ describe('an agent of a workspace', () => {
     ]);
   });
 
+  it('does not lose its name to one that is refused or not approved', async () => {
+    const places = ['.tiller', '.claude', '.github'].map((folder) => `${folder}/agents/poet.md`);
+    await using given = await withFiles([], Object.fromEntries(places.map((place) => [place, POET])));
+    const { files } = given;
+    const states = async () => (await files.current()).agents.map(({ state }) => state);
+    const [first, , third] = (await files.current()).agents;
+    expect(await states()).toEqual(['proposed', 'shadowed', 'shadowed']);
+    await files.decide(first?.hash ?? '', false);
+    expect(await states()).toEqual(['refused', 'proposed', 'shadowed']);
+    await files.decide(third?.hash ?? '', true);
+    expect(await states()).toEqual(['refused', 'proposed', 'used']);
+    expect((await files.roles()).map(({ name }) => name)).toEqual(['poet']);
+    await files.decide(third?.hash ?? '', null);
+    expect(await files.roles()).toEqual([]);
+  });
+
   it('costs nothing but a sentence when it is malformed, too long, or a pipe', async () => {
     await using given = await withFiles([], {
       '.claude/agents/a.md': 'no head',

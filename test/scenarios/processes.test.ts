@@ -6,6 +6,7 @@ import { type Answer, calls, hangs, ModelServer, says, type Step } from '../supp
 import { noSandbox } from '../support/sandboxed.ts';
 import { overWhen } from '../support/overWhen.ts';
 import { commandLines, isAlive, pidIn } from '../support/processes.ts';
+import { runningRecords } from '../support/processRecords.ts';
 import { rounds } from '../support/rounds.ts';
 import { startCli } from '../support/runCli.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
@@ -388,9 +389,8 @@ describe('a daemon that its command leaves behind', () => {
       expect(chat.items('command_execution')).toMatchObject([{ exitCode: 0, output: 'ended\n' }]);
       expect(chat.state.processes).toEqual([]);
       await chat.session.dispose();
-      // The next start reads the processes to end from such a file.
-      const kept = readdirSync(chat.home.path, { recursive: true, encoding: 'utf8' });
-      expect(kept.filter((name) => name.startsWith('processes/'))).toEqual([]);
+      // The next start reads the processes to end from the marks in these files.
+      expect(runningRecords(chat.home.path)).toEqual([]);
       expect(isAlive(daemon)).toBe(true);
     } finally {
       process.kill(daemon, 'SIGKILL');

@@ -138,6 +138,39 @@ describe('/name', () => {
     ]);
   });
 
+  it('runs prompts as they are published: with a byte order mark, the lines of Windows, files and commands in them', async () => {
+    await using given = await withSkills({ model: nothing(2) });
+    const { chat, user, skills } = given;
+    // The front matter of prompts of VS Code and of commands of Claude Code.
+    const head = [
+      "mode: 'agent'",
+      "model: 'GPT-5 (Preview) (copilot)'",
+      "description: 'Reviews: what was changed'",
+      "tools: ['runCommands', 'codebase', 'Microsoft Docs', 'github/*']",
+    ].join('\r\n');
+    put(
+      user.at('.claude/commands/git/look.md'),
+      `\ufeff---\r\n${head}\r\n---\r\nLook at @$1:\r\n!\`git status\`\r\n$ARGUMENTS\r\n`,
+    );
+    expect(await skills.used()).toMatchObject([
+      {
+        name: 'look',
+        description: 'Reviews: what was changed',
+        allowedTools: ['runCommands', 'codebase', 'Microsoft Docs', 'github/*'],
+      },
+    ]);
+    await chat.send('/look src/a.ts "and more"');
+    expect(attached(chat)?.replaceAll('\r', '').split('\n').slice(5, -1)).toEqual([
+      'Look at @src/a.ts:',
+      '!`git status`',
+      'src/a.ts "and more"',
+      '',
+      'Nothing has run the commands that are marked with ! above. Run those whose output you need.',
+      '',
+      'Files that are named with @ or #file: above are not attached. Read those that you need.',
+    ]);
+  });
+
   it('runs what the file says now when the same message is sent again', async () => {
     await using given = await withSkills({ model: nothing(2) });
     const { chat, user } = given;

@@ -1,8 +1,9 @@
 /** What `npm run bench` makes of its figures; the figures themselves are not tested. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { disturbanceIn, processorTime, sharesBetween } from '../bench/disturbance.mjs';
+import { disturbanceIn, processorTime, sharesBetween, treeTime } from '../bench/disturbance.mjs';
 import { plot } from '../bench/plot.mjs';
 import { plotsOf, tableOf, withTable } from '../bench/report.mjs';
 import { ROWS } from '../bench/rows.mjs';
@@ -25,6 +26,17 @@ test('the work of the run itself, and of its children, is not that of other prog
   const used = processorTime('self');
   spawnSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 200_000);']);
   expect(processorTime('self') - used).toBeGreaterThanOrEqual(150);
+});
+
+test('the work of a program that a run has started counts while it still runs', async () => {
+  const work = 'while (process.cpuUsage().user < 200_000); console.log("done"); setInterval(() => {}, 1000);';
+  const before = treeTime('self');
+  const child = spawn(process.execPath, ['-e', work]);
+  await once(child.stdout, 'data');
+  const used = treeTime('self') - before;
+  child.kill();
+  expect(used).toBeGreaterThanOrEqual(150);
+  expect(treeTime('no such process')).toBe(0);
 });
 
 test('the folders of a run are removed when it ends, however it ends', () => {

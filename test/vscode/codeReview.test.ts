@@ -18,7 +18,7 @@ interface Reviewed {
 function reviewed(
   answers: readonly Answer[],
   run: (review: CodeReview, reviewed: Reviewed, here: EditorPlace) => Promise<void>,
-  { isRunning = false, isInSideCopy = false } = {},
+  { isRunning = false, isInSideCopy = false, hasGit = true } = {},
 ) {
   return inPlace({}, async (here) => {
     const root = makeRepository(here);
@@ -34,7 +34,7 @@ function reviewed(
         target: () => ({ threadId: 't', starting: undefined }),
         reveal: async () => {},
         send: async (op) => sent.push(op) > 0,
-        repositories: () => [repositoryAt(root)],
+        repositories: () => (hasGit ? [repositoryAt(root)] : []),
       });
       await run(review, { sent, shown: user.shown }, here);
     } finally {
@@ -112,6 +112,33 @@ suite('changes that are reviewed', () => {
       },
       { isRunning: true },
     ),
+  );
+
+  test(
+    'are none where git has opened no repository',
+    reviewed(
+      [],
+      async (review, { sent, shown }) => {
+        for (const kind of ['uncommitted', 'branch', 'commit'] as const) await review.start(kind);
+        const none = "VS Code's Git extension has opened no repository in this window.";
+        assert.deepEqual([sent, shown], [[], [none, none, none]]);
+      },
+      { hasGit: false },
+    ),
+  );
+
+  test(
+    'have hostile names of branches and commits, which are shown as text',
+    reviewed([{ pick: '\\$(check)' }, { pick: 'Changes \\$(check) all\\u{202e}' }], async (review, { sent }, here) => {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: here.root });
+      git('branch', '$(check)', 'main');
+      git('commit', '-q', '--allow-empty', '-m', 'Changes $(check) all\u202e\nMore.');
+      await review.start('branch');
+      await review.start('commit');
+      assert.deepEqual(sent[0]?.target, { type: 'branch', branch: '$(check)' });
+      assert.equal(sent[1]?.target.type, 'commit');
+    }),
   );
 
   test(

@@ -55,7 +55,7 @@ suite('Hooks', () => {
     assert.deepEqual(shown, [
       '.claude/settings.json names a hook that Tiller does not run until you approve it: npm test',
     ]);
-    answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' }, { button: 'Approve' });
+    answers({ pick: '$(question) Stop' }, { pick: '$(check) Approve…' }, { button: 'Approve' });
     await commands.showHooks();
     assert.deepEqual(await states(), [
       ['echo done', 'runs'],
@@ -83,7 +83,7 @@ suite('Hooks', () => {
   test('are approved after a question that shows all that the approval covers', async () => {
     const command = `echo ${'x'.repeat(200)}\nrm -rf /`;
     writes({ command: 'node', args: ['a b', command], cwd: '../up', env: { NODE_OPTIONS: '--require ./x.js' } });
-    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' });
+    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(check) Approve…' });
     await commands.showHooks();
     assert.deepEqual(shown.at(-1)?.split('\n'), [
       `Program: node 'a b' '${command.replace('\n', '\\n')}'`,
@@ -98,7 +98,7 @@ suite('Hooks', () => {
 
   test('that are too long to be shown are not approved', async () => {
     names('x'.repeat(4_000));
-    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(play) Approve…' });
+    const { shown } = answers({ pick: '$(question) Stop' }, { pick: '$(check) Approve…' });
     await commands.showHooks();
     assert.equal(shown.at(-1), 'The hook is too long to be shown, so it cannot be approved here.');
     names('x'.repeat(2_000), 'y'.repeat(2_000));

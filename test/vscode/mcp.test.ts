@@ -116,7 +116,7 @@ suite('MCP servers', () => {
     assert.deepEqual(said, ['This workspace asks Tiller to use the MCP server notes (.mcp.json).']);
     const { shown } = answers(
       { pick: '$(question) notes' },
-      { pick: '$(play) Approve and Start…' },
+      { pick: '$(check) Approve and Start…' },
       { button: 'Approve and Start' },
     );
     await commands.showServers();
@@ -165,7 +165,7 @@ suite('MCP servers', () => {
 
   test('of the workspace that leave the sandbox are a question about its file', async () => {
     writeFileSync(file, JSON.stringify({ mcpServers: { notes: server } }));
-    answers({ pick: '$(question) notes' }, { pick: '$(play) Approve and Start…' }, { button: 'Approve and Start' });
+    answers({ pick: '$(question) notes' }, { pick: '$(check) Approve and Start…' }, { button: 'Approve and Start' });
     await commands.showServers();
     assert.equal(controller.selected[0]?.type, 'outside');
     assert.equal(mcp.servers.get('notes'), undefined);

@@ -42,6 +42,7 @@ suite('Skills', () => {
     user = undefined;
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     texts.dispose();
+    commands.dispose();
     rmSync(path.join(folder, '.tiller'), { recursive: true });
     home[Symbol.dispose]();
   });
@@ -56,6 +57,8 @@ suite('Skills', () => {
 
   test('of a workspace are announced once, shown whole before they are approved, and given up again', async () => {
     const { shown } = answers();
+    let decided = 0;
+    const listener = commands.onDidDecide(() => decided++);
     await commands.announce(await skills.current());
     await commands.announce(await skills.current());
     assert.deepEqual(shown, [
@@ -74,6 +77,8 @@ suite('Skills', () => {
     await commands.showSkills();
     assert.deepEqual(await states(), [['deploy', 'refused']]);
     assert.deepEqual(await commands.rows(), []);
+    assert.equal(decided, 3);
+    listener.dispose();
   });
 
   test('that do not fit into the list of the model are named, and files that are wrong open', async () => {

@@ -1,7 +1,9 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { drawLater } from './drawLater.ts';
 import { settings } from '../store.ts';
 import type { Block } from '../text/markdown.ts';
 import { MarkdownStream, renderMarkdown } from '../text/markdown.ts';
+import { nextLength, SLICE } from '../text/slices.ts';
 import { enrichMarkdown } from './enrichMarkdown.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
@@ -30,14 +32,57 @@ function Blocks({ blocks }: { blocks: readonly Block[] }) {
   );
 }
 
+/** Blocks of one part: out of sight it is not laid out. */
+const PART = 24;
+
+/** The blocks of a text that may be long. */
+function Parts({ blocks }: { blocks: readonly Block[] }) {
+  const starts = Array.from({ length: Math.max(1, Math.ceil(blocks.length / PART)) }, (_, part) => part * PART);
+  return (
+    <>
+      {starts.map((start) => (
+        <div key={start} class={start + PART < blocks.length ? 'md-part is-followed' : 'md-part'}>
+          <Blocks blocks={blocks.slice(start, start + PART)} />
+        </div>
+      ))}
+    </>
+  );
+}
+
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => renderMarkdown(text), [text]);
   return <Blocks blocks={blocks} />;
 }
 
-/** For a text that is still growing; stays the same element when the text is complete. */
+/**
+ * For a text that is still growing; stays the same element when the text is complete. What comes at once is drawn in
+ * several frames.
+ */
 export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
-  const stream = useMemo(() => new MarkdownStream(), []);
-  const blocks = useMemo(() => (complete ? stream.finish(text) : stream.update(text)), [stream, text, complete]);
-  return <Blocks blocks={blocks} />;
+  const { stream, length } = useGrowth(text);
+  const blocks = useMemo(
+    () => (complete && length === text.length ? stream.finish(text) : stream.update(text.slice(0, length))),
+    [stream, text, length, complete],
+  );
+  return <Parts blocks={blocks} />;
+}
+
+/** The stream of a text, a new one for another text, and the number of characters of it to draw now. */
+function useGrowth(text: string): { readonly stream: MarkdownStream; readonly length: number } {
+  const state = useRef({ stream: new MarkdownStream(), text, length: 0 });
+  const [, redraw] = useState(0);
+  if (!text.startsWith(state.current.text)) state.current = { stream: new MarkdownStream(), text, length: 0 };
+  const { current } = state;
+  current.text = text;
+  // It is drawn for the first time, or has grown by a piece of a stream. Others follow in the next frames.
+  if (current.length === 0 || text.length - current.length <= SLICE) current.length = nextLength(text, current.length);
+  const { stream, length } = current;
+  useEffect(() => {
+    if (length >= text.length) return undefined;
+    return drawLater(() => {
+      current.length = nextLength(text, length);
+      redraw(current.length);
+    });
+  }, [current, text, length]);
+  return { stream, length };
 }

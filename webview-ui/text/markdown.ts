@@ -160,6 +160,7 @@ export class MarkdownStream {
 
   /** The same blocks as `renderMarkdown(text)`, most of them already rendered. */
   finish(text: string): readonly Block[] {
+    if (this.#length === 0) return renderMarkdown(text);
     const blocks = this.update(text);
     // A formula of several lines may have looked like other blocks while it was open.
     if (this.#usesReferences || /^ {0,3}(?:\$\$|\\\[)/m.test(text)) return renderMarkdown(text);

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { plural, t } from '../l10n.ts';
-import { hiddenTurns, visibleTurns } from '../store.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { hiddenTurns } from '../store.ts';
 import { finding, followsEnd, openFind } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { findText, MOST_FOUND } from './findText.ts';
@@ -29,7 +30,12 @@ export function useFindKey(): void {
 }
 
 /** Searches in the transcript: Enter and Shift+Enter go through what is found, Esc closes. */
-export function FindBar({ root }: { root: { readonly current: HTMLElement | null } }) {
+export function FindBar(props: {
+  root: { readonly current: HTMLElement | null };
+  /** Those that the page has drawn. */
+  turns: readonly TurnState[];
+}) {
+  const { root, turns } = props;
   const field = useRef<HTMLInputElement>(null);
   const text = useSignal('');
   /** What was found, and for which text. */
@@ -38,7 +44,6 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { value: request } = finding;
   const isOpen = request !== 0;
-  const { value: shown } = visibleTurns;
 
   useLayoutEffect(() => {
     if (request === 0) return;
@@ -54,7 +59,8 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     const same = ranges.findIndex((range) => before !== undefined && beginsAt(range, before));
     index.value = same === -1 ? Math.min(index.value, Math.max(0, ranges.length - 1)) : same;
     found.value = { text: text.value, ranges };
-    mark(ranges, index.value);
+    CSS.highlights.set(ALL, new Highlight(...ranges));
+    markCurrent(ranges[index.value]);
   };
   useEffect(() => {
     if (!isOpen) return;
@@ -63,7 +69,7 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
   }, [isOpen, text.value]);
   useEffect(() => {
     if (isOpen) timer.current ??= setTimeout(search, THROTTLE_MS);
-  }, [shown]);
+  }, [turns]);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
@@ -80,7 +86,7 @@ export function FindBar({ root }: { root: { readonly current: HTMLElement | null
     const { length } = ranges;
     if (length === 0) return;
     index.value = (index.value + step + length) % length;
-    mark(ranges, index.value);
+    markCurrent(ranges[index.value]);
     followsEnd.value = false;
     const at = ranges[index.value]?.startContainer.parentElement;
     // As the browser's own search does: a folded message unfolds.
@@ -146,9 +152,7 @@ function beginsAt(range: Range, other: Range): boolean {
 }
 
 /** Highlights without a change of the page's elements. */
-function mark(ranges: readonly Range[], index: number): void {
-  const current = ranges[index];
-  CSS.highlights.set(ALL, new Highlight(...ranges));
+function markCurrent(current: Range | undefined): void {
   if (current === undefined) CSS.highlights.delete(CURRENT);
   else CSS.highlights.set(CURRENT, new Highlight(current));
 }

@@ -1,10 +1,13 @@
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { copyText, loadEarlier } from '../actions.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
 import { post, savedState, saveState } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { draft, hiddenTurns, threadError, threadId, threadWarnings, visibleTurns } from '../store.ts';
+import { nextStart } from '../text/slices.ts';
 import { followsEnd } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
+import { drawLater } from '../components/drawLater.ts';
 import { EmptyState } from './EmptyState.tsx';
 import { FindBar, useFindKey } from './FindBar.tsx';
 import { Icon } from '../components/Icon.tsx';
@@ -19,13 +22,14 @@ const END_MARGIN = 24;
 export function Transcript() {
   const frame = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const turns = useDrawnTurns();
   useFollowing(frame, content);
-  useKeptPlace(frame);
+  useKeptPlace(frame, turns[0]?.id ?? null);
   useFindKey();
   const isEmpty = visibleTurns.value.length === 0;
   return (
     <>
-      <FindBar root={frame} />
+      <FindBar root={frame} turns={turns} />
       <main
         class="transcript"
         tabIndex={0}
@@ -37,7 +41,7 @@ export function Transcript() {
       >
         <div class="col" ref={content}>
           <Earlier />
-          {visibleTurns.value.map((turn) => (
+          {turns.map((turn) => (
             <Turn key={turn.id} turn={turn} />
           ))}
           <ThreadNotices />
@@ -131,24 +135,55 @@ function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void 
   }, [frame, content]);
 }
 
-/** Restores the scroll position after a reload, and the visible line after "Load earlier". */
-function useKeptPlace(frame: Ref<HTMLElement>): void {
+/**
+ * The shown turns of which the page has drawn all later ones, from the end on: the others follow in the next frames. All
+ * of them where a scroll position is to be restored.
+ */
+function useDrawnTurns(): readonly TurnState[] {
+  const { value: turns } = visibleTurns;
   const { value: id } = threadId;
-  const firstId = visibleTurns.value[0]?.id ?? null;
-  const lastSeen = useRef<{ firstId: string | null; height: number; threadId: string | null }>(null);
+  const first = useRef<{ readonly threadId: string | null; readonly turnId: string | undefined }>(null);
+  const [, redraw] = useState('');
+  const known = first.current?.threadId === id ? turns.findIndex((turn) => turn.id === first.current?.turnId) : -1;
+  const start = known === -1 ? (placeKept(id) === null ? nextStart(turns, turns.length) : 0) : known;
+  first.current = { threadId: id, turnId: turns[start]?.id };
+  useEffect(() => {
+    if (start === 0) return undefined;
+    return drawLater(() => {
+      const turnId = turns[nextStart(turns, start)]?.id;
+      first.current = { threadId: id, turnId };
+      redraw(`${id} ${turnId}`);
+    });
+  }, [id, turns[start]?.id, turns[0]?.id]);
+  return useMemo(() => turns.slice(start), [turns, start]);
+}
+
+/** The scroll position that was saved for the thread. */
+function placeKept(id: string | null): number | null {
+  const saved = savedState();
+  return saved?.threadId === id ? saved.scrollTop : null;
+}
+
+/** Restores the scroll position after a reload, and the visible line when turns are added before it. */
+function useKeptPlace(frame: Ref<HTMLElement>, firstId: string | null): void {
+  const { value: id } = threadId;
+  const lastSeen = useRef<{ firstId: string | null; threadId: string | null }>(null);
+  const isSameThread = lastSeen.current?.threadId === id;
+  const isKept = isSameThread && lastSeen.current?.firstId !== firstId && !followsEnd.peek();
+  // Only then: it makes the browser compute the layout. The browser itself keeps the line in some cases.
+  const line = isKept ? (frame.current?.querySelector('.turn') ?? null) : null;
+  const topBefore = line?.getBoundingClientRect().top ?? 0;
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const before = lastSeen.current;
-    if (before === null || before.threadId !== id) {
-      const saved = savedState();
-      const kept = saved?.threadId === id ? saved.scrollTop : null;
+    if (!isSameThread) {
+      const kept = placeKept(id);
       followsEnd.value = kept === null;
       element.scrollTop = kept ?? element.scrollHeight;
-    } else if (before.firstId !== firstId && !followsEnd.value) {
-      element.scrollTop += element.scrollHeight - before.height;
+    } else if (line !== null) {
+      element.scrollTop += line.getBoundingClientRect().top - topBefore;
     }
-    lastSeen.current = { firstId, height: element.scrollHeight, threadId: id };
+    lastSeen.current = { firstId, threadId: id };
   }, [frame, id, firstId]);
 }
 

@@ -3,7 +3,13 @@
 /** More are not counted. */
 export const MOST_FOUND = 1_000;
 
-const LEFT_OUT = '.sr, [aria-hidden="true"], button, textarea';
+/**
+ * Not shown as text. `checkVisibility` would say it for each element, but has the browser bring turns out of sight up to
+ * date, which takes seconds in a long thread.
+ */
+const LEFT_OUT = '.sr, [aria-hidden="true"], [hidden], button, textarea, details:not([open]) > :not(summary)';
+/** Left out where the style of the panel's width hides them. */
+const IN_WIDE_PANELS = ['.soft', '.marker-line'];
 const BLOCK =
   'p, li, h4, td, th, pre, blockquote, summary, figcaption, .step-row, .you-text, .notice-text, .notice-title';
 
@@ -11,37 +17,48 @@ const BLOCK =
 export function findText(root: HTMLElement, text: string): readonly Range[] {
   const wanted = text.toLowerCase();
   if (wanted === '') return [];
+  const leftOut = [LEFT_OUT, ...IN_WIDE_PANELS.filter((name) => isHiddenByStyle(root.querySelector(name)))].join(', ');
   const ranges: Range[] = [];
   let run: { readonly node: Text; readonly start: number }[] = [];
   let written = '';
-  let block: Element | null = null;
   const search = () => {
-    const lower = written.toLowerCase();
-    // Lower case of some letters is longer: then only the written case is found.
-    const hay = lower.length === written.length ? lower : written;
-    for (
-      let at = hay.indexOf(wanted);
-      at !== -1 && ranges.length < MOST_FOUND;
-      at = hay.indexOf(wanted, at + wanted.length)
-    ) {
+    for (const at of placesIn(written, wanted)) {
+      if (ranges.length === MOST_FOUND) break;
       ranges.push(rangeOf(run, at, at + wanted.length));
     }
     run = [];
     written = '';
   };
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-    const { parentElement } = node;
-    if (!(node instanceof Text) || parentElement === null || node.data === '') continue;
-    if (parentElement.closest(LEFT_OUT) !== null || !parentElement.checkVisibility()) continue;
-    const own = parentElement.closest(BLOCK);
-    if (own !== block) search();
-    block = own;
-    run.push({ node, start: written.length });
-    written += node.data;
+  const visit = (parent: Element) => {
+    for (let node = parent.firstChild; node !== null && ranges.length < MOST_FOUND; node = node.nextSibling) {
+      if (node instanceof Text) {
+        run.push({ node, start: written.length });
+        written += node.data;
+      } else if (node instanceof Element && !node.matches(leftOut)) {
+        const isBlock = node.matches(BLOCK);
+        if (isBlock) search();
+        visit(node);
+        if (isBlock) search();
+      }
+    }
+  };
+  for (const turn of root.firstElementChild?.children ?? []) {
+    // Most turns of a long thread do not have the text at all.
+    if (placesIn(turn.textContent ?? '', wanted).next().done !== true) visit(turn);
+    search();
   }
-  search();
   return ranges;
+}
+
+function isHiddenByStyle(element: Element | null): boolean {
+  return element !== null && getComputedStyle(element).display === 'none';
+}
+
+function* placesIn(text: string, wanted: string): Generator<number> {
+  const lower = text.toLowerCase();
+  // Lower case of some letters is longer: then only the written case is found.
+  const hay = lower.length === text.length ? lower : text;
+  for (let at = hay.indexOf(wanted); at !== -1; at = hay.indexOf(wanted, at + wanted.length)) yield at;
 }
 
 function rangeOf(run: readonly { readonly node: Text; readonly start: number }[], from: number, to: number): Range {

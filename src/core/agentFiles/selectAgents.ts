@@ -9,7 +9,7 @@ export interface SelectedAgent {
   readonly file: AgentFile;
   /** Of the file with its text: an approval holds for exactly this. */
   readonly hash: string;
-  /** `shadowed`: an agent of the user, a built-in one, or an earlier file has its name. */
+  /** `shadowed`: an agent of the user, a built-in one, or an earlier file that is not refused has its name. */
   readonly state: ProposalState | 'shadowed';
   /** What of the file has no effect, one sentence each. */
   readonly notes: readonly string[];
@@ -43,7 +43,7 @@ export async function selectAgents(
 ): Promise<SelectedAgents> {
   const agents: SelectedAgent[] = [];
   const problems: string[] = [];
-  const taken = new Set<string>();
+  const takenBy = new Map<string, ProposalState>();
   for (const file of files) {
     const parsed = parseAgentFile(file, otherTools);
     if (parsed.type === 'problem') {
@@ -53,9 +53,13 @@ export async function selectAgents(
     const { model, note } = modelFor(parsed.role.model, models);
     const role = { ...parsed.role, model };
     const hash = proposalHash(file);
-    const isTaken = taken.has(role.name) || (file.origin === 'workspace' && builtin.includes(role.name));
-    const state = isTaken ? 'shadowed' : await proposalState(file, hash, trust);
-    if (!isTaken) taken.add(role.name);
+    const decided = await proposalState(file, hash, trust);
+    const holder = takenBy.get(role.name);
+    const isBuiltin = file.origin === 'workspace' && builtin.includes(role.name);
+    // What is not approved yet does not take the name of what is, and what is refused takes none.
+    const isTaken = isBuiltin || holder === 'used' || (holder === 'proposed' && decided !== 'used');
+    const state = isTaken && decided !== 'refused' ? 'shadowed' : decided;
+    if (state !== 'shadowed' && state !== 'refused') takenBy.set(role.name, state);
     agents.push({ role, file, hash, state, notes: [...parsed.notes, ...note] });
   }
   return { agents, problems };

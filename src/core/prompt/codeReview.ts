@@ -58,10 +58,15 @@ function howToSee(target: ReviewTarget): string {
     case 'uncommitted':
       return '`git status --short`, `git diff HEAD`, and new files as they are';
     case 'branch':
-      return `\`git diff $(git merge-base HEAD ${target.branch})\``;
+      return `\`git diff $(git merge-base HEAD ${quoted(target.branch)})\``;
     case 'commit':
       return `\`git show ${target.commit}\``;
   }
+}
+
+/** For a shell: git allows `$(…)` and `;` in the name of a branch. */
+function quoted(name: string): string {
+  return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Asks for the form once more. `problem`: what is wrong with the answer, as a sentence. */

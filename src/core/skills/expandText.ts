@@ -2,7 +2,7 @@
 
 /** The forms of Claude Code and Codex (`$ARGUMENTS`, `$1`, `$NAME`) and of VS Code (`${input:name}`, `${input:name:hint}`). */
 const PLACEHOLDER =
-  /\$\{input:(?<input>[\w.-]+)(?::[^}]*)?\}|\$\{(?<variable>\w+)\}|\$ARGUMENTS\b(?:\[(?<index>\d{1,3})\])?|\$(?<place>[1-9])(?!\d)|\$(?<name>[A-Z][A-Z0-9_]*)\b/g;
+  /\$\{input:(?<input>[\w.-]+)(?::[^{}]*)?\}|\$\{(?<variable>\w+)\}|\$ARGUMENTS\b(?:\[(?<index>\d{1,3})\])?|\$(?<place>[1-9])(?!\d)|\$(?<name>[A-Z][A-Z0-9_]*)\b/g;
 
 export interface ExpandedText {
   readonly text: string;

@@ -76,8 +76,9 @@ const listSchema = z
   .union(
     [
       z.array(z.string()),
-      // With spaces or commas between the names, which may have patterns: `Bash(git add:*), Read`.
-      z.string().transform((text) => text.match(/[^\s,()]+(?:\([^)]*\))?/g) ?? []),
+      // With spaces or commas between the names, which may have patterns: `Bash(git add:*), Read`. A pattern without an end takes
+      // the rest: read again from each bracket, a hostile list would take long, and without its pattern an entry would list more.
+      z.string().transform((text) => text.match(/[^\s,()]+(?:\([^)]*(?:\)|$))?/g) ?? []),
     ],
     'must be a list of names',
   )

@@ -98,19 +98,12 @@ export class Trust {
     return servers.find((one) => one.hash === hash && one.about === about)?.accepted;
   }
 
-  async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean): Promise<void> {
-    await this.#update((file) => ({
-      ...file,
-      servers: [...file.servers.filter((one) => one.hash !== hash || one.about !== about), { hash, about, accepted }],
-    }));
-  }
-
-  /** The user has decided nothing of it any more. */
-  async forgetDecision(hash: string, about: 'proposal' | 'outside'): Promise<void> {
-    await this.#update((file) => ({
-      ...file,
-      servers: file.servers.filter((one) => one.hash !== hash || one.about !== about),
-    }));
+  /** `null` takes a decision back. */
+  async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean | null): Promise<void> {
+    await this.#update((file) => {
+      const others = file.servers.filter((one) => one.hash !== hash || one.about !== about);
+      return { ...file, servers: accepted === null ? others : [...others, { hash, about, accepted }] };
+    });
   }
 
   async #read(): Promise<TrustFile> {

@@ -26,8 +26,8 @@ export interface AgentFiles {
   current(): Promise<SelectedAgents>;
   /** Those that can be started; the same array while nothing has changed. Never rejects. */
   roles(): Promise<readonly AgentRole[]>;
-  /** Approves or refuses an agent of a workspace. */
-  decide(hash: string, accepted: boolean): Promise<void>;
+  /** Approves or refuses an agent of a workspace; `null` takes the decision back. */
+  decide(hash: string, accepted: boolean | null): Promise<void>;
 }
 
 export function createAgentFiles({ ports, settings, roots, builtin, otherTools }: AgentFilesHost): AgentFiles {

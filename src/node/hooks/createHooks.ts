@@ -15,8 +15,8 @@ export interface HooksHost {
 export interface Hooks {
   /** Those of settings and files as they are now. Never rejects: without what cannot be read there are fewer. */
   current(): Promise<SelectedHooks>;
-  /** Approves or refuses a hook of a file. */
-  decide(hash: string, accepted: boolean): Promise<void>;
+  /** Approves or refuses a hook of a file; `null` takes the decision back. */
+  decide(hash: string, accepted: boolean | null): Promise<void>;
 }
 
 export function createHooks({ ports, settings, roots }: HooksHost): Hooks {

@@ -47,8 +47,7 @@ export function createSkills({ ports, roots }: SkillsHost): Skills {
       if (made.key !== key) made = { key, skills: used };
       return made.skills;
     },
-    decide: (hash, accepted) =>
-      accepted === null ? trust.forgetDecision(hash, 'proposal') : trust.decide(hash, 'proposal', accepted),
+    decide: (hash, accepted) => trust.decide(hash, 'proposal', accepted),
   };
 }
 

@@ -1,24 +1,27 @@
 import * as vscode from 'vscode';
 import type { SelectedAgent, SelectedAgents } from '../../core/agentFiles/selectAgents.ts';
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
-import { assertNever } from '../../core/util/assertNever.ts';
-import { inOneLine } from '../../protocol/text/truncate.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import {
+  decisionItems,
+  type ListItem,
+  listItem,
+  openItem,
+  problemItem,
+  showList,
+  unusedLook,
+} from '../ui/proposalList.ts';
 import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
 export interface AgentCommandDeps {
   readonly current: () => Promise<SelectedAgents>;
-  readonly decide: (hash: string, accepted: boolean) => Promise<void>;
+  readonly decide: (hash: string, accepted: boolean | null) => Promise<void>;
   readonly builtin: readonly AgentRole[];
   readonly memento: vscode.Memento;
   /** Shows a file before it is approved. */
   readonly texts: Pick<ReadOnlyTexts, 'open'>;
-}
-
-interface AgentItem extends vscode.QuickPickItem {
-  readonly run?: () => unknown;
 }
 
 /** Proposals that were shown in a notification, by hash. */
@@ -35,23 +38,17 @@ export class AgentCommands {
   async showAgents(): Promise<void> {
     const { agents, problems } = await this.#deps.current();
     const builtin = this.#deps.builtin.map(
-      ({ name, description }): AgentItem => ({
+      ({ name, description }): ListItem => ({
         label: `$(hubot) ${name}`,
         description: vscode.l10n.t('Built in'),
         detail: withoutIcons(description),
       }),
     );
-    const wrong = problems.map(
-      (problem): AgentItem => ({ label: `$(error) ${withoutIcons(inOneLine(problem, 200))}` }),
-    );
-    const items = [...builtin, ...agents.map((agent) => this.#itemOf(agent)), ...wrong];
-    const chosen = await vscode.window.showQuickPick(items, {
+    const wrong = problems.map((problem) => problemItem(problem));
+    await showList([...builtin, ...agents.map((agent) => this.#itemOf(agent)), ...wrong], {
       title: vscode.l10n.t('Agents'),
       placeHolder: vscode.l10n.t('Select an agent of a file to see it, or to approve or refuse it'),
-      matchOnDescription: true,
-      matchOnDetail: true,
     });
-    await chosen?.run?.();
   }
 
   /** Says once for each agent that a file of the workspace proposes it. */
@@ -76,15 +73,15 @@ export class AgentCommands {
     });
   }
 
-  #itemOf(agent: SelectedAgent): AgentItem {
+  #itemOf(agent: SelectedAgent): ListItem {
     const { role, file, state, notes } = agent;
-    const { icon, word } = wordsOf(state);
-    return {
-      label: `$(${icon}) ${withoutIcons(role.name)}`,
-      description: withoutIcons(`${word} · ${vscode.workspace.asRelativePath(file.source)}`),
-      detail: withoutIcons(inOneLine([role.description, ...notes].join(' '), 300)),
+    return listItem({
+      ...(state === 'used' ? { icon: 'hubot', word: vscode.l10n.t('Used') } : unusedLook(state)),
+      name: role.name,
+      source: file.source,
+      detail: [role.description, ...notes].join(' '),
       run: () => this.#act(agent),
-    };
+    });
   }
 
   async #approve({ role, file, hash }: SelectedAgent): Promise<void> {
@@ -96,44 +93,19 @@ export class AgentCommands {
 
   async #act(agent: SelectedAgent): Promise<void> {
     const { role, file, hash, state } = agent;
-    const open: AgentItem = {
-      label: vscode.l10n.t('$(go-to-file) Open File'),
-      run: () => vscode.window.showTextDocument(vscode.Uri.file(file.source)),
-    };
-    const approve: AgentItem = {
-      label: vscode.l10n.t('$(check) Approve…'),
+    const approve = {
       detail: vscode.l10n.t(
         'Shows the whole file first. The model may use it, until its file changes; what it does is asked about like what the thread does.',
       ),
       run: () => this.#approve(agent),
     };
-    const refuse: AgentItem = {
-      label: vscode.l10n.t('$(circle-slash) Refuse'),
-      run: () => this.#deps.decide(hash, false),
-    };
     const isOpen = file.origin === 'workspace' && state !== 'shadowed';
-    const choices = isOpen
-      ? [open, ...(state === 'used' ? [] : [approve]), ...(state === 'refused' ? [] : [refuse])]
-      : [open];
-    const chosen = await vscode.window.showQuickPick(choices, {
+    const decisions = isOpen
+      ? decisionItems({ state, approve, decide: (accepted) => this.#deps.decide(hash, accepted) })
+      : [];
+    await showList([...decisions, openItem(file.source)], {
       title: vscode.l10n.t('Agent {0}', role.name),
-      placeHolder: withoutIcons(inOneLine(role.description, 200)),
+      placeHolder: role.description,
     });
-    await chosen?.run?.();
-  }
-}
-
-function wordsOf(state: SelectedAgent['state']): { readonly icon: string; readonly word: string } {
-  switch (state) {
-    case 'used':
-      return { icon: 'hubot', word: vscode.l10n.t('Used') };
-    case 'proposed':
-      return { icon: 'question', word: vscode.l10n.t('Proposed, not used') };
-    case 'refused':
-      return { icon: 'circle-slash', word: vscode.l10n.t('Refused') };
-    case 'shadowed':
-      return { icon: 'circle-slash', word: vscode.l10n.t('Another agent has this name') };
-    default:
-      return assertNever(state);
   }
 }

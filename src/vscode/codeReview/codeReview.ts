@@ -5,7 +5,8 @@ import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import { firstLine } from '../../protocol/text/truncate.ts';
+import { firstLine, inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
 import {
   changesAgainst,
   changesIn,
@@ -153,15 +154,15 @@ async function pickBranch(repository: Repository): Promise<string | undefined> {
     (name) => name !== current,
   );
   if (names.length === 0) return tell(vscode.l10n.t('There is no other branch.'));
-  const items = names.map((label) => ({ label }));
+  const items = names.map((name) => ({ label: withoutIcons(name), name }));
   const options = { title: vscode.l10n.t('Review Changes Against a Branch') };
-  return (await vscode.window.showQuickPick(items, options))?.label;
+  return (await vscode.window.showQuickPick(items, options))?.name;
 }
 
 async function pickCommit(repository: Repository): Promise<GitCommit | undefined> {
   const commits = await repository.log({ maxEntries: MAX_COMMITS });
   const items = commits.map((commit) => ({
-    label: firstLine(commit.message),
+    label: withoutIcons(inOneLine(firstLine(commit.message))),
     description: commit.hash.slice(0, 12),
     commit,
   }));

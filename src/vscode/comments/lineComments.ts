@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import { commentsText } from '../../core/comments/commentsText.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
@@ -17,8 +16,9 @@ import { cwdOf } from '../../protocol/thread.ts';
 import type { PendingComments } from '../../protocol/wire.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { pathOf } from '../workspace/places.ts';
-import { withinSeconds } from '../workspace/withinSeconds.ts';
 import { changedPlaces } from './answered.ts';
+import { type Comment, countOf, show } from './comment.ts';
+import { CommentField } from './commentField.ts';
 import { readComments, type StoredComment, writeComments } from './storedComments.ts';
 import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 
@@ -42,16 +42,8 @@ export interface LineCommentsDeps {
   readonly report: (error: unknown) => void;
 }
 
-interface Comment extends Pick<StoredComment, 'id' | 'texts' | 'state' | 'threadId'> {
-  readonly thread: vscode.CommentThread;
-}
-
-/** The name of the controller in `when` clauses. */
-const CONTROLLER = 'tiller.comments';
 /** Debounces storing while the user types. */
 const STORE_AFTER_MS = 500;
-/** VS Code asks for ranges 200 ms after they may have changed, and not at all for a document that is not visible. */
-const OFFER_WITHIN_S = 2;
 
 export class LineComments implements Disposable {
   readonly #deps: LineCommentsDeps;
@@ -62,12 +54,10 @@ export class LineComments implements Disposable {
   #comments: readonly Comment[] = [];
   /** While they are turned off. */
   #off: readonly StoredComment[];
-  #controller: vscode.CommentController | undefined;
+  /** `undefined` while they are turned off. */
+  #field: CommentField | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSending = false;
-  #isEverywhere = false;
-  /** Lines for which the user wants the field, in a document that offers none. */
-  #asked: { readonly uri: vscode.Uri; readonly range: vscode.Range; readonly isOffered: () => void } | undefined;
   /** Fires when the number of pending comments may have changed. */
   readonly onDidChange = this.#changed.event;
 
@@ -94,50 +84,37 @@ export class LineComments implements Disposable {
    * plans. `off` removes all of them from the editor, without losing one.
    */
   set mode(mode: Settings['comments']) {
-    const wasEverywhere = this.#isEverywhere;
-    this.#isEverywhere = mode === 'everywhere';
     const isOn = mode !== 'off';
-    if (isOn === (this.#controller !== undefined)) {
-      if (this.#controller && wasEverywhere !== this.#isEverywhere) this.#offerRanges(this.#controller);
-      return;
-    }
-    if (isOn) {
-      this.#controller = this.#newController();
+    const isChanged = isOn !== (this.#field !== undefined);
+    if (isChanged && isOn) {
+      this.#field = new CommentField({
+        isForReading: (uri) => this.#isForReading(uri),
+        hasPending: () => this.#pending.length > 0,
+      });
       this.#comments = this.#off.flatMap((one) => this.#restored(one));
       this.#off = [];
-    } else {
+    } else if (isChanged) {
       this.#off = this.#stored;
-      this.#controller?.dispose();
-      this.#controller = undefined;
+      this.#field?.dispose();
+      this.#field = undefined;
       this.#comments = [];
     }
-    this.#update();
+    if (this.#field) this.#field.isEverywhere = mode === 'everywhere';
+    if (isChanged) this.#update();
   }
 
   /** Opens the field for a comment on the selected lines, or on those of a line number. */
   async begin(given?: unknown): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
-    const asked = placeSchema.safeParse(given);
-    const uri = asked.success ? asked.data.uri : editor?.document.uri;
-    if (this.#controller === undefined) {
+    if (this.#field === undefined) {
       return void vscode.window.showInformationMessage(vscode.l10n.t('The setting tiller.comments is off.'));
     }
-    if (uri === undefined || !this.#isCommentable(uri)) {
-      return void vscode.window.showInformationMessage(
-        vscode.l10n.t('Only lines of files of the workspace, of proposed patches and of plans can be commented on.'),
-      );
-    }
-    const range = asked.success ? lineAt(asked.data.lineNumber) : linesIn(editor?.selection);
-    if (!this.#isOffered(uri)) await this.#offer(uri, range);
-    const { start, end } = range;
-    const place = { startLineNumber: start.line + 1, startColumn: 1, endLineNumber: end.line + 1, endColumn: 1 };
-    await vscode.commands.executeCommand('workbench.action.addComment', { range: place, fileComment: false });
+    await this.#field.begin(given);
   }
 
   get pending(): PendingComments {
     const pending = this.#pending;
     const files = new Set(pending.map(({ id }) => this.#places.get(id)?.uri.path));
-    return { count: sum(pending), files: files.size };
+    return { count: countOf(pending), files: files.size };
   }
 
   /** From the field of a comment thread: a comment on new lines, or one more on the same. */
@@ -157,7 +134,7 @@ export class LineComments implements Disposable {
       const id = randomUUID();
       this.#places.put(id, { uri: thread.uri, lines, quote: quoteOf(document.getText(), lines) ?? '' });
       this.#comments = [...this.#comments, { id, texts: [words], state: 'pending', thread }];
-      this.#endOffer();
+      this.#field?.endOffer();
     } else this.#replace({ ...known, texts: [...known.texts, words] });
     this.#update();
   }
@@ -177,9 +154,9 @@ export class LineComments implements Disposable {
     const pending = this.#pending;
     const discard = vscode.l10n.t('Discard');
     const question =
-      sum(pending) === 1
+      countOf(pending) === 1
         ? vscode.l10n.t('Discard the comment that is not sent?')
-        : vscode.l10n.t('Discard {0} comments that are not sent?', sum(pending));
+        : vscode.l10n.t('Discard {0} comments that are not sent?', countOf(pending));
     if (pending.length === 0) return;
     if ((await vscode.window.showWarningMessage(question, { modal: true }, discard)) !== discard) return;
     this.#drop(pending);
@@ -244,7 +221,7 @@ export class LineComments implements Disposable {
 
   dispose(): void {
     if (this.#timer !== undefined) this.#write();
-    this.#controller?.dispose();
+    this.#field?.dispose();
     this.#store.dispose();
   }
 
@@ -261,54 +238,6 @@ export class LineComments implements Disposable {
       return [threadId === undefined ? about : { ...about, threadId }];
     });
     return [...this.#off, ...shown];
-  }
-
-  #newController(): vscode.CommentController {
-    const controller = vscode.comments.createCommentController(CONTROLLER, vscode.l10n.t('Comments for Tiller'));
-    controller.options = {
-      prompt: vscode.l10n.t('Comment for Tiller'),
-      placeHolder: vscode.l10n.t('What should be different here?'),
-    };
-    this.#offerRanges(controller);
-    return controller;
-  }
-
-  /** VS Code asks for the ranges of all visible documents then. */
-  #offerRanges(controller: vscode.CommentController): void {
-    controller.commentingRangeProvider = {
-      provideCommentingRanges: ({ uri, lineCount }) => {
-        if (this.#isOffered(uri)) return [new vscode.Range(0, 0, lineCount - 1, 0)];
-        const asked = this.#asked;
-        if (asked?.uri.toString() !== uri.toString()) return [];
-        asked.isOffered();
-        return [asked.range];
-      },
-    };
-  }
-
-  /** Lets VS Code open its field for these lines: it does so only where it knows that they can be commented on. */
-  async #offer(uri: vscode.Uri, range: vscode.Range): Promise<void> {
-    const offered = new Promise<void>((isOffered) => {
-      this.#asked = { uri, range, isOffered };
-    });
-    if (this.#controller) this.#offerRanges(this.#controller);
-    await withinSeconds(OFFER_WITHIN_S, offered);
-    // VS Code has the ranges when it has answered what it was asked behind them.
-    await vscode.commands.executeCommand('setContext', 'tiller.hasPendingComments', this.#pending.length > 0);
-  }
-
-  #endOffer(): void {
-    if (this.#asked === undefined || this.#controller === undefined) return;
-    this.#asked = undefined;
-    this.#offerRanges(this.#controller);
-  }
-
-  #isOffered(uri: vscode.Uri): boolean {
-    return this.#isEverywhere ? this.#isCommentable(uri) : this.#isForReading(uri);
-  }
-
-  #isCommentable(uri: vscode.Uri): boolean {
-    return vscode.workspace.getWorkspaceFolder(uri) !== undefined || this.#isForReading(uri);
   }
 
   /** A side of a proposal, or a plan. */
@@ -332,13 +261,11 @@ export class LineComments implements Disposable {
 
   #restored(stored: StoredComment): Comment[] {
     const { id, lines, quote, texts, state, threadId } = stored;
-    const controller = this.#controller;
-    if (controller === undefined) return [];
+    if (this.#field === undefined) return [];
     const known = vscode.Uri.parse(stored.uri, true);
     const uri = this.#isAnswered(known) ? this.#fileOf(known) : known;
     const place = this.#places.put(id, { uri, lines, quote });
-    const thread = controller.createCommentThread(place.uri, rangeOf(place.lines), []);
-    thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+    const thread = this.#field.createThread(place.uri, rangeOf(place.lines));
     return [{ id, texts, state, thread, ...(threadId === undefined ? {} : { threadId }) }];
   }
 
@@ -402,10 +329,9 @@ export class LineComments implements Disposable {
   /** A new thread of VS Code for the comment in another document: the one of a thread cannot be changed. */
   #at({ id, thread }: Comment, uri: vscode.Uri): vscode.CommentThread {
     const place = this.#places.get(id);
-    if (place === undefined || this.#controller === undefined) return thread;
+    if (place === undefined || this.#field === undefined) return thread;
     const { lines } = this.#places.put(id, { ...place, uri });
-    const made = this.#controller.createCommentThread(uri, rangeOf(lines), thread.comments);
-    made.collapsibleState = thread.collapsibleState;
+    const made = this.#field.createThread(uri, rangeOf(lines), thread);
     thread.dispose();
     return made;
   }
@@ -438,7 +364,7 @@ export class LineComments implements Disposable {
 
   /** Call after each change of comments. */
   #update(): void {
-    const count = sum(this.#pending);
+    const count = countOf(this.#pending);
     for (const comment of this.#comments) show(comment, count);
     this.#setPending(count > 0);
     this.#changed.fire();
@@ -457,24 +383,6 @@ export class LineComments implements Disposable {
   }
 }
 
-/** What the menu of a line number gives. */
-const placeSchema = z.object({
-  uri: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
-  lineNumber: z.int().positive(),
-});
-
-function lineAt(line: number): vscode.Range {
-  return new vscode.Range(line - 1, 0, line - 1, 0);
-}
-
-/** A selection that ends at the start of a line does not have that line. */
-function linesIn(selection: vscode.Selection | undefined): vscode.Range {
-  if (selection === undefined) return lineAt(1);
-  const { start, end } = selection;
-  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  return new vscode.Range(start.line, 0, last, 0);
-}
-
 /** The texts that are not among `others`; one that is there twice is left out twice. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const rest = [...texts];
@@ -483,34 +391,4 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
     if (at >= 0) rest.splice(at, 1);
   }
   return rest;
-}
-
-function sum(comments: readonly Comment[]): number {
-  return comments.reduce((count, { texts }) => count + texts.length, 0);
-}
-
-/** `count`: of all pending comments. */
-function show({ thread, texts, state }: Comment, count: number): void {
-  thread.comments = texts.map((text) => ({
-    author: { name: vscode.l10n.t('You') },
-    body: new vscode.MarkdownString().appendText(text),
-    mode: vscode.CommentMode.Preview,
-    contextValue: state,
-  }));
-  thread.contextValue = state;
-  thread.canReply = state === 'pending';
-  thread.label = labelOf(state, count);
-  thread.state = state === 'answered' ? vscode.CommentThreadState.Resolved : vscode.CommentThreadState.Unresolved;
-  if (state !== 'pending') thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
-}
-
-function labelOf(state: Comment['state'], count: number): string {
-  switch (state) {
-    case 'pending':
-      return count === 1 ? vscode.l10n.t('1 comment to send') : vscode.l10n.t('{0} comments to send', count);
-    case 'sent':
-      return vscode.l10n.t('Sent');
-    case 'answered':
-      return vscode.l10n.t('Answered by a patch');
-  }
 }

@@ -1,24 +1,30 @@
 import * as vscode from 'vscode';
 import { commandOf, type Hook } from '../../core/hooks/definition.ts';
 import type { SelectedHook, SelectedHooks } from '../../core/hooks/selectHooks.ts';
-import { assertNever } from '../../core/util/assertNever.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
+import {
+  decisionItems,
+  type ListItem,
+  listItem,
+  openItem,
+  problemItem,
+  settingItem,
+  showList,
+  unusedLook,
+} from '../ui/proposalList.ts';
 import { confirmHook, confirmHooks, placeText } from './confirmHook.ts';
 
 export interface HookCommandDeps {
   readonly current: () => Promise<SelectedHooks>;
-  readonly decide: (hash: string, accepted: boolean) => Promise<void>;
+  readonly decide: (hash: string, accepted: boolean | null) => Promise<void>;
   readonly memento: vscode.Memento;
-}
-
-interface HookItem extends vscode.QuickPickItem {
-  readonly run?: () => unknown;
 }
 
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenHooks';
+const SETTING = 'tiller.hooks';
 
 /** "Hooks": the list of hooks, where those of files are approved and refused. */
 export class HookCommands {
@@ -31,24 +37,17 @@ export class HookCommands {
   async showHooks(): Promise<void> {
     const { hooks, problems, unknownEvents } = await this.#deps.current();
     const items = hooks.map((one) => this.#itemOf(one));
-    const wrong = problems.map((problem): HookItem => ({ label: `$(error) ${withoutIcons(problem)}` }));
-    const unknown = unknownEvents.map(({ event, source }): HookItem => {
+    const wrong = problems.map((problem) => problemItem(problem));
+    const unknown = unknownEvents.map(({ event, source }): ListItem => {
       const label = vscode.l10n.t('$(dash) {0}: Tiller has no such event', withoutIcons(event));
       return { label, description: withoutIcons(vscode.workspace.asRelativePath(source)) };
     });
     const proposed = hooks.filter(({ state }) => state === 'proposed').map(({ hook }) => hook);
-    const edit: HookItem = {
-      label: vscode.l10n.t('$(gear) Edit the Setting…'),
-      run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'tiller.hooks'),
-    };
-    const all = [...items, ...wrong, ...unknown, ...(proposed.length > 1 ? [this.#all(proposed)] : []), edit];
-    const chosen = await vscode.window.showQuickPick(all, {
+    const all = proposed.length > 1 ? [this.#all(proposed)] : [];
+    await showList([...items, ...wrong, ...unknown, ...all, settingItem(SETTING)], {
       title: vscode.l10n.t('Hooks'),
       placeHolder: vscode.l10n.t('Select a hook to approve or refuse it, or to see where it is written'),
-      matchOnDescription: true,
-      matchOnDetail: true,
     });
-    await chosen?.run?.();
   }
 
   /** Says once for each hook that a file names it. */
@@ -69,21 +68,19 @@ export class HookCommands {
     });
   }
 
-  #itemOf({ hook, state }: SelectedHook): HookItem {
-    const { icon, word } = stateOf(state, hook);
-    const { event, matcher, source } = hook;
-    const about = matcher === '' || matcher === '*' ? event : `${event} (${inOneLine(matcher)})`;
-    return {
-      label: `$(${icon}) ${withoutIcons(about)}`,
-      description: withoutIcons(
-        `${word} · ${hook.origin === 'settings' ? source : vscode.workspace.asRelativePath(source)}`,
-      ),
-      detail: withoutIcons(inOneLine(commandOf(hook))),
+  #itemOf({ hook, state }: SelectedHook): ListItem {
+    const { event, matcher, source, origin } = hook;
+    const word = origin === 'settings' ? vscode.l10n.t('Runs') : vscode.l10n.t('Approved, runs');
+    return listItem({
+      ...(state === 'runs' ? { icon: 'plug', word } : unusedLook(state)),
+      name: matcher === '' || matcher === '*' ? event : `${event} (${inOneLine(matcher)})`,
+      source,
+      detail: commandOf(hook),
       run: () => this.#act({ hook, state }),
-    };
+    });
   }
 
-  #all(proposed: readonly Hook[]): HookItem {
+  #all(proposed: readonly Hook[]): ListItem {
     return {
       label: vscode.l10n.t('$(check-all) Approve All {0} Proposed Hooks…', proposed.length),
       run: async () => {
@@ -94,52 +91,18 @@ export class HookCommands {
   }
 
   async #act({ hook, state }: SelectedHook): Promise<void> {
-    const { hash } = hook;
-    const approve: HookItem = {
-      label: vscode.l10n.t('$(play) Approve…'),
+    const { hash, origin, source } = hook;
+    const approve = {
       detail: placeText(hook),
       run: async () => {
         if (await confirmHook(hook)) await this.#deps.decide(hash, true);
       },
     };
-    const refuse: HookItem = {
-      label: vscode.l10n.t('$(circle-slash) Refuse'),
-      run: () => this.#deps.decide(hash, false),
-    };
-    const open: HookItem =
-      hook.origin === 'settings'
-        ? {
-            label: vscode.l10n.t('$(gear) Edit the Setting…'),
-            run: () => vscode.commands.executeCommand('workbench.action.openSettings', 'tiller.hooks'),
-          }
-        : { label: vscode.l10n.t('$(go-to-file) Open File'), run: () => openFile(hook.source) };
-    const choices =
-      hook.origin === 'settings'
-        ? [open]
-        : [...(state === 'runs' ? [] : [approve]), ...(state === 'refused' ? [] : [refuse]), open];
-    const chosen = await vscode.window.showQuickPick(choices, {
-      title: vscode.l10n.t('Hook for {0}', hook.event),
-      placeHolder: inOneLine(commandOf(hook)),
-    });
-    await chosen?.run?.();
-  }
-}
-
-async function openFile(file: string): Promise<void> {
-  await vscode.window.showTextDocument(vscode.Uri.file(file));
-}
-
-function stateOf(state: SelectedHook['state'], { origin }: Hook): { readonly icon: string; readonly word: string } {
-  switch (state) {
-    case 'runs':
-      return origin === 'settings'
-        ? { icon: 'plug', word: vscode.l10n.t('Runs') }
-        : { icon: 'plug', word: vscode.l10n.t('Approved, runs') };
-    case 'proposed':
-      return { icon: 'question', word: vscode.l10n.t('Proposed, does not run') };
-    case 'refused':
-      return { icon: 'circle-slash', word: vscode.l10n.t('Refused') };
-    default:
-      return assertNever(state);
+    const decide = (accepted: boolean | null) => this.#deps.decide(hash, accepted);
+    const items =
+      origin === 'settings'
+        ? [settingItem(SETTING)]
+        : [...decisionItems({ state: state === 'runs' ? 'used' : state, approve, decide }), openItem(source)];
+    await showList(items, { title: vscode.l10n.t('Hook for {0}', hook.event), placeHolder: commandOf(hook) });
   }
 }

@@ -11,6 +11,16 @@ import { messageOf } from '../../core/util/fileErrors.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { writeSetting } from '../settings.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import {
+  decisionItems,
+  type ListItem,
+  listItem,
+  type Look,
+  openItem,
+  settingItem,
+  showList,
+  unusedLook,
+} from '../ui/proposalList.ts';
 import { confirmServer, type ServerQuestion } from './confirmServer.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
@@ -25,13 +35,7 @@ export interface McpCommandDeps {
   readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
 
-interface ServerItem extends vscode.QuickPickItem {
-  readonly server?: SelectedServer;
-}
-
-interface ActionItem extends vscode.QuickPickItem {
-  readonly run: () => Promise<unknown> | void;
-}
+const SETTING = 'tiller.mcpServers';
 
 /** "MCP Servers": the list of servers with their states, and what can be done about each. */
 export class McpCommands {
@@ -45,88 +49,87 @@ export class McpCommands {
     const { controller } = this.#deps;
     await controller.configured();
     const items = controller.selected.map((server) => this.#itemOf(server));
-    const edit: ServerItem = { label: vscode.l10n.t('$(gear) Edit the Setting…') };
-    const chosen = await vscode.window.showQuickPick<ServerItem>([...items, edit], {
+    await showList([...items, settingItem(SETTING)], {
       title: vscode.l10n.t('MCP Servers'),
       placeHolder: vscode.l10n.t('Select a server to see its tools and log, to restart it, or to turn it off'),
-      matchOnDescription: true,
-      matchOnDetail: true,
     });
-    if (chosen?.server) await this.#act(chosen.server);
-    else if (chosen) await vscode.commands.executeCommand('workbench.action.openSettings', 'tiller.mcpServers');
   }
 
-  #itemOf(server: SelectedServer): ServerItem {
-    const { icon, state } = this.#stateOf(server);
-    return {
-      label: `$(${icon}) ${withoutIcons(server.name)}`,
-      description: withoutIcons(inOneLine(state)),
-      detail: withoutIcons(inOneLine(describeServer(server.settings))),
-      server,
-    };
+  #itemOf(server: SelectedServer): ListItem {
+    const { name, settings, file } = server;
+    return listItem({
+      ...this.#lookOf(server),
+      name,
+      source: file,
+      detail: describeServer(settings),
+      run: () => this.#act(server),
+    });
   }
 
-  #stateOf(server: SelectedServer): { readonly icon: string; readonly state: string } {
+  #lookOf(server: SelectedServer): Look {
     switch (server.type) {
       case 'proposed':
-        return { icon: 'question', state: vscode.l10n.t('Proposed by the workspace, not started') };
       case 'refused':
-        return { icon: 'circle-slash', state: vscode.l10n.t('Proposed by the workspace, refused') };
+        return unusedLook(server.type);
       case 'outside':
-        return { icon: 'question', state: vscode.l10n.t('Not started: it leaves the sandbox') };
+        return { icon: 'question', word: vscode.l10n.t('Not started: it leaves the sandbox') };
       case 'problem':
-        return { icon: 'error', state: server.message };
+        return { icon: 'error', word: server.message };
       case 'start':
-        return liveState(this.#deps.servers.get(server.name));
+        return liveLook(this.#deps.servers.get(server.name));
       default:
         return assertNever(server);
     }
   }
 
   async #act(server: SelectedServer): Promise<void> {
-    const items = this.#actionsOf(server);
-    const { state } = this.#stateOf(server);
-    const chosen = await vscode.window.showQuickPick(items, {
+    await showList(this.#actionsOf(server), {
       title: vscode.l10n.t('MCP Server {0}', server.name),
-      placeHolder: inOneLine(state),
+      placeHolder: this.#lookOf(server).word,
     });
-    await chosen?.run();
   }
 
-  #actionsOf(server: SelectedServer): ActionItem[] {
-    const { controller, servers, trust, logs } = this.#deps;
+  #actionsOf(server: SelectedServer): readonly ListItem[] {
+    const { servers, trust, logs } = this.#deps;
     const live = servers.get(server.name);
-    const item = (label: string, run: ActionItem['run']): ActionItem => ({ label, run });
-    const approve = (about: ServerQuestion) => async () => {
-      if (await confirmServer(server, about)) await controller.decide(server, about, true);
-    };
-    const refuse = () => controller.decide(server, 'proposal', false);
-    const actions: ActionItem[] = [];
-    if (server.type === 'proposed' || server.type === 'refused')
-      actions.push(item(vscode.l10n.t('$(play) Approve and Start…'), approve('proposal')));
-    if (server.type === 'proposed') actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), refuse));
+    const actions: ListItem[] = [];
     if (server.type === 'outside') {
-      actions.push(item(vscode.l10n.t('$(warning) Start Outside the Sandbox…'), approve('outside')));
+      actions.push(
+        item(vscode.l10n.t('$(warning) Start Outside the Sandbox…'), () => this.#approve(server, 'outside')),
+      );
     }
-    if (server.type === 'start' && live) actions.push(...this.#liveActions(server, live, item));
-    if (server.type === 'start' && server.file !== undefined) {
-      actions.push(item(vscode.l10n.t('$(circle-slash) Refuse'), refuse));
-    }
+    if (server.type === 'start' && live) actions.push(...this.#liveActions(server, live));
+    actions.push(...this.#decisions(server));
     if (live) actions.push(item(vscode.l10n.t('$(output) Show Log'), () => logs.show(live)));
     if (server.type !== 'problem') {
       const forget = () => trust.forgetTools(server.definition.hash);
       actions.push(item(vscode.l10n.t('$(trash) Forget Approvals of Its Tools'), forget));
     }
+    actions.push(server.file === undefined ? settingItem(SETTING) : openItem(server.file));
     return actions;
   }
 
-  #liveActions(
-    server: SelectedServer,
-    live: McpServer,
-    item: (label: string, run: ActionItem['run']) => ActionItem,
-  ): ActionItem[] {
+  /** About a server that a file of the workspace names. */
+  #decisions(server: SelectedServer): readonly ListItem[] {
+    if (server.file === undefined || server.type === 'problem') return [];
+    const { type } = server;
+    return decisionItems({
+      state: type === 'proposed' || type === 'refused' ? type : 'used',
+      approve: {
+        label: vscode.l10n.t('$(check) Approve and Start…'),
+        run: () => this.#approve(server, 'proposal'),
+      },
+      decide: (accepted) => this.#deps.controller.decide(server, 'proposal', accepted),
+    });
+  }
+
+  async #approve(server: SelectedServer, about: ServerQuestion): Promise<void> {
+    if (await confirmServer(server, about)) await this.#deps.controller.decide(server, about, true);
+  }
+
+  #liveActions(server: SelectedServer, live: McpServer): readonly ListItem[] {
     const { enabled } = server.settings;
-    const actions: ActionItem[] = [];
+    const actions: ListItem[] = [];
     if (enabled && live.status.type === 'needs_auth') {
       actions.push(item(vscode.l10n.t('$(sign-in) Sign In…'), () => this.#signIn(live)));
     }
@@ -168,26 +171,30 @@ export class McpCommands {
   }
 }
 
-function liveState(server: McpServer | undefined): { readonly icon: string; readonly state: string } {
-  if (server === undefined) return { icon: 'circle-outline', state: '' };
+function item(label: string, run: () => unknown): ListItem {
+  return { label, run };
+}
+
+function liveLook(server: McpServer | undefined): Look {
+  if (server === undefined) return { icon: 'circle-outline', word: '' };
   const { status, definition } = server;
-  if (!definition.settings.enabled) return { icon: 'circle-slash', state: vscode.l10n.t('Disabled') };
+  if (!definition.settings.enabled) return { icon: 'circle-slash', word: vscode.l10n.t('Disabled') };
   switch (status.type) {
     case 'ready': {
       const { length } = status.tools.filter(hasUsableSchema);
       const leftOut = status.tools.length - length;
-      const state = vscode.l10n.t('Ready, {0} tools', length);
-      if (leftOut === 0) return { icon: 'check', state };
-      return { icon: 'warning', state: vscode.l10n.t('{0}, {1} left out', state, leftOut) };
+      const word = vscode.l10n.t('Ready, {0} tools', length);
+      if (leftOut === 0) return { icon: 'check', word };
+      return { icon: 'warning', word: vscode.l10n.t('{0}, {1} left out', word, leftOut) };
     }
     case 'starting':
-      return { icon: 'loading~spin', state: vscode.l10n.t('Starting') };
+      return { icon: 'loading~spin', word: vscode.l10n.t('Starting') };
     case 'stopped':
-      return { icon: 'circle-outline', state: vscode.l10n.t('Stopped') };
+      return { icon: 'circle-outline', word: vscode.l10n.t('Stopped') };
     case 'needs_auth':
-      return { icon: 'lock', state: status.message };
+      return { icon: 'lock', word: status.message };
     case 'failed':
-      return { icon: 'error', state: status.message };
+      return { icon: 'error', word: status.message };
     default:
       return assertNever(status);
   }

@@ -60,10 +60,10 @@ export class McpController implements vscode.Disposable {
   }
 
   /**
-   * Keeps the user's decision on the definition that was shown. Where the entry has changed since, nothing is approved, and
+   * Keeps the user's decision on the definition that was shown; `null` takes one back. Where the entry has changed since, nothing is approved, and
    * the servers are shown again.
    */
-  async decide(shown: SelectedServer, about: ServerQuestion, accepted: boolean): Promise<void> {
+  async decide(shown: SelectedServer, about: ServerQuestion, accepted: boolean | null): Promise<void> {
     if (shown.type === 'problem') return;
     const { hash } = shown.definition;
     await this.refresh();

@@ -2,12 +2,21 @@ import * as vscode from 'vscode';
 import { skillList } from '../../core/prompt/skillList.ts';
 import { offeredSkills } from '../../core/skills/offeredSkills.ts';
 import type { SelectedSkill, SelectedSkills } from '../../core/skills/selectSkills.ts';
-import { assertNever } from '../../core/util/assertNever.ts';
-import { inOneLine } from '../../protocol/text/truncate.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
 import type { SkillRow } from '../../protocol/wire.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
-import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+import {
+  decisionItems,
+  type ListItem,
+  listItem,
+  type Look,
+  openItem,
+  problemItem,
+  showList,
+  unusedLook,
+} from '../ui/proposalList.ts';
 import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
 export interface SkillCommandDeps {
@@ -20,46 +29,39 @@ export interface SkillCommandDeps {
   readonly maxTokens: () => number;
 }
 
-interface SkillItem extends vscode.QuickPickItem {
-  readonly run?: () => unknown;
-}
-
 /** Proposals that were shown in a notification, by hash. */
 const SEEN = 'tiller.seenSkills';
 
 /** "Skills": the list of skills and prompt files, where those of a workspace are approved and refused. */
-export class SkillCommands {
+export class SkillCommands implements Disposable {
   readonly #deps: SkillCommandDeps;
+  readonly #decided = new vscode.EventEmitter<void>();
+  /** Fires when `rows` may be others, because the user has approved or refused one. */
+  readonly onDidDecide = this.#decided.event;
 
   constructor(deps: SkillCommandDeps) {
     this.#deps = deps;
   }
 
+  dispose(): void {
+    this.#decided.dispose();
+  }
+
   async showSkills(): Promise<void> {
     const { skills, problems } = await this.#deps.current();
     const left = this.#leftOut(skills);
-    const wrong = problems.map(
-      ({ source, message }): SkillItem => ({
-        label: `$(error) ${withoutIcons(vscode.workspace.asRelativePath(source))}`,
-        detail: withoutIcons(inOneLine(message, 300)),
-        // Some are about a whole folder.
-        ...(source.endsWith('.md') && { run: () => vscode.window.showTextDocument(vscode.Uri.file(source)) }),
-      }),
-    );
-    const none: SkillItem = {
+    const none: ListItem = {
       label: vscode.l10n.t('There are no skills and no prompt files'),
       detail: vscode.l10n.t(
         'A skill is a folder with a SKILL.md, such as ~/.agents/skills/deploy or .agents/skills/deploy.',
       ),
     };
+    const wrong = problems.map(({ source, message }) => problemItem(message, source));
     const items = [...skills.map((one) => this.#itemOf(one, left)), ...wrong];
-    const chosen = await vscode.window.showQuickPick(items.length === 0 ? [none] : items, {
+    await showList(items.length === 0 ? [none] : items, {
       title: vscode.l10n.t('Skills and Prompt Files'),
       placeHolder: vscode.l10n.t('Select one to open it, or to approve or refuse it'),
-      matchOnDescription: true,
-      matchOnDetail: true,
     });
-    await chosen?.run?.();
   }
 
   /** Says once for each skill and prompt that a file of the workspace proposes it. */
@@ -97,9 +99,8 @@ export class SkillCommands {
     return new Set(skillList(listed, this.#deps.maxTokens()).left);
   }
 
-  #itemOf(selected: SelectedSkill, left: ReadonlySet<string>): SkillItem {
+  #itemOf(selected: SelectedSkill, left: ReadonlySet<string>): ListItem {
     const { skill, file, state, notes } = selected;
-    const { icon, word } = wordsOf(selected);
     const isLeft = state === 'used' && skill.forModel && left.has(skill.name);
     const more = isLeft
       ? [
@@ -109,12 +110,13 @@ export class SkillCommands {
           ),
         ]
       : [];
-    return {
-      label: `$(${icon}) ${withoutIcons(skill.name)}`,
-      description: withoutIcons(`${word} · ${vscode.workspace.asRelativePath(file.source)}`),
-      detail: withoutIcons(inOneLine([...more, ...notes, skill.description].join(' '), 300)),
+    return listItem({
+      ...(state === 'used' ? usedLook(skill) : unusedLook(state)),
+      name: skill.name,
+      source: file.source,
+      detail: [...more, ...notes, skill.description].join(' '),
       run: () => this.#act(selected),
-    };
+    });
   }
 
   async #approve({ skill, file, hash }: SelectedSkill): Promise<void> {
@@ -125,62 +127,36 @@ export class SkillCommands {
     );
     const name = vscode.workspace.asRelativePath(file.source);
     const decision = await approveText({ hash, name, text: file.text ?? '', question }, this.#deps.texts);
-    if (decision !== undefined) await this.#deps.decide(hash, decision);
+    if (decision !== undefined) await this.#decide(hash, decision);
+  }
+
+  async #decide(hash: string, accepted: boolean | null): Promise<void> {
+    await this.#deps.decide(hash, accepted);
+    this.#decided.fire();
   }
 
   async #act(selected: SelectedSkill): Promise<void> {
     const { skill, file, hash, state } = selected;
-    const open: SkillItem = {
-      label: vscode.l10n.t('$(go-to-file) Open File'),
-      run: () => vscode.window.showTextDocument(vscode.Uri.file(file.source)),
-    };
-    const approve: SkillItem = {
-      label: vscode.l10n.t('$(check) Approve…'),
+    const approve = {
       detail: vscode.l10n.t(
         'Shows the whole file first. It is used until the file changes. Programs in its folder are not covered: they run like any command.',
       ),
       run: () => this.#approve(selected),
     };
-    const refuse: SkillItem = {
-      label: vscode.l10n.t('$(circle-slash) Refuse'),
-      run: () => this.#deps.decide(hash, false),
-    };
-    const remove: SkillItem = {
-      label: vscode.l10n.t('$(discard) Remove Approval'),
-      detail: vscode.l10n.t('It is a proposal again, and is not used.'),
-      run: () => this.#deps.decide(hash, null),
-    };
     const isOpen = file.origin === 'workspace' && state !== 'shadowed';
-    const choices = isOpen
-      ? [open, ...(state === 'used' ? [remove] : [approve]), ...(state === 'proposed' ? [refuse] : [])]
-      : [open];
-    const title = vscode.l10n.t('Skill {0}', skill.name);
-    const chosen = await vscode.window.showQuickPick(choices, {
-      title: skill.kind === 'skill' ? title : vscode.l10n.t('Prompt {0}', skill.name),
-      placeHolder: withoutIcons(inOneLine(skill.description, 200)),
+    const decisions = isOpen
+      ? decisionItems({ state, approve, decide: (accepted) => this.#decide(hash, accepted) })
+      : [];
+    await showList([...decisions, openItem(file.source)], {
+      title: skill.kind === 'skill' ? vscode.l10n.t('Skill {0}', skill.name) : vscode.l10n.t('Prompt {0}', skill.name),
+      placeHolder: skill.description,
     });
-    await chosen?.run?.();
   }
 }
 
-function wordsOf({ skill, state }: SelectedSkill): { readonly icon: string; readonly word: string } {
-  switch (state) {
-    case 'used':
-      return skill.kind === 'skill'
-        ? { icon: 'mortar-board', word: usedText(skill) }
-        : { icon: 'note', word: vscode.l10n.t('Prompt') };
-    case 'proposed':
-      return { icon: 'question', word: vscode.l10n.t('Proposed, not used') };
-    case 'refused':
-      return { icon: 'circle-slash', word: vscode.l10n.t('Refused') };
-    case 'shadowed':
-      return { icon: 'circle-slash', word: vscode.l10n.t('Another file has this name') };
-    default:
-      return assertNever(state);
-  }
-}
-
-function usedText({ forModel, forUser }: SelectedSkill['skill']): string {
-  if (forModel) return forUser ? vscode.l10n.t('Skill') : vscode.l10n.t('Skill, only for the model');
-  return vscode.l10n.t('Skill, only by its name');
+function usedLook({ kind, forModel, forUser }: SelectedSkill['skill']): Look {
+  if (kind === 'prompt') return { icon: 'note', word: vscode.l10n.t('Prompt') };
+  const icon = 'mortar-board';
+  if (!forModel) return { icon, word: vscode.l10n.t('Skill, only by its name') };
+  return { icon, word: forUser ? vscode.l10n.t('Skill') : vscode.l10n.t('Skill, only for the model') };
 }

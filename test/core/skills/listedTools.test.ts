@@ -62,6 +62,7 @@ describe('a list of tools', () => {
     [['Bash(git:*)'], command('git apply <<EOF\nx\nEOF')],
     [['Bash(g*:*)'], command('git log')],
     [['Bash()'], command('git log')],
+    [['Bash(git'], command('git log')],
     [['read/readFile', 'vscode/runCommand', 'runTasks'], command('ls')],
     [['Bash'], patchByCommand],
     [['Edit'], patchByCommand],

@@ -47,6 +47,15 @@ describe('a skill', () => {
     expect(skill(file('description: Deploys.\nallowed-tools:\n  - Bash(git:*)\n  - Read'))).toMatchObject({
       skill: { name: 'deploy', allowedTools: ['Bash(git:*)', 'Read'] },
     });
+    expect(skill(file('description: Deploys.\nallowed-tools: Read, Bash(git add (x) y'))).toMatchObject({
+      skill: { allowedTools: ['Read', 'Bash(git add (x)', 'y'] },
+    });
+    expect(skill(file('description: Deploys.\nallowed-tools: Bash(git'))).toMatchObject({
+      skill: { allowedTools: ['Bash(git'] },
+    });
+    expect(skill(file(`description: Deploys.\nallowed-tools: ${'a('.repeat(30_000)}`))).toMatchObject({
+      skill: { allowedTools: ['a('.repeat(30_000)] },
+    });
     expect(skill(file('description: Deploys.\nallowed-tools:'))).toMatchObject({ skill: { allowedTools: null } });
     expect(skill(file('description: Deploys.\nallowed-tools: []'))).toMatchObject({ skill: { allowedTools: [] } });
   });

@@ -1,5 +1,5 @@
 /** Commands that only read share a sandbox when they start together; each is a command of its own all the same. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ExecProcess, ExecRequest } from '../../../src/core/ports.ts';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
@@ -9,6 +9,7 @@ import { listProcesses } from '../../../src/node/process/processTable.ts';
 import type { Starter } from '../../../src/node/process/starter.ts';
 import { Sandboxes } from '../../../src/node/sandbox/launch.ts';
 import { readyStarter } from '../../support/readyStarter.ts';
+import { runningRecords } from '../../support/processRecords.ts';
 import { noSandbox, Playground } from '../../support/sandboxed.ts';
 
 const starters = new Map<Playground, Starter>();
@@ -54,11 +55,10 @@ function printed(child: ExecProcess | undefined): Promise<string> {
 }
 
 const isLiving = (pid: number | undefined) => listProcesses('linux').some((row) => row.pid === pid);
-const recordsIn = ({ home }: Playground) => readdirSync(`${home}/processes`);
 /** Outside of the sandbox. */
 function bubblewrapOf(place: Playground): number {
-  const [record = ''] = recordsIn(place);
-  return Number(/"leader":{"pid":(\d+)/.exec(readFileSync(`${place.home}/processes/${record}`, 'utf8'))?.[1]);
+  const [record = ''] = runningRecords(place.home);
+  return Number(/"leader":{"pid":(\d+)/.exec(record)?.[1]);
 }
 
 /** The parent of a command alone is the first process inside, that of one with others the script that starts them. */
@@ -81,7 +81,7 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
       expect(one).toEqual({ code: 3, stdout: two?.stdout, stderr: 'wrong\n' });
       expect(three).toEqual({ code: 143, stdout: '', stderr: '' });
       expect(four).toMatchObject({ code: 127, stderr: expect.stringContaining('/no/such/program') });
-      await expect.poll(() => recordsIn(place)).toEqual([]);
+      await expect.poll(() => runningRecords(place.home)).toEqual([]);
     });
 
     test('get the environment, descriptors, folder and signals of a command alone, and no input', async () => {

@@ -281,6 +281,13 @@ export const MENTION_STORIES = {
     await page.keyboard.press('Control+a');
     await page.keyboard.type('/dedup');
     assert.match(await activeRow(page), /^\/dedup\s*Not used until you approve it$/);
+    // The user approves it while the list is open.
+    const approved = rows.map((row) => (row.isProposed ? { ...row, isProposed: false } : row));
+    await send(page, [{ type: 'skills', build: 'preview', rows: approved }]);
+    await page.getByTestId('suggestion-row').filter({ hasText: '[where] · Deploys.' }).waitFor();
+    assert.match(await activeRow(page), /^\/dedup\s*\[where\] · Deploys\.$/);
+    await send(page, [{ type: 'skills', build: 'preview', rows }]);
+    await page.getByTestId('suggestion-row').filter({ hasText: 'Not used' }).waitFor();
     await takePosted(page);
     await page.keyboard.press('Enter');
     const ran = (await takePosted(page)).filter(({ type }) => type !== 'draft');
@@ -303,6 +310,7 @@ export const MENTION_STORIES = {
   async 'the suggestion to review is the command, which Enter runs'(stage) {
     const page = await stage.show(stage.scenes.empty);
     await page.getByTestId('suggestion').filter({ hasText: 'Review my uncommitted changes' }).click();
+    await page.locator('[data-testid=composer-input][aria-activedescendant]').waitFor();
     assert.match(await activeRow(page), /^Uncommitted Changes/);
     assert.equal(await textOf(page), '/review Uncommitted Changes');
     await takePosted(page);

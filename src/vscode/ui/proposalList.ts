@@ -1,0 +1,120 @@
+/** Lists of what files and settings bring (agents, skills, hooks, MCP servers), and the decision about what a file proposes. */
+import * as vscode from 'vscode';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons } from './escapeUiText.ts';
+
+/** A row that does something when it is selected. */
+export interface ListItem extends vscode.QuickPickItem {
+  readonly run?: () => unknown;
+}
+
+/** An icon of VS Code, and a word for the state. */
+export interface Look {
+  readonly icon: string;
+  readonly word: string;
+}
+
+/** One thing in the list. Its texts may come from a file. */
+export interface Listed extends Look {
+  readonly name: string;
+  /** The path of its file. */
+  readonly source?: string | undefined;
+  readonly detail: string;
+  readonly run: () => unknown;
+}
+
+export interface ListTexts {
+  readonly title: string;
+  readonly placeHolder: string;
+}
+
+/** A thing about which the user may decide, because a file of others proposes it. */
+export interface Proposal {
+  readonly state: 'used' | 'proposed' | 'refused';
+  readonly approve: {
+    /** With an icon; by default "Approve…". */
+    readonly label?: string;
+    readonly detail?: string;
+    /** Shows all that the approval covers, and keeps the answer. */
+    readonly run: () => unknown;
+  };
+  /** Keeps a decision; `null` takes it back. */
+  readonly decide: (accepted: boolean | null) => unknown;
+}
+
+/** In characters, of one row. */
+const MAX_DETAIL = 300;
+
+/** Shows the rows until one is selected, and does what that does. */
+export async function showList(items: readonly ListItem[], { title, placeHolder }: ListTexts): Promise<void> {
+  const options = { title, placeHolder: withoutIcons(inOneLine(placeHolder, 200)) };
+  const chosen = await vscode.window.showQuickPick(items, {
+    ...options,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  await chosen?.run?.();
+}
+
+export function listItem({ icon, name, word, source, detail, run }: Listed): ListItem {
+  const place = source === undefined ? [] : [vscode.workspace.asRelativePath(source)];
+  return {
+    label: `$(${icon}) ${withoutIcons(inOneLine(name, 100))}`,
+    description: withoutIcons(inOneLine([word, ...place].join(' · '), MAX_DETAIL)),
+    detail: withoutIcons(inOneLine(detail, MAX_DETAIL)),
+    run,
+  };
+}
+
+/** What is wrong with a file, which opens where `source` is one. */
+export function problemItem(message: string, source?: string): ListItem {
+  const text = withoutIcons(inOneLine(message, MAX_DETAIL));
+  if (source === undefined) return { label: `$(error) ${text}` };
+  const label = `$(error) ${withoutIcons(inOneLine(vscode.workspace.asRelativePath(source), 200))}`;
+  // Some are about a whole folder.
+  return source.endsWith('.md') ? { label, detail: text, run: () => openFile(source) } : { label, detail: text };
+}
+
+/** How a thing of a file looks that is not used. */
+export function unusedLook(state: 'proposed' | 'refused' | 'shadowed'): Look {
+  switch (state) {
+    case 'proposed':
+      return { icon: 'question', word: vscode.l10n.t('Proposed, not used') };
+    case 'refused':
+      return { icon: 'circle-slash', word: vscode.l10n.t('Refused') };
+    case 'shadowed':
+      return { icon: 'circle-slash', word: vscode.l10n.t('Another file has this name') };
+  }
+}
+
+/** What the user can decide about it now. */
+export function decisionItems({ state, approve, decide }: Proposal): readonly ListItem[] {
+  if (state === 'used') {
+    return [
+      {
+        label: vscode.l10n.t('$(discard) Remove Approval'),
+        detail: vscode.l10n.t('It is a proposal again, and is not used.'),
+        run: () => decide(null),
+      },
+    ];
+  }
+  const { label = vscode.l10n.t('$(check) Approve…'), detail, run } = approve;
+  const refuse = { label: vscode.l10n.t('$(circle-slash) Refuse'), run: () => decide(false) };
+  return [{ label, run, ...(detail === undefined ? {} : { detail }) }, ...(state === 'proposed' ? [refuse] : [])];
+}
+
+export function openItem(file: string): ListItem {
+  return { label: vscode.l10n.t('$(go-to-file) Open File'), run: () => openFile(file) };
+}
+
+/** Opens the settings at one of Tiller's. */
+export function settingItem(setting: string): ListItem {
+  return {
+    label: vscode.l10n.t('$(gear) Edit the Setting…'),
+    run: () => vscode.commands.executeCommand('workbench.action.openSettings', setting),
+  };
+}
+
+async function openFile(file: string): Promise<void> {
+  await vscode.window.showTextDocument(vscode.Uri.file(file));
+}
