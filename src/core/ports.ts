@@ -19,6 +19,8 @@ export interface TextFile {
   readonly source: 'buffer' | 'disk';
   /** True when the buffer has unsaved edits of the user. */
   readonly dirty: boolean;
+  /** The file is open as a notebook: `text` is that of its cells (core/patch/notebookText.ts). */
+  readonly isCells?: boolean;
 }
 
 export interface FileStat {
@@ -315,6 +317,9 @@ export type RenameAnswer =
   /** The language extension says why not, or nothing knows the symbol. */
   | { readonly type: 'refused'; readonly message: string };
 
+/** Requests about a language; symbols of a file are often answered before its project is read. */
+export type CodeKind = 'outline' | 'code';
+
 export type CodeRelation = 'definition' | 'references' | 'implementations';
 
 /**
@@ -328,7 +333,16 @@ export interface Languages {
    * Whether a request of this kind has had an answer that is not empty in this window, about the language of this file.
    * Without a path: about symbols of the workspace.
    */
-  hasAnswered(kind: 'outline' | 'code', path: string | undefined): boolean;
+  hasAnswered(kind: CodeKind, path: string | undefined): boolean;
+  /**
+   * Whether an empty answer is believed although nothing has answered so far: calls have waited their whole time in vain, and
+   * no extension was installed or turned on since.
+   */
+  isSilent(kind: CodeKind, path: string | undefined): boolean;
+  /** Milliseconds that a call may ask again while all answers are empty. */
+  patienceFor(path: string | undefined): number;
+  /** A call has waited in vain. */
+  noteSilence(kind: CodeKind, path: string | undefined): void;
   /**
    * Resolves when the extensions have read the project of an open file, as far as an answer of theirs shows it. Until then
    * the other answers may lack places in other files. Never rejects; at once where no extension has started.

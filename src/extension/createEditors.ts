@@ -85,7 +85,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
     problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
-    languages: new EditorLanguages(),
+    languages: store.add(new EditorLanguages()),
     onWritten: written.event,
   };
 }

@@ -173,6 +173,35 @@ describe('code_navigation', () => {
     expect(output).toMatch(/^Index not ready: within 10 s/);
   });
 
+  it('says so at once when earlier calls have waited in vain, and soon when no extension names the language', async () => {
+    const args = { op: 'definition', symbol: 'load', path: 'use.ts', line: 3 };
+    const silent = (change: Partial<FakeLanguages>) => (languages: FakeLanguages) =>
+      void Object.assign(languages, { known: false, ...change });
+    const again = await asked(args, silent({ silences: 2 }));
+    expect(again.output).toMatch(/^Index not ready: no language extension of the editor answers about this\./);
+    expect(again.requests).toEqual(['open use.ts', 'definition use.ts:3:0']);
+    // Two pauses: 250 and 500 ms.
+    const short = await asked(args, silent({ patience: 700 }));
+    expect(short.output).toBe(again.output);
+    expect(short.requests.slice(1)).toEqual(Array.from({ length: 3 }, () => 'definition use.ts:3:0'));
+  });
+
+  it('takes one waiting call for silence, and no answer that came', async () => {
+    let waited: FakeLanguages | undefined;
+    const args = { op: 'definition', symbol: 'load', path: 'use.ts', line: 3 };
+    const silent = (languages: FakeLanguages) => {
+      languages.known = false;
+      waited = languages;
+    };
+    await asked(args, silent, { deps: overWhen(CODE_TIMES.most, () => (waited?.requests.length ?? 0) > 2) });
+    expect(waited?.silences).toBe(1);
+    await asked(args, (languages) => {
+      silent(languages);
+      languages.places = [['lib.ts', 1, 16]];
+    });
+    expect(waited?.silences).toBe(0);
+  });
+
   it('ends a request that is never answered', async () => {
     let isAsked = false;
     const slow = (languages: FakeLanguages) => {

@@ -5,6 +5,9 @@ export class FakeLanguages implements Languages {
   readonly requests: string[] = [];
   known = true;
   settled = 0;
+  silences = 0;
+  mostSilences = 2;
+  patience = Infinity;
   at: (name: string) => string = (name) => name;
   places: readonly (readonly [name: string, line: number, column?: number])[] = [];
   symbols: readonly Partial<CodeSymbol>[] = [];
@@ -19,6 +22,15 @@ export class FakeLanguages implements Languages {
   }
   hasAnswered() {
     return this.known;
+  }
+  isSilent() {
+    return this.silences >= this.mostSilences;
+  }
+  patienceFor() {
+    return this.patience;
+  }
+  noteSilence() {
+    this.silences++;
   }
   async find(relation: string, at: CodePosition): Promise<readonly CodePosition[]> {
     this.requests.push(`${relation} ${this.#name(at.path)}:${at.line}:${at.column}`);

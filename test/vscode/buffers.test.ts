@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../src/core/ports.ts';
 import { randomOf } from '../support/random.ts';
 import { rounds } from '../support/rounds.ts';
-import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+import { type EditorPlace, inPlace, pause, withSetting } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 
 /** Landings of a storm that are meant to succeed. */
@@ -316,23 +316,6 @@ suite('an open file', () => {
       }
     }),
   ).timeout(60_000);
-
-  test(
-    'as a notebook is written and reloads while it is saved, and refused while it is not',
-    inPlace({ 'book.ipynb': notebook('one') }, async (here) => {
-      const book = await vscode.workspace.openNotebookDocument(here.uri('book.ipynb'));
-      await vscode.window.showNotebookDocument(book);
-      assert.equal((await here.apply([here.update('book.ipynb', notebook('one'), notebook('two'))])).type, 'applied');
-      await until(() => book.cellAt(0).document.getText() === 'two');
-      const edit = new vscode.WorkspaceEdit();
-      edit.replace(book.cellAt(0).document.uri, new vscode.Range(0, 0, 0, 3), 'mine');
-      await vscode.workspace.applyEdit(edit);
-      const refused = await here.apply([here.update('book.ipynb', notebook('two'), notebook('three'))]);
-      assert.match(messageOf(refused), /notebook with unsaved edits/);
-      assert.equal(book.cellAt(0).document.getText(), 'mine');
-      await book.save();
-    }),
-  );
 });
 
 suite('a user who keeps typing', function () {
@@ -502,9 +485,4 @@ function failureOf(result: Extract<ApplyResult, { type: 'failed' }>): string {
 
 function typedIn(text: string): string[] {
   return text.match(/<\d+>/g) ?? [];
-}
-
-function notebook(source: string): string {
-  const cell = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: [source] };
-  return `${JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 2 }, null, 1)}\n`;
 }

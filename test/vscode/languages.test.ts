@@ -28,9 +28,11 @@ function withProviders(
 ): () => Promise<void> {
   return inPlace(FILES, async (here) => {
     const registered = providers(here, { scheme: 'file', pattern: `${here.root}/**` });
+    const languages = new EditorLanguages();
     try {
-      await story(new EditorLanguages(), here);
+      await story(languages, here);
     } finally {
+      languages.dispose();
       for (const provider of registered) provider.dispose();
     }
   });
@@ -63,6 +65,30 @@ async function applied(files: readonly RenamedFile[], here: EditorPlace): Promis
 }
 
 suite('what language extensions know', () => {
+  test(
+    'is not waited for again where a call has waited in vain and no extension names the language',
+    inPlace(FILES, async (here) => {
+      const languages = new EditorLanguages();
+      try {
+        const path = here.at('use.txt');
+        await languages.open(path);
+        assert.equal(languages.patienceFor(path), 1_500);
+        assert.equal(languages.isSilent('code', path), false);
+        languages.noteSilence('code', path);
+        assert.equal(languages.isSilent('code', path), true);
+        assert.equal(languages.isSilent('outline', path), false);
+        // Of the workspace any extension may know symbols.
+        assert.equal(languages.patienceFor(undefined), Infinity);
+        languages.noteSilence('code', undefined);
+        assert.equal(languages.isSilent('code', undefined), false);
+        languages.noteSilence('code', undefined);
+        assert.equal(languages.isSilent('code', undefined), true);
+      } finally {
+        languages.dispose();
+      }
+    }),
+  );
+
   test(
     'is places of both kinds, descriptions, symbols of a file and of the workspace',
     withProviders(

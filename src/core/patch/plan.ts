@@ -10,6 +10,7 @@ import { applyChunks } from './applyChunks.ts';
 import { textLines } from './lines.ts';
 import { describeMismatch, type Mismatch } from './mismatch.ts';
 import { netChanges } from './netChanges.ts';
+import { isCells, notebookFault, notebookHint } from './notebookFault.ts';
 import type { FileOperation, PatchOperation } from './operation.ts';
 import type { PatchReportEntry } from './report.ts';
 import { createWorkingTree, type FileSnapshot, type WorkingTree } from './workingTree.ts';
@@ -60,7 +61,9 @@ export function planPatch(
     if ('type' in outcome) return outcome;
     report.push(outcome);
   }
-  return { type: 'planned', changes: netChanges(tree), report };
+  const changes = netChanges(tree);
+  const fault = notebookFault(changes, (path) => tree.found(path));
+  return fault === undefined ? { type: 'planned', changes, report } : failed('cannot_write', fault);
 }
 
 function perform(operation: PatchOperation, cwd: string, tree: WorkingTree): PatchReportEntry | Failure {
@@ -96,7 +99,10 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
     return failed('cannot_read', `Cannot read ${path} to update it: ${message}.`);
   }
   const result = applyChunks(entry.lines, update.chunks);
-  if (result.type !== 'applied') return failed(categoryOf(result), describeMismatch(result, path));
+  if (result.type !== 'applied') {
+    const hint = isCells(tree.found(path)) ? `\n\n${notebookHint(path)}` : '';
+    return failed(categoryOf(result), describeMismatch(result, path) + hint);
+  }
   const target = resolve(cwd, update.movedTo ?? update.path);
   // A move onto itself keeps the file: Codex writes it, then removes it (design decision 4, difference (b)).
   if (target !== path) {

@@ -10,7 +10,8 @@ import { type TextLines, textLines } from './lines.ts';
  * one of its folders; otherwise it is `unreadable`.
  */
 export type FileSnapshot =
-  | { readonly type: 'text'; readonly text: string }
+  /** `isCells`: the text is that of the cells of an open notebook. */
+  | { readonly type: 'text'; readonly text: string; readonly isCells?: boolean | undefined }
   | { readonly type: 'missing' }
   | { readonly type: 'directory' }
   | { readonly type: 'not_text' }

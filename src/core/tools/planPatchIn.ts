@@ -110,7 +110,7 @@ function snapshotAt(path: string, read: ReadonlyMap<string, TextFile | Workspace
 }
 
 function snapshotOf(found: TextFile | WorkspaceError): FileSnapshot {
-  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text };
+  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text, isCells: found.isCells };
   if (found.code === 'not_found') return { type: 'missing' };
   if (found.code === 'is_directory') return { type: 'directory' };
   if (found.code === 'not_text') return { type: 'not_text' };

@@ -1,5 +1,7 @@
 /** The outcome of applying a patch: for the model, and for undo. */
+import { haveSameCells } from '../../core/patch/notebookText.ts';
 import type { AppliedFile } from '../../core/ports.ts';
+import { decodeText } from '../../core/util/textBytes.ts';
 import type { BufferEdit, EditStep, FileImage, FoundFile, AppliedChange, ApplyChange, PlannedChange } from './model.ts';
 import type { SaveOutcome } from './saveEdits.ts';
 
@@ -10,7 +12,10 @@ export function appliedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditSt
   const outcome = edit && outcomes.get(edit);
   const movedDirty = planned.steps.some((step) => step.type === 'rename' && step.from.isDirty);
   if (edit === undefined || outcome === undefined) return { path, saved: !movedDirty, reformatted: false };
-  return { path, saved: outcome.saved, reformatted: outcome.saved && outcome.text !== edit.after };
+  // New cells of a notebook get ids.
+  const isAsPlanned =
+    outcome.text === edit.after || (edit.file.notebook !== undefined && haveSameCells(outcome.text, edit.after));
+  return { path, saved: outcome.saved, reformatted: outcome.saved && !isAsPlanned };
 }
 
 export function appliedChange(
@@ -28,12 +33,20 @@ export function appliedChange(
     over: destination === undefined ? null : imageOf(destination),
     edited: edit === undefined ? null : { before: edit.before, after: edit.after },
     final: outcome?.text ?? plannedText(change),
+    ...(step?.file.notebook === undefined ? {} : { cells: { saved: outcome?.bytes ?? null } }),
   };
 }
 
-function imageOf({ exists, content, disk }: FoundFile): FileImage | null {
+function imageOf({ exists, content, disk, notebook }: FoundFile): FileImage | null {
   if (!exists) return null;
-  return { text: content?.text ?? null, bytes: disk?.bytes ?? null, mode: disk?.mode, linkTarget: disk?.linkTarget };
+  // What restores the file of a notebook is its JSON, not the text of its cells.
+  const onDisk = notebook && disk && decodeText(disk.bytes)?.text;
+  return {
+    text: onDisk ?? content?.text ?? null,
+    bytes: disk?.bytes ?? null,
+    mode: disk?.mode,
+    linkTarget: disk?.linkTarget,
+  };
 }
 
 function plannedText(change: ApplyChange): string | null {

@@ -4,6 +4,7 @@ import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { documentAt } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
+import { editCells } from './editCells.ts';
 import { isUntouched } from './findFile.ts';
 import type { ApplyContext } from './applyContext.ts';
 import { type BufferEdit, type EditStep, StaleFiles } from './model.ts';
@@ -17,7 +18,8 @@ export function isHot({ file }: EditStep): boolean {
 
 /** @throws StaleFiles when the user changed the same lines, ApplyRefused when VS Code drops the edit. */
 export async function editBuffer(step: EditStep, context: ApplyContext): Promise<BufferEdit> {
-  const { uri, path } = step.file;
+  const { uri, path, notebook } = step.file;
+  if (notebook !== undefined) return editCells(step, notebook, context);
   const tries = isHot(step) ? HOT_TRIES : 2;
   for (let attempt = 1; ; attempt++) {
     // VS Code opens the document by its path.

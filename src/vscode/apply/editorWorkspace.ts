@@ -14,7 +14,7 @@ import {
 import { PlaceMoved } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { MAX_TEXT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
+import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import type { AppliedChange, ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { placesInEditor } from './placeInEditor.ts';
@@ -22,6 +22,7 @@ import { restoreInEditor } from './restoreInEditor.ts';
 import { UnsavedFiles } from './unsavedFiles.ts';
 import { applyPatch } from './applyPatch.ts';
 import { dirtyFiles, documentOfFile } from '../workspace/documents.ts';
+import { dirtyNotebooks, notebookOfFile, textOfNotebook } from '../workspace/notebooks.ts';
 import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
@@ -72,7 +73,7 @@ export function createEditorWorkspace({
       return { type: 'applied', files: result.files };
     },
     unsavedFiles: () => unsaved.paths,
-    unsavedTexts: dirtyFiles,
+    unsavedTexts: () => [...dirtyFiles(), ...dirtyNotebooks()],
     moves: deps.moves.log,
     save: (paths) => unsaved.save(paths),
     async restore(files, folders) {
@@ -98,6 +99,10 @@ async function textAt(
   uri: vscode.Uri,
   { read, place }: { readonly read: () => Promise<Uint8Array>; readonly place?: string },
 ): Promise<TextFile> {
+  const notebook = await notebookOfFile(uri, place);
+  if (notebook !== undefined) {
+    return { text: textOfNotebook(notebook), source: 'buffer', dirty: notebook.isDirty, isCells: true };
+  }
   const document = await documentOfFile(uri, place);
   if (document !== undefined && (document.isDirty || document.isUntitled)) {
     return { text: document.getText(), source: 'buffer', dirty: true };
@@ -110,8 +115,7 @@ async function textAt(
       `${path} is not text: it is binary, or its encoding is not the one VS Code opens it with (files.encoding).`,
     );
   }
-  const dirty = openNotebook(uri)?.isDirty ?? false;
-  return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty };
+  return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty: false };
 }
 
 async function readAtPlaces(

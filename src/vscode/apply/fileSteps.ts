@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import { openDocument, tabsOf } from '../workspace/documents.ts';
+import { textOfNotebook } from '../workspace/notebooks.ts';
 import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
 import { isUntouched } from './findFile.ts';
 import type { ApplyContext } from './applyContext.ts';
@@ -30,8 +31,10 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
   const after = decodeText(bytes)?.text;
   const text = openDocument(file.uri)?.getText();
   const done = text === undefined || after === undefined ? undefined : watch?.edits(file, { before: text, after });
+  const cells = file.notebook && textOfNotebook(file.notebook);
   await files.write(path, bytes, mode);
-  await bufferReloads(file.uri, after);
+  if (file.notebook === undefined) await bufferReloads(file.uri, after);
+  else await notebookReloads(file.notebook, cells);
   done?.();
 }
 
@@ -123,6 +126,13 @@ async function unwrite(
   }
   await files.removeFolders(folders);
   return true;
+}
+
+/** The same for a notebook, whose file says nothing of its cells. */
+async function notebookReloads(notebook: vscode.NotebookDocument, before: string | undefined): Promise<void> {
+  for (let waited = 0; waited < 2000 && !notebook.isDirty && textOfNotebook(notebook) === before; waited += 25) {
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 }
 
 /** An open buffer reloads the file by itself; this waits for it, so that the next reader does not get the old text. */

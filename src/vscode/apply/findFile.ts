@@ -6,6 +6,7 @@ import { describeFileError } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { isLive, liveContent } from '../workspace/liveContent.ts';
+import { notebookOfFile, textOfNotebook } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { DiskFile, FoundFile } from './model.ts';
@@ -13,6 +14,8 @@ import type { Details, PlaceFiles } from './placeFiles.ts';
 
 /** @throws ApplyRefused for a directory or an unreadable file; PlaceMoved when a link leads there now. */
 export async function findFile(path: string, files: PlaceFiles): Promise<FoundFile> {
+  const notebook = await notebookOfFile(uriOf(path), path);
+  if (notebook !== undefined) return foundNotebook(notebook, path, files);
   const document = await documentOfFile(uriOf(path), path);
   const uri = document?.uri ?? uriOf(path);
   const isDirty = isLive(document);
@@ -30,6 +33,14 @@ export async function findFile(path: string, files: PlaceFiles): Promise<FoundFi
     isDirty,
     hadTab: tabsOf(uri).length > 0,
   };
+}
+
+async function foundNotebook(notebook: vscode.NotebookDocument, path: string, files: PlaceFiles): Promise<FoundFile> {
+  const { uri, isDirty } = notebook;
+  const disk = await readDisk(path, files);
+  const content = { text: textOfNotebook(notebook), encoding: 'utf8', hasByteOrderMark: false };
+  const hadTab = tabsOf(uri).length > 0;
+  return { path, uri, disk, content, exists: disk !== undefined || isDirty, isDirty, hadTab, notebook };
 }
 
 /**
@@ -62,7 +73,7 @@ function mustBeFile({ type }: Details, path: string): void {
 
 /** Whether the file is still as found: not written, not removed, not edited in the editor. */
 export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<boolean> {
-  if (isLive(documentAt(found.uri)) !== found.isDirty) return false;
+  if ((found.notebook?.isDirty ?? isLive(documentAt(found.uri))) !== found.isDirty) return false;
   if (found.uri.scheme === 'untitled') return true;
   try {
     return (await files.details(found.path))?.stamp === found.disk?.stamp;

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { type FilePlace, type Workspace, WorkspaceError } from '../../core/ports.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
+import { sameBytes } from '../workspace/textContent.ts';
 import type { FileImage, AppliedChange, ApplyChange } from './model.ts';
 
 export type Inverse =
@@ -35,6 +36,7 @@ export async function inverseOf(
   const read = await textAt(there, reader);
   if (read.type === 'moved') return leadsElsewhere();
   if (read.type !== 'text') return leftAlone(vscode.l10n.t('It is no longer there.'));
+  if (read.isCells !== (applied.cells !== undefined)) return inverseOfFile(applied, there, read, reader);
   const now = read.text;
   if (before === null) return now === applied.final ? changes(removal(behindLinks(there), now)) : changedSince();
 
@@ -47,6 +49,26 @@ export async function inverseOf(
   return there.path === change.path
     ? changes(update(there, now, text))
     : moveBack(applied, { now, text }, patch, reader);
+}
+
+/** A notebook was opened or closed since: only its whole file can be restored, when it is as the patch left it. */
+async function inverseOfFile(
+  { before, final, cells }: AppliedChange,
+  there: NamedPlace,
+  { text, dirty }: Extract<TextAtPlace, { type: 'text' }>,
+  reader: Reader,
+): Promise<Inverse> {
+  const bytes = await reader.readBytes(there.path).catch(() => undefined);
+  const isOurs =
+    cells === undefined
+      ? bytes !== undefined && !dirty && decodeText(bytes)?.text === final
+      : bytes !== undefined && cells.saved !== null && sameBytes(bytes, cells.saved);
+  if (isOurs) return changes(before === null ? removal(behindLinks(there), text) : addition(there, before, text));
+  return leftAlone(
+    cells === undefined
+      ? vscode.l10n.t('It is open as a notebook now, and was changed since.')
+      : vscode.l10n.t('It was changed as a notebook, which is closed now. Open it and undo again.'),
+  );
 }
 
 /** `undefined` when the same lines were changed since. */
@@ -144,7 +166,8 @@ function movedFrom({ change }: AppliedChange): string | undefined {
 }
 
 type TextAtPlace =
-  | { readonly type: 'text'; readonly text: string }
+  /** `isCells`: the file is open as a notebook, and the text is that of its cells. */
+  | { readonly type: 'text'; readonly text: string; readonly isCells: boolean; readonly dirty: boolean }
   | { readonly type: 'nothing' }
   /** `message`: the reason. */
   | { readonly type: 'unreadable'; readonly message: string }
@@ -154,7 +177,9 @@ type TextAtPlace =
 export async function textAt({ path, place }: NamedPlace, reader: Reader): Promise<TextAtPlace> {
   const found = (await reader.readPlaces(new Map([[path, place]]))).get(path);
   if (found === undefined) return { type: 'nothing' };
-  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text };
+  if (!(found instanceof WorkspaceError)) {
+    return { type: 'text', text: found.text, isCells: found.isCells ?? false, dirty: found.dirty };
+  }
   if (found.code === 'moved') return { type: 'moved' };
   return found.code === 'not_found' ? { type: 'nothing' } : { type: 'unreadable', message: found.message };
 }

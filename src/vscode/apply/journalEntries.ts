@@ -16,6 +16,8 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
   };
   const unsaved: JournalEntry[] = [];
   for (const step of planned.flatMap((change) => change.steps)) {
+    // What VS Code will save of a notebook is not known before.
+    if (step.type === 'edit' && step.file.notebook !== undefined) continue;
     if (isOnDisk(step)) await noteStep(step, note);
     else if (step.type === 'edit' && step.file.uri.scheme === 'file') unsaved.push(unsavedEntry(step));
   }

@@ -146,6 +146,8 @@ export interface FoundFile {
   readonly exists: boolean;
   readonly isDirty: boolean;
   readonly hadTab: boolean;
+  /** Set when it is open as a notebook: `content` is then the text of its cells. */
+  readonly notebook?: vscode.NotebookDocument | undefined;
 }
 
 // ---------------------------------------------------------------- the steps
@@ -177,10 +179,13 @@ export interface EditStep {
   readonly saving: 'if_clean' | 'always' | 'never';
 }
 
+/** What an edit has changed: a text document, or a notebook. */
+export type EditedDocument = Pick<vscode.TextDocument, 'uri' | 'isDirty' | 'version' | 'save'> & { getText(): string };
+
 /** An edit that was applied. */
 export interface BufferEdit {
   readonly step: EditStep;
-  readonly document: vscode.TextDocument;
+  readonly document: EditedDocument;
   /** The text directly before and after; the user may have typed since the plan was made. */
   readonly before: string;
   readonly after: string;
@@ -222,6 +227,11 @@ export interface AppliedChange {
   readonly edited: { readonly before: string; readonly after: string } | null;
   /** The text after saving, changes by formatters included; `null` when the file is gone. */
   readonly final: string | null;
+  /** Set when the cells of an open notebook were changed: all texts of `change` and `final` are those of cells. */
+  readonly cells?: {
+    /** The bytes of the file after saving; `null` when it was not saved. */
+    readonly saved: Uint8Array | null;
+  };
 }
 
 export interface AppliedPatch {

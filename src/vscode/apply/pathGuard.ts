@@ -3,10 +3,16 @@
  * that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately before
  * the operation the path must lead to the approved place.
  */
-import type * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
-import { StaleFiles, type FoundFile, type ApplyDeps, type PathWrites, type Pause } from './model.ts';
+import {
+  StaleFiles,
+  type EditedDocument,
+  type FoundFile,
+  type ApplyDeps,
+  type PathWrites,
+  type Pause,
+} from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { saveDocument } from '../workspace/saveDocument.ts';
 
@@ -47,7 +53,7 @@ export class PathGuard implements Disposable {
   }
 
   /** Saves the document of a place, or leaves it unsaved. Never rejects. */
-  async save(document: vscode.TextDocument, place: string): Promise<GuardedSave> {
+  async save(document: Omit<EditedDocument, 'version'>, place: string): Promise<GuardedSave> {
     if (document.uri.scheme === 'file') {
       const before = await this.#stampOf(place);
       const text = document.getText();
@@ -61,7 +67,7 @@ export class PathGuard implements Disposable {
   /** A file that was not written, and that does not hold the text already, is not the one that was saved. */
   async #isWritten(
     place: string,
-    uri: vscode.Uri,
+    uri: EditedDocument['uri'],
     before: { readonly text: string; readonly stamp: string | undefined },
   ): Promise<boolean> {
     if ((await this.#stampOf(place)) !== before.stamp) return true;

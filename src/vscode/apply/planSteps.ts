@@ -1,10 +1,12 @@
 /** Chooses how a text is written: through the buffer where possible, as bytes where only that is exact (§5). */
+import * as vscode from 'vscode';
 import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import type { TextHunk } from '../../core/ports.ts';
-import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
+import { MAX_EDIT_BYTES } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
+import { mustHaveCells } from './editCells.ts';
 import {
   StaleFiles,
   type FoundFile,
@@ -43,6 +45,7 @@ export async function putText(
   around: Surroundings,
 ): Promise<ApplyStep[]> {
   const exact = change.exactly;
+  if (file.notebook !== undefined) return putNotebook(change, { file, text, replaces }, around);
   const isNew = !file.exists || around.removed.has(file.path) || exact?.bytes;
   if (isNew || file.content === undefined) {
     const bytes = exact?.bytes ?? (await contentBytes({ text, encoding: 'utf8', hasByteOrderMark: false }));
@@ -57,6 +60,24 @@ export async function putText(
   const hunks = hunksOf(change, before, text);
   const saving = replaces && file.isDirty ? 'always' : savingOf(file, around);
   return [{ type: 'edit', file, before, after: text, hunks, saving }];
+}
+
+/** An update is one of its cells; otherwise the file is replaced, and the notebook reloads it. @throws ApplyRefused */
+function putNotebook(change: ApplyChange, { file, text, replaces }: TextForPlace, around: Surroundings): ApplyStep[] {
+  const { path, isDirty } = file;
+  if (change.kind === 'update' && !replaces) {
+    mustHaveCells(text, path);
+    const { before } = change;
+    const hunks = hunksOf(change, before, text);
+    return [{ type: 'edit', file, before, after: text, hunks, saving: savingOf(file, around) }];
+  }
+  const bytes = change.exactly?.bytes;
+  if (isDirty || !bytes) {
+    throw new ApplyRefused(
+      `${path} is open as a notebook${isDirty ? ' with unsaved edits' : ''}; its file can be replaced once the user has ${isDirty ? 'saved or ' : ''}closed it.`,
+    );
+  }
+  return [{ type: 'write', file, bytes, mode: change.exactly?.mode, linkTarget: undefined, comesFrom: undefined }];
 }
 
 function savingOf({ hadTab }: FoundFile, { staysUnsaved }: Surroundings): EditStep['saving'] {
@@ -78,6 +99,10 @@ export async function moveSteps(
 ): Promise<ApplyStep[]> {
   const isPlain =
     link === source && !around.written.has(source.path) && !around.removed.has(over.path) && !over.isDirty;
+  const isNotebook = source.notebook !== undefined || over.notebook !== undefined;
+  if (isNotebook && !(isPlain && change.after === change.before)) {
+    throw new ApplyRefused(`${change.path} cannot be moved and changed at once: a notebook is open there.`);
+  }
   if (!isPlain) {
     const written = await movedText(change, source, over, around);
     return around.written.has(link.path) ? written : [...written, deleteStep(link)];
@@ -133,7 +158,8 @@ async function goesAsBytes(
 ): Promise<boolean> {
   const { content, disk, hadTab, isDirty, uri } = file;
   if (isDirty || content === undefined || disk === undefined) return false;
-  if (openNotebook(uri) !== undefined) return true;
+  // A notebook that no tab shows reloads its file.
+  if (vscode.workspace.notebookDocuments.some((one) => one.uri.toString() === uri.toString())) return true;
   if (!keepsEndings(content.text, text)) return true;
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;

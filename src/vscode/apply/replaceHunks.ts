@@ -8,9 +8,10 @@ export const HOT_TRIES = 40;
 export async function replaceHunks(uri: vscode.Uri, hunks: readonly TextHunk[]): Promise<boolean> {
   if (hunks.length === 0) return true;
   const edit = new vscode.WorkspaceEdit();
-  edit.set(
-    uri,
-    hunks.map(({ start, end, text }) => vscode.TextEdit.replace(new vscode.Range(start, 0, end, 0), text)),
-  );
+  edit.set(uri, textEdits(hunks));
   return vscode.workspace.applyEdit(edit);
+}
+
+export function textEdits(hunks: readonly TextHunk[]): vscode.TextEdit[] {
+  return hunks.map(({ start, end, text }) => vscode.TextEdit.replace(new vscode.Range(start, 0, end, 0), text));
 }

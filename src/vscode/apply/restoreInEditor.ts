@@ -101,8 +101,8 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
 
 /** Of a document in a tab, or with unsaved text: the text that it is edited to. `undefined` where only the bytes give the file exactly. */
 async function textFor(found: FoundFile, to: { readonly bytes: Uint8Array; readonly mode: number }) {
-  const { content, disk, isDirty, hadTab, uri } = found;
-  if (content === undefined || (!isDirty && !hadTab)) return undefined;
+  const { content, disk, isDirty, hadTab, uri, notebook } = found;
+  if (content === undefined || notebook !== undefined || (!isDirty && !hadTab)) return undefined;
   // VS Code rejects bytes that are no text in the encoding of the document.
   const target = await textContent(uri, to.bytes).catch(() => undefined);
   if (target === undefined) return undefined;

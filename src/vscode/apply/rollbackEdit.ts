@@ -1,10 +1,9 @@
 /** Removes an applied edit from its buffer, keeping what the user has changed since. */
-import type * as vscode from 'vscode';
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
-import type { BufferEdit } from './model.ts';
+import type { BufferEdit, EditedDocument } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 
 /** False when the user has changed the lines of the edit since. */
@@ -31,11 +30,7 @@ export async function rollbackEdit(edit: BufferEdit, context: ApplyContext): Pro
 }
 
 /** A file that was clean must be clean again; an inverse edit alone leaves it dirty. */
-async function settle(
-  document: vscode.TextDocument,
-  { step }: BufferEdit,
-  { files, guard }: ApplyContext,
-): Promise<void> {
+async function settle(document: EditedDocument, { step }: BufferEdit, { files, guard }: ApplyContext): Promise<void> {
   const { path } = step.file;
   // Not only when dirty: the event of a buffer's text comes before the event that it is dirty.
   if ((await guard.save(document, path)) !== 'saved') return;

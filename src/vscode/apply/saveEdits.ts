@@ -9,6 +9,8 @@ export interface SaveOutcome {
   readonly saved: boolean;
   /** The resulting text, with changes by formatters and the user. */
   readonly text: string;
+  /** The bytes that were saved, of a notebook. */
+  readonly bytes?: Uint8Array;
   /** Set when VS Code has saved it but the file does not hold it: its path led elsewhere at that moment. */
   readonly elsewhere?: true;
 }
@@ -21,7 +23,8 @@ export function isSavedWhen({ saving }: Pick<EditStep, 'saving'>, isDirty: boole
 /** Never rejects: a file that cannot be saved stays unsaved. */
 export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise<SaveOutcome> {
   const { step, wasDirty, version } = edit;
-  const document = documentAt(step.file.uri) ?? edit.document;
+  const current = step.file.notebook === undefined ? documentAt(step.file.uri) : undefined;
+  const document = current ?? edit.document;
   const unsaved = { saved: false, text: edit.after };
   if (!isSavedWhen(step, wasDirty)) return unsaved;
   // The user has typed since and decides when to save.
@@ -31,10 +34,12 @@ export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise
   return result === 'saved' ? diskText(edit, context) : unsaved;
 }
 
-async function diskText({ step, after }: BufferEdit, { files }: ApplyContext): Promise<SaveOutcome> {
+async function diskText({ step, after, document }: BufferEdit, { files }: ApplyContext): Promise<SaveOutcome> {
   try {
-    const { uri, path } = step.file;
-    const content = await textContent(uri, await files.read(path));
+    const { uri, path, notebook } = step.file;
+    const bytes = await files.read(path);
+    if (notebook !== undefined) return { saved: true, text: document.getText(), bytes };
+    const content = await textContent(uri, bytes);
     return { saved: true, text: content?.text ?? after };
   } catch {
     return { saved: false, text: after };

@@ -1,6 +1,8 @@
 import { documentAt } from '../workspace/documents.ts';
+import { notebookAt } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { AppliedFile } from '../../core/ports.ts';
+import { notebookDocumentAt } from './editCells.ts';
 import type { ApplyChange, ApplyDeps } from './model.ts';
 import { isStable, withPathGuard } from './pathGuard.ts';
 
@@ -26,7 +28,7 @@ export class UnsavedFiles {
   get paths(): readonly string[] {
     const unsaved = [...this.#left.keys()].filter((path) => {
       const document = documentAt(uriOf(path));
-      return document?.isDirty && !document.isUntitled;
+      return (document?.isDirty && !document.isUntitled) || notebookAt(uriOf(path))?.isDirty;
     });
     for (const path of this.#left.keys()) if (!unsaved.includes(path)) this.#left.delete(path);
     return unsaved;
@@ -37,7 +39,7 @@ export class UnsavedFiles {
     const { pathWrites } = this.#deps;
     return withPathGuard(this.#deps, async (guard) => {
       const attempts = paths.map(async (path) => {
-        const document = documentAt(uriOf(path));
+        const document = notebookDocumentAt(uriOf(path)) ?? documentAt(uriOf(path));
         if (document === undefined) return [];
         const place = this.#left.get(path) ?? path;
         const mayBeSaved = await isStable({ uri: document.uri, path: place }, pathWrites);

@@ -19,7 +19,12 @@ export interface AppliedPlace {
 }
 
 /** `gone`: no hunks are left to decide; `undefined`: there were none. */
-export function afterApply(applied: AppliedChange, place: AppliedPlace): PendingFile | 'gone' | undefined {
+export function afterApply(applied: AppliedChange, at: AppliedPlace): PendingFile | 'gone' | undefined {
+  // A notebook was opened or closed since: its lines are those of another text.
+  const isOtherText =
+    applied.change.kind === 'update' && at.known !== undefined && (at.known.isCells ?? false) !== isOfCells(applied);
+  if (isOtherText && at.author !== 'agent') return 'gone';
+  const place = isOtherText ? { ...at, known: undefined } : at;
   switch (applied.change.kind) {
     case 'add':
       return afterAdd(applied, place);
@@ -54,12 +59,19 @@ function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile |
   return { uri, path, place, story: { type: 'deleted', image: before, was }, text };
 }
 
-function afterUpdate({ change, edited }: AppliedChange, at: AppliedPlace): PendingFile | undefined {
+function afterUpdate(applied: AppliedChange, at: AppliedPlace): PendingFile | undefined {
+  const { change, edited } = applied;
   if (change.kind !== 'update') return undefined;
   const { uri, path, place, known, author, text } = at;
   if (author !== 'agent') {
     const isBack = known?.story.type === 'moved' && known.story.from === path;
     return known && { ...known, story: isBack ? EDITED : known.story, text: becomeText(known.text, text, author) };
+  }
+  if (isOfCells(applied) && edited !== null) {
+    const start = known?.text ?? startReview(edited.before, edited.before);
+    const patched = becomeText(start, edited.after, author);
+    const story = known?.story ?? EDITED;
+    return { uri: known?.uri ?? uri, path, place, story, text: becomeText(patched, text, 'user'), isCells: true };
   }
   const from = change.movedTo === null ? undefined : { path: change.path, place: change.places.path.name };
   // An edit was recorded when the document changed, perhaps under another name of the file.
@@ -67,6 +79,10 @@ function afterUpdate({ change, edited }: AppliedChange, at: AppliedPlace): Pendi
   const base = known?.text ?? startReview(change.before, text);
   const story = storyAfterMove(known?.story ?? { type: 'edited' }, from);
   return { uri: known?.uri ?? uri, path, place, story, text: becomeText(base, text, author) };
+}
+
+function isOfCells({ cells }: AppliedChange): boolean {
+  return cells !== undefined;
 }
 
 const EDITED: FileStory = { type: 'edited' };

@@ -20,9 +20,10 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
     this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#given.delete(uri.toString())));
     this.#store.add(
       reviews.onDidChange((file) => {
-        const uri = baseUri(file.uri);
-        const given = this.#given.get(uri.toString());
-        if (given !== undefined && given !== linesOfBase(file)) this.#changed.fire(uri);
+        for (const uri of [baseUri(file.uri), cellsUri(file.uri, 'base'), cellsUri(file.uri, 'now')]) {
+          const given = this.#given.get(uri.toString());
+          if (given !== undefined && given !== linesAt(uri, file)) this.#changed.fire(uri);
+        }
       }),
     );
   }
@@ -30,7 +31,7 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   provideTextDocumentContent(uri: vscode.Uri): string | undefined {
     const file = this.#reviews.at(vscode.Uri.parse(uri.query, true));
     if (file === undefined) return undefined;
-    const lines = linesOfBase(file);
+    const lines = linesAt(uri, file);
     this.#given.set(uri.toString(), lines);
     return lines.join('\n');
   }
@@ -45,7 +46,12 @@ export function baseUri(uri: vscode.Uri): vscode.Uri {
   return vscode.Uri.from({ scheme: BASE_SCHEME, path: uri.path, query: uri.toString() });
 }
 
+/** A side of the text of a notebook's cells. Under the name of the file VS Code would read it as JSON. */
+export function cellsUri(uri: vscode.Uri, side: 'base' | 'now'): vscode.Uri {
+  return baseUri(uri).with({ path: `${uri.path}.cells`, fragment: side });
+}
+
 /** For a deleted file: its former text. */
-function linesOfBase({ story, text }: PendingFile): readonly string[] {
-  return story.type === 'deleted' ? text.current : text.base;
+function linesAt({ fragment }: vscode.Uri, { story, text }: PendingFile): readonly string[] {
+  return story.type === 'deleted' || fragment === 'now' ? text.current : text.base;
 }

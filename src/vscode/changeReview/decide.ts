@@ -127,6 +127,14 @@ export class Decisions {
         return leftAlone(path, vscode.l10n.t('It is no longer there.'));
       case 'text':
     }
+    if (read.isCells !== (file.isCells ?? false)) {
+      return leftAlone(
+        path,
+        read.isCells
+          ? vscode.l10n.t('It is open as a notebook now. Close it and undo again.')
+          : vscode.l10n.t('It was changed as a notebook, which is closed now. Open it and undo again.'),
+      );
+    }
     const now = read.text;
     if (story.type === 'added' && hunks === 'all') {
       if (isTouched(file)) return leftAlone(path, vscode.l10n.t('You have edited it since.'));
@@ -183,7 +191,7 @@ export class Decisions {
     const known = change.movedTo === null ? reviews.at(file.uri) : reviews.at(uriOf(change.movedTo));
     if (known === undefined) return;
     const story = change.movedTo === null ? known.story : EDITED;
-    const text = openDocument(known.uri)?.getText() ?? final ?? change.after;
+    const text = (known.isCells ? undefined : openDocument(known.uri)?.getText()) ?? final ?? change.after;
     reviews.put({ ...known, story, text: becomeText(known.text, text, 'decision') });
   }
 }

@@ -3,10 +3,11 @@
  * file. Both say the errors in the changed lines. A lens above each hunk would push the text down as often.
  */
 import * as vscode from 'vscode';
-import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
+import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { hasHunks, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
+import { hunkAtLine, type ShownHunks, shownHunks } from './shownHunks.ts';
 
 /** Lines of a hunk in a hover; the peek and the diff show the rest. */
 const HOVER_LINES = 40;
@@ -31,15 +32,17 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
     );
   }
 
-  provideCodeLenses({ uri }: vscode.TextDocument): vscode.CodeLens[] {
-    const file = this.#reviews.at(uri);
-    return file === undefined ? [] : fileLenses(file);
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const shown = shownHunks(this.#reviews, document);
+    return shown === undefined ? [] : fileLenses(shown, document.uri);
   }
 
-  provideHover({ uri }: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
-    const file = this.#reviews.at(uri);
-    const hunk = file && hasHunks(file) ? hunkAt(file.text, line) : undefined;
-    if (file === undefined || hunk === undefined) return undefined;
+  provideHover(document: vscode.TextDocument, { line }: vscode.Position): vscode.Hover | undefined {
+    const shown = shownHunks(this.#reviews, document);
+    const hunk = shown && hasHunks(shown.file) ? hunkAtLine(shown, line) : undefined;
+    if (shown === undefined || hunk === undefined) return undefined;
+    const { file } = shown;
+    const { uri } = file;
     const { base, current } = file.text;
     const hover = new vscode.MarkdownString(undefined, true);
     const commands = ['keepHunk', 'undoHunk', 'peek', 'next'].map((name) => `tiller.review.${name}`);
@@ -53,15 +56,20 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
       link('discard', undoTitle(hunk), 'undoHunk'),
       link('diff', vscode.l10n.t('Show Old Lines'), 'peek'),
       link('arrow-down', vscode.l10n.t('Next Change'), 'next'),
-      ...errorLink(errorsIn(uri, [hunk])),
+      ...errorLink(
+        errorsIn(
+          document.uri,
+          shown.hunks.filter(({ id }) => id === hunk.id),
+        ),
+      ),
       sizeOf(hunk),
     ];
     hover.appendMarkdown(`${toolbar.join('&nbsp;&nbsp;')}\n`);
     const old = base.slice(hunk.baseStart, hunk.baseEnd).map((text) => `- ${text}`);
     const now = current.slice(hunk.start, hunk.end).map((text) => `+ ${text}`);
     const lines = [...old, ...now];
-    const shown = lines.length > HOVER_LINES ? [...lines.slice(0, HOVER_LINES), '…'] : lines;
-    hover.appendCodeblock(shown.join('\n'), 'diff');
+    const listed = lines.length > HOVER_LINES ? [...lines.slice(0, HOVER_LINES), '…'] : lines;
+    hover.appendCodeblock(listed.join('\n'), 'diff');
     return new vscode.Hover(hover);
   }
 
@@ -113,13 +121,14 @@ function undoTitle({ touched }: ReviewHunk): string {
   return touched ? vscode.l10n.t('Undo (with your edits)') : vscode.l10n.t('Undo');
 }
 
-/** Above the first line. */
-function fileLenses(file: PendingFile): vscode.CodeLens[] {
+/** Above the first line; in a notebook above the first cell with a change. `uri`: the document. */
+function fileLenses({ file, hunks }: ShownHunks, uri: vscode.Uri): vscode.CodeLens[] {
+  if (file.isCells && hunks[0]?.id !== file.text.hunks[0]?.id) return [];
   const sentence = sentenceFor(file);
   if (sentence === undefined) return [];
   const place = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
-  const errors = hasHunks(file) ? errorsIn(file.uri, file.text.hunks) : 0;
+  const errors = hasHunks(file) ? errorsIn(uri, hunks) : 0;
   const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
   return [
     lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),

@@ -4,6 +4,7 @@ import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
+import { shownHunks } from './shownHunks.ts';
 
 /** VS Code moves decorations along with what is typed; after this debounce they are computed again. */
 const REFRESH_MS = 20;
@@ -54,11 +55,12 @@ export class Marks implements Disposable {
   #refresh(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       // The diff editor has marks of its own.
-      const file = isInDiff(editor) ? undefined : this.#reviews.at(editor.document.uri);
+      const shown = isInDiff(editor) ? undefined : shownHunks(this.#reviews, editor.document);
+      const file = shown?.file;
       if (file === this.#marked.get(editor)) continue;
       if (file === undefined) this.#marked.delete(editor);
       else this.#marked.set(editor, file);
-      this.#mark(editor, file === undefined || file.story.type === 'deleted' ? [] : file.text.hunks);
+      this.#mark(editor, shown === undefined || shown.file.story.type === 'deleted' ? [] : shown.hunks);
     }
   }
 
@@ -93,6 +95,7 @@ function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
   const { activeTab } = all.find((one) => one.viewColumn === viewColumn) ?? activeTabGroup;
   if (activeTab === undefined) return false;
   const { input } = activeTab;
+  if (input instanceof vscode.TabInputNotebook) return input.uri.path !== document.uri.path;
   return !(input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString());
 }
 

@@ -21,6 +21,8 @@ export interface PendingFile {
   readonly story: FileStory;
   /** For a deleted file: its last text. */
   readonly text: TextReview;
+  /** The text is that of the cells of a notebook. */
+  readonly isCells?: boolean | undefined;
 }
 
 export function isPending({ story, text }: PendingFile): boolean {

@@ -76,7 +76,7 @@ export class QuickDiff implements Disposable {
     control.quickDiffProvider = {
       provideOriginalResource: (uri) => {
         const file = this.#reviews.at(uri);
-        const hasBase = file !== undefined && file.story.type !== 'deleted' && isPending(file);
+        const hasBase = file !== undefined && !file.isCells && file.story.type !== 'deleted' && isPending(file);
         return hasBase ? baseUri(file.uri) : undefined;
       },
     };

@@ -1,6 +1,6 @@
 /** The commands of change review: in the palette, by key, in the editor and in Source Control. */
 import * as vscode from 'vscode';
-import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
+import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { Choice, Decisions, LeftAlone } from './decide.ts';
@@ -8,6 +8,7 @@ import { Navigation } from './navigation.ts';
 import { hasHunks, type PendingFile } from './pendingFile.ts';
 import type { ReviewKeys } from './reviewKeys.ts';
 import type { Reviews } from './reviews.ts';
+import { hunkAtLine, shownHunks } from './shownHunks.ts';
 
 export interface ReviewCommandsDeps {
   readonly reviews: Reviews;
@@ -112,7 +113,7 @@ export class ReviewCommands {
   async peek(address: unknown, id: unknown): Promise<void> {
     const { file, hunk } = this.#hunkOf(address, id) ?? {};
     if (file === undefined || hunk === undefined) return;
-    if (this.#hasPeek() && vscode.workspace.getWorkspaceFolder(file.uri)) {
+    if (this.#hasPeek() && !file.isCells && vscode.workspace.getWorkspaceFolder(file.uri)) {
       await this.#navigation.peek(file, hunk);
     } else await this.#navigation.showDiff(file);
   }
@@ -151,9 +152,9 @@ export class ReviewCommands {
       return file && hunk && { file, hunk };
     }
     const editor = vscode.window.activeTextEditor;
-    const file = editor && this.#reviews.at(editor.document.uri);
-    const hunk = editor && file && hunkAt(file.text, editor.selection.active.line);
-    return file && hunk && { file, hunk };
+    const shown = editor && shownHunks(this.#reviews, editor.document);
+    const hunk = editor && shown && hunkAtLine(shown, editor.selection.active.line);
+    return shown && hunk && { file: shown.file, hunk };
   }
 
   #choiceAt(uri: vscode.Uri, change: LineChange | undefined): Choice | undefined {
@@ -171,7 +172,9 @@ export class ReviewCommands {
   #fileOf(given: unknown): PendingFile | undefined {
     const row = given as { readonly resourceUri?: unknown } | undefined;
     const uri = given instanceof vscode.Uri ? given : row?.resourceUri;
-    const wanted = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
+    const { activeTextEditor, activeNotebookEditor } = vscode.window;
+    const active = activeNotebookEditor?.notebook.uri ?? activeTextEditor?.document.uri;
+    const wanted = uri instanceof vscode.Uri ? uri : active;
     if (wanted === undefined) return undefined;
     const file = this.#reviews.at(wanted) ?? this.#reviews.at(uriOf(wanted.fsPath));
     return this.#reviews.pending.find((pending) => pending === file);

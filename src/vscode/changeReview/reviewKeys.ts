@@ -1,9 +1,9 @@
 /** Context keys for keys, title buttons and menus, set only when they change. */
 import * as vscode from 'vscode';
-import { hunkAt } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import type { Reviews } from './reviews.ts';
+import { hunkAtLine, shownHunks } from './shownHunks.ts';
 
 export class ReviewKeys implements Disposable {
   readonly #store = new DisposableStore();
@@ -38,9 +38,9 @@ export class ReviewKeys implements Disposable {
 
   #refreshCursor(): void {
     const editor = vscode.window.activeTextEditor;
-    const file = editor && this.#reviews.at(editor.document.uri);
-    const isNew = file?.story.type === 'added';
-    const isIn = editor && file && hunkAt(file.text, editor.selection.active.line) !== undefined;
+    const shown = editor && shownHunks(this.#reviews, editor.document);
+    const isNew = shown?.file.story.type === 'added';
+    const isIn = editor && shown && hunkAtLine(shown, editor.selection.active.line) !== undefined;
     this.#setCursorInHunk(isNew || isIn === true);
   }
 }

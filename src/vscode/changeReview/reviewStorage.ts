@@ -101,6 +101,11 @@ async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader):
     if (!isThere) reviews.put(file);
     return !isThere;
   }
+  if (file.isCells) {
+    const isThere = (await reader.stat(file.path).catch(() => undefined)) !== undefined;
+    if (isThere) reviews.put(file);
+    return isThere;
+  }
   const text = await textOf(file, reader);
   if (text === undefined) return false;
   reviews.put(file);

@@ -10,6 +10,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { Emitter } from '../../core/util/emitter.ts';
 import type { AppliedChange, ApplyWatch, PatchOrigin } from '../apply/model.ts';
 import { openDocument } from '../workspace/documents.ts';
+import { notebookAt, textOfNotebook } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import { afterApply } from './afterApply.ts';
@@ -42,6 +43,8 @@ export class Reviews implements Disposable {
     this.#changed = this.#store.add(new Emitter(report));
     const { workspace } = vscode;
     this.#store.add(workspace.onDidChangeTextDocument((event) => this.#textChanged(event)));
+    this.#store.add(workspace.onDidChangeNotebookDocument(({ notebook }) => this.#cellsChanged(notebook)));
+    this.#store.add(workspace.onDidCloseNotebookDocument(({ uri }) => this.#forgetIfDone(uri)));
     this.#store.add(workspace.onDidOpenTextDocument((document) => this.#catchUp(document)));
     this.#store.add(workspace.onDidCloseTextDocument(({ uri }) => this.#forgetIfDone(uri)));
     this.#store.add(
@@ -84,7 +87,8 @@ export class Reviews implements Disposable {
   put(file: PendingFile): void {
     const address = file.uri.toString();
     this.#gone.delete(address);
-    if (isPending(file) || openDocument(file.uri) !== undefined) this.#files.set(address, file);
+    const isOpen = (file.isCells ? notebookAt(file.uri) : openDocument(file.uri)) !== undefined;
+    if (isPending(file) || isOpen) this.#files.set(address, file);
     else this.#files.delete(address);
     this.#changed.fire(file);
   }
@@ -116,7 +120,7 @@ export class Reviews implements Disposable {
       const uri = uriOf(path);
       const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
       const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
-      const text = openDocument(known?.uri ?? uri)?.getText() ?? applied.final ?? '';
+      const text = textAt(known?.uri ?? uri, applied.cells !== undefined) ?? applied.final ?? '';
       const next = afterApply(applied, { uri, path, place: placeOf(applied), known, author, text });
       if (next === 'gone') this.drop(known?.uri ?? uri);
       else if (next !== undefined && next !== known) this.put(next);
@@ -163,7 +167,7 @@ export class Reviews implements Disposable {
     if ((known === undefined && expected === undefined) || contentChanges.length === 0) return;
     const isExpected = expected !== undefined && sameButEndings(document.getText(), expected.after);
     const file = known ?? (isExpected && expected.author === 'agent' ? newFile(document.uri, expected) : undefined);
-    if (file === undefined || file.story.type === 'deleted') return;
+    if (file === undefined || file.isCells || file.story.type === 'deleted') return;
     const author = isExpected ? expected.author : this.#authorOf(address, reason);
     const edits = contentChanges.map(({ range, text }) => ({
       startLine: range.start.line,
@@ -176,6 +180,16 @@ export class Reviews implements Disposable {
     this.put({ ...file, text: text.current.length === document.lineCount ? text : now(file.text, document, author) });
   }
 
+  /** Also where only outputs have changed. VS Code does not say whether it was an undo. */
+  #cellsChanged(notebook: vscode.NotebookDocument): void {
+    const address = notebook.uri.toString();
+    const file = this.#files.get(address);
+    // What a patch changes is recorded when it is applied.
+    if (!file?.isCells || file.story.type === 'deleted' || this.#expected.has(address)) return;
+    const text = becomeText(file.text, textOfNotebook(notebook), 'history');
+    if (text !== file.text) this.put({ ...file, text });
+  }
+
   #authorOf(address: string, reason: vscode.TextDocumentChangeReason | undefined): Author {
     if (reason !== undefined) return 'history';
     return Date.now() - (this.#saving.get(address) ?? 0) < LONGEST_SAVE_MS ? 'agreed' : 'user';
@@ -183,7 +197,7 @@ export class Reviews implements Disposable {
 
   #catchUp(document: vscode.TextDocument): void {
     const file = this.#files.get(document.uri.toString());
-    if (file === undefined || file.story.type === 'deleted') return;
+    if (file === undefined || file.isCells || file.story.type === 'deleted') return;
     const text = now(file.text, document, 'agreed');
     if (text !== file.text) this.put({ ...file, text });
   }
@@ -232,6 +246,11 @@ function authorOf(origin: PatchOrigin | undefined): Author {
 function placeOf({ change }: AppliedChange): string {
   const { path, movedTo } = change.places;
   return change.kind === 'delete' ? path.name : (movedTo ?? path).target;
+}
+
+function textAt(uri: vscode.Uri, isCells: boolean): string | undefined {
+  const notebook = isCells ? notebookAt(uri) : undefined;
+  return notebook === undefined ? openDocument(uri)?.getText() : textOfNotebook(notebook);
 }
 
 function newFile(uri: vscode.Uri, { path, before }: Expected): PendingFile {

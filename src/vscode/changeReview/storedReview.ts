@@ -30,15 +30,26 @@ const storedSchema = z.object({
     plainStorySchema,
     z.object({ type: z.literal('deleted'), image: imageSchema, was: plainStorySchema }),
   ]),
+  isCells: z.boolean().optional(),
   base: z.array(z.string()).min(1),
   current: z.array(z.string()).min(1),
   hunks: z.array(z.object({ id: line, baseStart: line, baseEnd: line, start: line, end: line, touched: z.boolean() })),
 });
 type Stored = z.infer<typeof storedSchema>;
 
-export function writeReview({ uri, path, place, story, text }: PendingFile): string {
+export function writeReview({ uri, path, place, story, text, isCells }: PendingFile): string {
   const { base, current, hunks } = text;
-  const stored = { version: 1, uri: uri.toString(), path, place, story: storedStory(story), base, current, hunks };
+  const stored = {
+    version: 1,
+    uri: uri.toString(),
+    path,
+    place,
+    story: storedStory(story),
+    isCells,
+    base,
+    current,
+    hunks,
+  };
   return JSON.stringify(stored);
 }
 
@@ -46,8 +57,8 @@ export function writeReview({ uri, path, place, story, text }: PendingFile): str
 export function readReview(json: string): PendingFile | undefined {
   try {
     const stored = storedSchema.parse(JSON.parse(json));
-    const { uri, path, place, story } = stored;
-    return { uri: vscode.Uri.parse(uri, true), path, place, story: storyOf(story), text: textOf(stored) };
+    const { uri, path, place, story, isCells } = stored;
+    return { uri: vscode.Uri.parse(uri, true), path, place, story: storyOf(story), text: textOf(stored), isCells };
   } catch {
     return undefined;
   }

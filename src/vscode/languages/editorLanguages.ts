@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type {
   CodeEdit,
+  CodeKind,
   CodePosition,
   CodeRelation,
   CodeSymbol,
@@ -9,6 +10,7 @@ import type {
   RenameAnswer,
   RenamedFile,
 } from '../../core/ports.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { pathOf, uriOf } from '../workspace/places.ts';
@@ -20,16 +22,43 @@ const COMMANDS: Readonly<Record<CodeRelation, string>> = {
   implementations: 'vscode.executeImplementationProvider',
 };
 
-export class EditorLanguages implements Languages {
+/** Calls that wait in vain before an empty answer is believed, where an extension names the language. */
+const SILENT_CALLS = 2;
+
+/** Milliseconds: an extension that does not name the language may register for it when it starts. */
+const SHORT_PATIENCE = 1_500;
+
+export class EditorLanguages implements Languages, Disposable {
   /** Kinds of requests with the language that something has answered about. */
   readonly #answered = new Set<string>();
+  /** By kind of request and language: calls that have waited in vain. */
+  readonly #silences = new Map<string, number>();
+  readonly #listener = vscode.extensions.onDidChange(() => this.#silences.clear());
 
   async open(path: string): Promise<void> {
     await vscode.workspace.openTextDocument(uriOf(path));
   }
 
-  hasAnswered(kind: 'outline' | 'code', path: string | undefined): boolean {
+  hasAnswered(kind: CodeKind, path: string | undefined): boolean {
     return this.#answered.has(keyOf(kind, path));
+  }
+
+  isSilent(kind: CodeKind, path: string | undefined): boolean {
+    const needed = isDeclared(path) ? SILENT_CALLS : 1;
+    return (this.#silences.get(keyOf(kind, path)) ?? 0) >= needed;
+  }
+
+  patienceFor(path: string | undefined): number {
+    return isDeclared(path) ? Infinity : SHORT_PATIENCE;
+  }
+
+  noteSilence(kind: CodeKind, path: string | undefined): void {
+    const key = keyOf(kind, path);
+    this.#silences.set(key, (this.#silences.get(key) ?? 0) + 1);
+  }
+
+  dispose(): void {
+    this.#listener.dispose();
   }
 
   /**
@@ -95,14 +124,34 @@ export class EditorLanguages implements Languages {
     return known.filter(({ problems }) => problems.length > 0);
   }
 
-  #noted<Value>(kind: 'outline' | 'code', path: string | undefined, found: readonly Value[]): readonly Value[] {
+  #noted<Value>(kind: CodeKind, path: string | undefined, found: readonly Value[]): readonly Value[] {
     if (found.length > 0) this.#answered.add(keyOf(kind, path));
     return found;
   }
 }
 
+/**
+ * Whether an extension with code names the language in its manifest: it may be starting. The stable API does not say for
+ * which languages providers are registered. Without a path, any may answer.
+ */
+function isDeclared(path: string | undefined): boolean {
+  const language = path === undefined ? undefined : openDocument(uriOf(path))?.languageId;
+  if (language === undefined) return true;
+  return vscode.extensions.all.some(({ packageJSON }) => {
+    const { main, browser, activationEvents = [] } = packageJSON as Manifest;
+    const hasCode = main !== undefined || browser !== undefined;
+    return hasCode && (activationEvents.includes(`onLanguage:${language}`) || activationEvents.includes('onLanguage'));
+  });
+}
+
+interface Manifest {
+  readonly main?: unknown;
+  readonly browser?: unknown;
+  readonly activationEvents?: readonly unknown[];
+}
+
 /** The empty language: symbols of the workspace. */
-function keyOf(kind: 'outline' | 'code', path: string | undefined): string {
+function keyOf(kind: CodeKind, path: string | undefined): string {
   return `${kind} ${path === undefined ? '' : (openDocument(uriOf(path))?.languageId ?? path)}`;
 }
 

@@ -12,14 +12,20 @@ export type ProposalSide = 'before' | 'after';
 /**
  * Its path is the one in the workspace where the file is inside: VS Code takes tab title, icon, language, tooltip and
  * breadcrumbs from it, and shortens no path of another scheme than `file`. The query has the whole path, because folders
- * of a workspace may have the same name.
+ * of a workspace may have the same name. `isCells`: the text is that of the cells of a notebook, which VS Code would read
+ * as JSON under the name of the file.
  */
-export function proposalUri(approvalId: string, side: ProposalSide, path: string): vscode.Uri {
+export function proposalUri(
+  approvalId: string,
+  side: ProposalSide,
+  path: string,
+  { isCells = false }: { readonly isCells?: boolean } = {},
+): vscode.Uri {
   const file = vscode.Uri.file(path);
   const isInside = vscode.workspace.getWorkspaceFolder(file) !== undefined;
   return file.with({
     scheme: side === 'before' ? BEFORE_SCHEME : AFTER_SCHEME,
-    path: isInside ? `/${vscode.workspace.asRelativePath(file)}` : file.path,
+    path: (isInside ? `/${vscode.workspace.asRelativePath(file)}` : file.path) + (isCells ? '.cells' : ''),
     query: new URLSearchParams({ approval: approvalId, side, file: path }).toString(),
   });
 }

@@ -3,6 +3,7 @@
  * truth; ticks in the panel and code lenses in the editor are computed from it and change it.
  */
 import * as vscode from 'vscode';
+import { isNotebookText } from '../../core/patch/notebookText.ts';
 import { textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
 import { hunkEdit, type PlacedHunk, placeHunks, readReview, withEdit } from '../../core/patch/choicesText.ts';
 import type { ProposedFile, TextHunk } from '../../core/ports.ts';
@@ -79,10 +80,11 @@ export class Proposals implements vscode.Disposable {
     const entries = files.map((file) => {
       const { change } = file;
       const part = reviewed.find(({ path }) => path === file.name);
+      const form = { isCells: isNotebookText(textBefore(change)) };
       const entry: Entry = {
         file,
-        before: proposalUri(approvalId, 'before', change.path),
-        after: proposalUri(approvalId, 'after', placeOf(change)),
+        before: proposalUri(approvalId, 'before', change.path, form),
+        after: proposalUri(approvalId, 'after', placeOf(change), form),
         isEditable: isEditable(change),
         isOut: part !== undefined && isWholeOut(file, part),
         reasons: new Map((part?.reasons ?? []).map(({ hunk, text }) => [hunk, text])),

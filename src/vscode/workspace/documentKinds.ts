@@ -20,22 +20,10 @@ export function obstacleAt(uri: vscode.Uri): string | undefined {
     return `${path} is on a read-only file system (${uri.scheme}).`;
   }
   if (isMarkedReadonly(uri)) return `${path} is marked read-only in the settings (files.readonlyInclude).`;
-  const notebook = openNotebook(uri);
-  if (notebook?.isDirty) {
-    return `${path} is a notebook with unsaved edits; it can be changed once the user has saved or closed it.`;
-  }
   if (isDirtyElsewhere(uri)) {
     return `${path} has unsaved edits in another kind of editor; it can be changed once the user has saved or closed it.`;
   }
   return undefined;
-}
-
-/**
- * The notebook that is open on this file. It takes no text edits: the file is written, and the notebook reloads (§6).
- */
-export function openNotebook(uri: vscode.Uri): vscode.NotebookDocument | undefined {
-  const address = uri.toString();
-  return vscode.workspace.notebookDocuments.find((notebook) => notebook.uri.toString() === address);
 }
 
 /** A custom editor does not expose its unsaved state; only its tab shows that there is some. */

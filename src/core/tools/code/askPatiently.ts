@@ -1,5 +1,5 @@
 /** Asks language extensions, which say nothing at first: they start with the first file and then read the project. */
-import type { Clock, CodePosition, Languages } from '../../ports.ts';
+import type { Clock, CodeKind, CodePosition, Languages } from '../../ports.ts';
 import { abortable } from '../../util/abort.ts';
 
 /** Milliseconds. */
@@ -22,27 +22,43 @@ export interface Limit {
   readonly signal: AbortSignal;
 }
 
+/** What requests are about: a language, or symbols of the workspace where there is no path. */
+export interface Subject {
+  readonly kind: CodeKind;
+  readonly path: string | undefined;
+  readonly languages: Languages;
+}
+
 /**
- * Asks again while the answer is empty and nothing has answered about the language so far (`isKnown`). Rejects with
+ * Asks again while the answer is empty and nothing has answered about the language so far. Rejects with
  * `NoAnswer` when the time is over, else with the reason of the signal or the error of `ask`.
  */
 export async function askPatiently<Value>(
   ask: () => Promise<Value>,
   isEmpty: (value: Value) => boolean,
-  isKnown: () => boolean,
+  { kind, path, languages }: Subject,
   { clock, signal }: Limit,
 ): Promise<Value> {
+  const patience = languages.patienceFor(path);
+  let waited = 0;
   let isEmptySoFar = false;
   try {
     for (let pause: number = CODE_TIMES.firstPause; ; pause = Math.min(2 * pause, CODE_TIMES.longestPause)) {
       const value = await abortable(ask(), signal);
-      if (!isEmpty(value) || isKnown()) return value;
+      if (!isEmpty(value) || languages.hasAnswered(kind, path)) return value;
       isEmptySoFar = true;
+      if (languages.isSilent(kind, path)) throw new NoAnswer(SILENT);
+      if (waited >= patience) {
+        languages.noteSilence(kind, path);
+        throw new NoAnswer(SILENT);
+      }
       await paused(pause, { clock, signal });
+      waited += pause;
     }
   } catch (error) {
-    if (error instanceof TimeOver) throw new NoAnswer(isEmptySoFar ? NOT_READY : SLOW);
-    throw error;
+    if (!(error instanceof TimeOver)) throw error;
+    if (isEmptySoFar) languages.noteSilence(kind, path);
+    throw new NoAnswer(isEmptySoFar ? NOT_READY : SLOW);
   }
 }
 
@@ -50,6 +66,8 @@ const SECONDS = CODE_TIMES.most / 1_000;
 const INSTEAD = 'Ask again later, or search the text of the files instead.';
 const NOT_READY = `Index not ready: within ${SECONDS} s no language extension of the editor has answered about this. It may still be reading the project, or there is none for this language. ${INSTEAD}`;
 const SLOW = `Index not ready: a language extension of the editor has not answered within ${SECONDS} s. It may still be reading the project. ${INSTEAD}`;
+const SILENT =
+  'Index not ready: no language extension of the editor answers about this. There seems to be none for this language. Search the text of the files instead.';
 
 /**
  * Asks about a symbol, once the extensions have read its project: until then an answer may be a part. Rejects as
@@ -66,11 +84,11 @@ export async function askAbout<Value>(
     await languages.settle(at);
     return ask();
   };
-  const isKnown = () => languages.hasAnswered('code', at.path);
-  const wasKnown = isKnown();
-  const value = await askPatiently(settled, isEmpty, isKnown, limit);
+  const subject = { kind: 'code' as const, path: at.path, languages };
+  const wasKnown = languages.hasAnswered('code', at.path);
+  const value = await askPatiently(settled, isEmpty, subject, limit);
   // The extension may have started between the two requests.
-  return wasKnown || isEmpty(value) ? value : askPatiently(settled, isEmpty, isKnown, limit);
+  return wasKnown || isEmpty(value) ? value : askPatiently(settled, isEmpty, subject, limit);
 }
 
 function paused(milliseconds: number, { clock, signal }: Limit): Promise<void> {

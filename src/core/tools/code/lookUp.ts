@@ -146,7 +146,7 @@ async function outlined(path: string, filter: string | undefined, deps: LocateDe
   const symbols = await askPatiently(
     async () => languages.outline(file.path),
     (found) => found.length === 0,
-    () => languages.hasAnswered('outline', file.path),
+    { kind: 'outline', path: file.path, languages },
     limit,
   );
   const wanted = symbols.filter(({ name }) => filter === undefined || contains(name, filter));
@@ -160,7 +160,7 @@ async function searched(query: string, deps: LocateDeps): Promise<FoundCode> {
   const symbols = await askPatiently(
     async () => languages.search(query),
     (found) => found.length === 0,
-    () => languages.hasAnswered('code', undefined),
+    { kind: 'code', path: undefined, languages },
     limit,
   );
   return symbolList(symbols, `that match ${query}`, deps);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CELLS_NOTE } from '../../patch/notebookFault.ts';
 import { WorkspaceError } from '../../ports.ts';
 import type { ToolHandler } from '../handler.ts';
 import { fileTool, type Looked } from './fileTool.ts';
@@ -83,7 +84,8 @@ export const readFile = (offered: boolean): ToolHandler =>
             output: `Line ${first} is beyond the end of the file, which has ${lines.length} lines.`,
           };
         }
-        if (lines.length === 0) return { type: 'found', output: 'The file is empty.' };
+        const cells = file.isCells ? `\n${CELLS_NOTE}` : '';
+        if (lines.length === 0) return { type: 'found', output: `The file is empty.${cells}` };
         const [start, end] =
           mode === 'slice'
             ? [offset - 1, Math.min(lines.length, offset - 1 + limit)]
@@ -100,7 +102,7 @@ export const readFile = (offered: boolean): ToolHandler =>
         const last = start + kept;
         const more = mode === 'slice' && last < lines.length;
         const note = more ? `\nThe file has ${lines.length} lines; the next one is ${last + 1}.` : '';
-        return { type: 'found', output: `${text}${note}` };
+        return { type: 'found', output: `${text}${note}${cells}` };
       },
     },
     offered,
