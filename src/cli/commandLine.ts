@@ -14,6 +14,8 @@ import { undo } from './undo.ts';
 import { flushed } from '../node/apply/flush.ts';
 import { keysIn } from '../node/host/secrets.ts';
 
+export { hasAppliedPatch } from '../node/apply/applyPatch.ts';
+
 declare const TILLER_VERSION: string;
 
 let worked = false;

@@ -14,10 +14,14 @@ const STORE_AFTER_MS = 10_000;
 
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
+/** Then a byte: whether the process that made it had applied a patch; rounded up, because V8 copies code that is not aligned. */
+const HEADER_BYTES = STAMP_BYTES + 8;
 
 interface CachedBundle {
   /** False while too little is compiled for a useful cache, as after `tiller --version`. */
   readonly hasWorked?: () => boolean;
+  /** Whether the functions that apply a patch are compiled. A process that has compiled them first makes the cache again. */
+  readonly hasAppliedPatch?: () => boolean;
 }
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
@@ -25,12 +29,15 @@ export function requireCached(file: string): unknown {
   const versionTag = cachedDataVersionTag();
   const cacheFile = `${file}.${versionTag}.cache`;
   const stamp = stampOf(file);
-  const cachedData = cacheIn(cacheFile, stamp);
-  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData });
+  const cache = cacheIn(cacheFile, stamp);
+  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData: cache?.code });
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
-  if (cachedData === undefined || script.cachedDataRejected === true)
-    storeLater(loaded, script, { cacheFile, versionTag, stamp });
+  const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
+  const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
+  // No listener without need: in the extension host other extensions have theirs.
+  const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
+  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
   return loaded.exports;
 }
 
@@ -42,30 +49,49 @@ function stampOf(file: string): Buffer {
   return stamp;
 }
 
-function cacheIn(cacheFile: string, stamp: Buffer): Buffer | undefined {
+interface Cache {
+  readonly code: Buffer;
+  readonly appliesPatches: boolean;
+}
+
+function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
   try {
     const bytes = readFileSync(cacheFile);
-    return bytes.subarray(0, STAMP_BYTES).equals(stamp) ? bytes.subarray(STAMP_BYTES) : undefined;
+    if (!bytes.subarray(0, STAMP_BYTES).equals(stamp)) return undefined;
+    return { code: bytes.subarray(HEADER_BYTES), appliesPatches: bytes[STAMP_BYTES] === 1 };
   } catch {
     return undefined;
   }
 }
 
-/** Once, after some seconds or at the end of the process. */
-function storeLater(
-  loaded: { readonly exports: CachedBundle },
-  script: Script,
-  { cacheFile, versionTag, stamp }: { readonly cacheFile: string; readonly versionTag: number; readonly stamp: Buffer },
-): void {
+interface Target {
+  readonly cacheFile: string;
+  /** Of V8 and its flags when the script was compiled. */
+  readonly versionTag: number;
+  readonly stamp: Buffer;
+  /** The cache that the script was compiled from. */
+  readonly accepted: { readonly bytes: number } | undefined;
+}
+
+/** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
+function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTag, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
     // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
     if (cachedDataVersionTag() !== versionTag) return;
+    const appliesPatches = bundle.hasAppliedPatch?.() === true;
+    const isNeeded = accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches;
+    if (!isNeeded) return;
     process.off('exit', store);
-    if (loaded.exports.hasWorked?.() === false) return;
-    replace(cacheFile, Buffer.concat([stamp, script.createCachedData()]));
+    const code = script.createCachedData();
+    // V8 forgets functions that a long process has not called for a while.
+    if (accepted !== undefined && code.length <= accepted.bytes) return;
+    const header = Buffer.alloc(HEADER_BYTES);
+    stamp.copy(header);
+    header[STAMP_BYTES] = appliesPatches ? 1 : 0;
+    replace(cacheFile, Buffer.concat([header, code]));
   };
-  const timer = setTimeout(store, STORE_AFTER_MS).unref();
+  const timer = accepted === undefined ? setTimeout(store, STORE_AFTER_MS).unref() : undefined;
   process.once('exit', store);
 }
 

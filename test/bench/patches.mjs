@@ -1,6 +1,6 @@
 // One patch of a given size, applied to fresh files by Tiller in a process of its own or by the program of a peer.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { root } from '../../scripts/bootstrap.mjs';
@@ -22,19 +22,39 @@ export async function runPatch(agent, program, { files, patch }, parent) {
 }
 
 async function runOurs(scratch, work, patch) {
-  const outfile = path.join(scratch, 'ours.mjs');
   const patchFile = path.join(scratch, 'patch.txt');
   writeFileSync(patchFile, patch);
-  await esbuild.build({
-    entryPoints: [path.join(root, 'test/bench/patchOurs.ts')],
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    logLevel: 'warning',
-  });
-  return JSON.parse(run(process.execPath, [outfile, work, patchFile, path.join(scratch, 'home')]).stdout);
+  const apply = (folder) => {
+    const argv = [path.join(program, 'main.cjs'), folder, patchFile, path.join(scratch, 'home')];
+    return JSON.parse(run(process.execPath, argv).stdout);
+  };
+  const program = await (built ??= buildOurs());
+  // An earlier process has made the code cache, as the first patch of `tiller exec` or `tiller apply-patch` does.
+  const earlier = path.join(scratch, 'earlier');
+  cpSync(work, earlier, { recursive: true });
+  apply(earlier);
+  return apply(work);
+}
+
+let built;
+
+/** Resolves with the folder of `main.cjs`, which loads the patch engine as the command line loads its bundle. */
+async function buildOurs() {
+  const outdir = newScratch();
+  const load = `
+    import { join } from 'node:path';
+    import { requireCached } from './src/node/codeCache.ts';
+    void requireCached(join(__dirname, 'ours.cjs')).run();`;
+  const common = { bundle: true, minify: true, platform: 'node', format: 'cjs', target: 'node20', logLevel: 'warning' };
+  await Promise.all([
+    esbuild.build({ ...common, stdin: { contents: load, resolveDir: root }, outfile: path.join(outdir, 'main.cjs') }),
+    esbuild.build({
+      ...common,
+      entryPoints: [path.join(root, 'test/bench/patchOurs.ts')],
+      outfile: path.join(outdir, 'ours.cjs'),
+    }),
+  ]);
+  return outdir;
 }
 
 /** The program of codex behaves as a patch tool when it is called by that name. */

@@ -86,7 +86,9 @@ describe.runIf(isLinux)('the starter', () => {
     const refused = exec.spawn({ ...request(''), argv: ['no-such-program'], stdin: 'pipe' });
     await expect(refused).rejects.toThrow('The program no-such-program was not found.');
     expect(found).toEqual(numbers.map((code) => ({ code, signal: null, out: `${code}\n` })));
-    await expect.poll(() => [openDescriptors(process.pid), openDescriptors(parent)], LATE).toEqual(before);
+    // Those of the command before may have been open when they were counted.
+    const more = () => [process.pid, parent].filter((pid, at) => openDescriptors(pid) > (before[at] ?? 0));
+    await expect.poll(more, LATE).toEqual([]);
     starter.dispose();
   });
 

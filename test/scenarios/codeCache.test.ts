@@ -47,6 +47,21 @@ it('is made by the first job, used by the next, and made again when it does not 
   expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
 });
 
+it('is made again, once, by the first process that has applied a patch', () => {
+  using home = tempFolder();
+  for (const one of caches()) rmSync(path.join(outdir, one));
+  job(home);
+  const file = cacheOf('commandLine');
+  const { size } = statSync(file);
+  const patch = (name: string) =>
+    tiller(home, 'apply-patch', `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`);
+  patch('a.txt');
+  const { size: larger, mtimeMs } = statSync(file);
+  expect(larger).toBeGreaterThan(size);
+  patch('b.txt');
+  expect(statSync(file).mtimeMs).toBe(mtimeMs);
+});
+
 it('does not run the code of an older bundle, even one of the same length', () => {
   using home = tempFolder();
   job(home);

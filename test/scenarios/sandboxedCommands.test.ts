@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
+import { overWhen } from '../support/overWhen.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Answer, calls, says } from '../support/modelServer.ts';
-import { startScenario } from '../support/startScenario.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const run = (cmd: string) => calls('exec_command', { cmd });
@@ -113,14 +114,16 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     ['on-failure', 'run it again and wait for its end'],
     ['never', 'Nobody will be asked'],
   ] as const)('in the background under %s the look in on its end says what was blocked: %s', async (policy, advice) => {
-    const cmd = 'touch /etc/tiller-test; sleep 1; echo later; sleep 0.5; exit 1';
+    const cmd = 'touch /etc/tiller-test; until [ -e go ]; do sleep 0.02; done; echo later; exit 1';
     const looksIn: Answer = ({ input }) => {
       const session = /session ID (\d+)/.exec(JSON.stringify(input))?.[1];
-      return [calls('write_stdin', { session_id: Number(session), yield_time_ms: 5_000 })];
+      chat.write('go', '');
+      return [calls('write_stdin', { session_id: Number(session), yield_time_ms: 30_000 })];
     };
-    await using chat = await startScenario({
+    await using chat: Scenario = await startScenario({
       box: 'real',
       policy,
+      deps: overWhen(700, () => chat.said('item_delta').some(({ text }) => text.includes('cannot touch'))),
       model: [[calls('exec_command', { cmd, yield_time_ms: 700 })], looksIn, [says('I see.')]],
     });
     await chat.send('go');

@@ -1,11 +1,11 @@
 /** A thread in a side copy: where it reads and writes, and what holds there. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
 import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
-import { agentIds, agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
+import { agentIds, agentScript, agentsEnd, outputsOf, userTexts } from '../support/agentScript.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, hangs, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -128,8 +128,9 @@ describe('a thread in a side copy', () => {
   });
 });
 
-/** A front door that makes side copies for agents. */
-function agentCopies(made: AgentCopy[] = []) {
+/** A front door that makes side copies for agents. `progress`: called while one is made. */
+function agentCopies(progress = () => {}) {
+  const made: AgentCopy[] = [];
   let copies: SideCopies | undefined;
   const options = {
     deps: ({ storage, locks, clock }: Parameters<NonNullable<ScenarioOptions['deps']>>[0]) => {
@@ -140,7 +141,7 @@ function agentCopies(made: AgentCopy[] = []) {
       makeSideCopy: async (cwd: string, signal: AbortSignal): Promise<AgentCopy | undefined> => {
         const store = copies;
         if (store === undefined) return undefined;
-        const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress: () => {} };
+        const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress };
         const { copy } = await store.make(given);
         const agentCopy = {
           folders: copy.folders,
@@ -298,6 +299,36 @@ describe('agents that write at the same time', () => {
     expect(place.made).toHaveLength(1);
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('leave no copy when their parent is stopped while it is made, and the next one works in the workspace', async () => {
+    const stop = () => chat.manager.live.submit(chat.session.threadId, { type: 'interrupt' });
+    const place = agentCopies(() => void stop());
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+        ],
+        ALPHA: [[hangs()]],
+        NEXT: [
+          [calls('spawn_agent', { message: 'GAMMA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [agentIds(request).at(-1)] })],
+          [says('Done.')],
+        ],
+        GAMMA: [[calls('apply_patch', { input: patch('GAMMA') })], [says('Patched.')]],
+      }),
+    });
+    expect(await chat.send('ROOT')).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    await agentsEnd(chat);
+    expect(place.copies.all).toEqual([]);
+    expect(readdirSync(chat.home.at('copies'))).toEqual([]);
+    expect(chat.state.agents.map(({ state }) => state)).toEqual(['interrupted']);
+    expect(await chat.send('NEXT')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect([chat.files(), place.copies.all]).toEqual([{ 'a.txt': 'GAMMA\n' }, []]);
   });
 
   it('go on in their copies when the thread that has started them was suspended and is opened again', async () => {

@@ -11,6 +11,7 @@ import { AgentCommands } from '../../src/vscode/agents/agentCommands.ts';
 import { ReadOnlyTexts } from '../../src/vscode/ui/readOnlyTexts.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { type Answer, ScriptedUser } from './support/scriptedUser.ts';
+import { eventually } from './support/page.ts';
 import { Memory } from './support/memory.ts';
 
 suite('Agents', () => {
@@ -43,6 +44,8 @@ suite('Agents', () => {
     user?.restore();
     user = undefined;
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    // The extension host gets the tabs of a window later.
+    await eventually(() => vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0));
     rmSync(path.join(folder, '.tiller'), { recursive: true });
     texts.dispose();
     home[Symbol.dispose]();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
+import { processorTime } from '../support/processorTime.ts';
 import { isPending, type PendingFile } from '../../src/vscode/changeReview/pendingFile.ts';
 import { ReviewStorage } from '../../src/vscode/changeReview/reviewStorage.ts';
 import { Reviews } from '../../src/vscode/changeReview/reviews.ts';
@@ -335,10 +336,10 @@ suite('review of an applied patch', () => {
       await until(() => here.document('a.txt')?.lineCount === 20_001);
       await here.apply([here.update('a.txt', `${long.join('\n')}\n`, `${changed.join('\n')}\n`)], unseen);
       assert.equal(fileAt(here).text.hunks.length, 1000);
-      const started = performance.now();
-      for (let index = 0; index < 50; index++) keepHunk(here, 0);
-      const each = (performance.now() - started) / 50;
-      assert.ok(each < 100, `${each} ms for one Keep`);
+      const each = processorTime(() => {
+        for (let index = 0; index < 50; index++) keepHunk(here, 0);
+      });
+      assert.ok(each / 50 < 100, `${each / 50} ms of processor time for one Keep`);
       assert.equal(fileAt(here).text.hunks.length, 950);
       assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
       assert.ok(!isPending(fileAt(here)));

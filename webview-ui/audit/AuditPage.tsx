@@ -32,7 +32,7 @@ export function AuditPage() {
           onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
         />
         <p class="page-dim" role="status" data-testid="audit-count">
-          {plural(found.length, '{0} decision', '{0} decisions')}
+          {countOf(found.length)}
         </p>
       </div>
       {found.length > 0 && (
@@ -75,6 +75,13 @@ export function AuditPage() {
       )}
     </main>
   );
+}
+
+function countOf(found: number): string {
+  if (found > 0) return plural(found, '{0} decision', '{0} decisions');
+  return filter.value.trim() === ''
+    ? t('No decisions yet. Each approval and denial of a command, a patch or a tool will be listed here.')
+    : t('No decision contains this text.');
 }
 
 function AuditRow({ line }: { line: AuditLine }) {

@@ -58,7 +58,11 @@ function Agent({ agent }: { agent: AgentRow }) {
   const name = description === '' ? role : `${role}: ${description}`;
   const copy = copyInWords(agent);
   return (
-    <li class="step-line" data-depth={Math.min(depth, MAX_INDENT)}>
+    <li
+      class="step-line"
+      data-depth={Math.min(depth, MAX_INDENT)}
+      data-has-copy={copy === undefined ? undefined : true}
+    >
       <Step
         testid="agent"
         icon="check"

@@ -1,5 +1,5 @@
 import { runCommand } from '../actions.ts';
-import { Act } from '../components/Buttons.tsx';
+import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { plural, t } from '../l10n.ts';
 import { pendingComments } from '../store.ts';
@@ -21,9 +21,9 @@ export function Comments() {
         <Act testid="comments-discard" onClick={() => runCommand('comments.discard')}>
           {t('Discard…')}
         </Act>
-        <Act testid="comments-send" onClick={() => runCommand('comments.send')}>
-          {plural(count, 'Send {0} comment', 'Send {0} comments')}
-        </Act>
+        <Button testid="comments-send" onClick={() => runCommand('comments.send')}>
+          {t('Send')}
+        </Button>
       </span>
     </section>
   );

@@ -4,7 +4,7 @@ import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { composerFocus, review } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
-import { Act } from '../components/Buttons.tsx';
+import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
 /** Applied changes that are pending in review: one line, and the files when it is opened. */
@@ -36,12 +36,12 @@ export function Review() {
           <Act testid="review-next" onClick={() => run('tiller.review.next')}>
             {t('Next')}
           </Act>
-          <Act testid="review-keep-all" onClick={() => decide(() => run('tiller.review.keepAll'))}>
+          <Button testid="review-keep-all" onClick={() => decide(() => run('tiller.review.keepAll'))}>
             {t('Keep All')}
-          </Act>
-          <Act testid="review-undo-all" onClick={() => decide(() => run('tiller.review.undoAll'))}>
+          </Button>
+          <Button testid="review-undo-all" onClick={() => decide(() => run('tiller.review.undoAll'))}>
             {t('Undo All')}
-          </Act>
+          </Button>
         </span>
       </div>
     </section>

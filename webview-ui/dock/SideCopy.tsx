@@ -1,7 +1,7 @@
 import { runCommand } from '../actions.ts';
 import { plural, t } from '../l10n.ts';
 import { sideCopy } from '../store.ts';
-import { Act } from '../components/Buttons.tsx';
+import { Button, IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
 /** The shown thread works in a side copy: what it has changed there, and the way home. */
@@ -20,13 +20,16 @@ export function SideCopy() {
         </span>
         <span class="step-acts">
           {changed !== 0 && (
-            <Act testid="bring-home" onClick={() => runCommand('bringHome')}>
+            <Button testid="bring-home" onClick={() => runCommand('bringHome')}>
               {t('Bring Home')}
-            </Act>
+            </Button>
           )}
-          <Act testid="side-copies" label={t('Show All Side Copies')} onClick={() => runCommand('sideCopies')}>
-            {t('Side Copies')}
-          </Act>
+          <IconButton
+            testid="side-copies"
+            icon="list-unordered"
+            label={t('Show All Side Copies')}
+            onClick={() => runCommand('sideCopies')}
+          />
         </span>
       </div>
     </section>

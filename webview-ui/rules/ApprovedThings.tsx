@@ -10,7 +10,6 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
   return (
     <TablePart
       title={t('Approved for this thread')}
-      empty={t('Nothing is approved for the rest of this thread.')}
       testid="approvals-table"
       columns={[t('What'), t('Used')]}
       rows={approvals.map(({ key, kind, text, cwd, uses }) => (

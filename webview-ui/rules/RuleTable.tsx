@@ -9,11 +9,10 @@ import { TablePart } from './TablePart.tsx';
 import { edit, now, openFile, openForm } from './store.ts';
 
 /** The rules of one layer. */
-export function RuleTable({ title, empty, rules }: { title: string; empty: string; rules: readonly RuleEntry[] }) {
+export function RuleTable({ title, rules }: { title: string; rules: readonly RuleEntry[] }) {
   return (
     <TablePart
       title={title}
-      empty={empty}
       testid="rules-table"
       columns={[t('Decision'), t('Commands that start with'), t('Used')]}
       rows={rules.map((entry) => <RuleLine key={entry.id} entry={entry} />)}

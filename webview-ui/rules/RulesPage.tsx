@@ -13,22 +13,16 @@ import { TryCommand } from './TryCommand.tsx';
 export function RulesPage() {
   const { value } = state;
   if (value === null) return null;
-  const layers: readonly { layer: RuleLayer; title: string; empty: string }[] = [
-    { layer: 'user', title: t('Everywhere'), empty: t('No rules for all folders.') },
+  const layers: readonly { layer: RuleLayer; title: string }[] = [
+    { layer: 'user', title: t('Everywhere') },
     {
       layer: 'workspace',
       title: value.workspaceName === null ? t('In this folder') : t('In {0}', value.workspaceName),
-      empty: t('No rules for this folder.'),
     },
-    { layer: 'thread', title: t('In this thread'), empty: t('No rules for this thread.') },
-    {
-      layer: 'workspace_file',
-      title: t('From workspace files'),
-      empty: value.trusted
-        ? t('No rules in workspace files.')
-        : t('Rules of the workspace are not read until you trust it.'),
-    },
+    { layer: 'thread', title: t('In this thread') },
+    { layer: 'workspace_file', title: t('From workspace files') },
   ];
+  const { rules, approvals } = value.overview;
   return (
     <main class="page" data-testid="rules-page">
       <header class="page-head">
@@ -54,15 +48,16 @@ export function RulesPage() {
       <Proposals proposals={value.overview.proposals} />
       <TryCommand />
       <RuleForm />
-      {layers.map(({ layer, title, empty }) => (
-        <RuleTable
-          key={layer}
-          title={title}
-          empty={empty}
-          rules={value.overview.rules.filter((entry) => entry.layer === layer)}
-        />
+      {rules.length + approvals.length === 0 && (
+        <p class="page-dim" data-testid="rules-empty">
+          {t('No rules yet. A rule allows commands that start with the same words, asks before them, or forbids them.')}
+        </p>
+      )}
+      {layers.map(({ layer, title }) => (
+        <RuleTable key={layer} title={title} rules={rules.filter((entry) => entry.layer === layer)} />
       ))}
-      <ApprovedThings approvals={value.overview.approvals} />
+      {!value.trusted && <p class="page-dim">{t('Rules of the workspace are not read until you trust it.')}</p>}
+      <ApprovedThings approvals={approvals} />
     </main>
   );
 }

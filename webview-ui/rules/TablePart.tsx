@@ -1,42 +1,37 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
 
-/** A section with one table, whose last column has the actions on a row; a sentence when the table is empty. */
+/** A section with one table, whose last column has the actions on a row; nothing when the table is empty. */
 export function TablePart({
   title,
-  empty,
   testid,
   columns,
   rows,
 }: {
   title: string;
-  empty: string;
   testid: string;
   columns: readonly string[];
   rows: readonly ComponentChildren[];
 }) {
+  if (rows.length === 0) return null;
   return (
     <section class="page-part" aria-label={title}>
       <h2>{title}</h2>
-      {rows.length === 0 ? (
-        <p class="page-dim">{empty}</p>
-      ) : (
-        <table class="page-table" role="table" data-testid={testid}>
-          <thead role="rowgroup">
-            <tr role="row">
-              {columns.map((column) => (
-                <th key={column} scope="col" role="columnheader">
-                  {column}
-                </th>
-              ))}
-              <th scope="col" role="columnheader">
-                <span class="sr">{t('Actions')}</span>
+      <table class="page-table" role="table" data-testid={testid}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map((column) => (
+              <th key={column} scope="col" role="columnheader">
+                {column}
               </th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">{rows}</tbody>
-        </table>
-      )}
+            ))}
+            <th scope="col" role="columnheader">
+              <span class="sr">{t('Actions')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody role="rowgroup">{rows}</tbody>
+      </table>
     </section>
   );
 }

@@ -1,7 +1,9 @@
 import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { ChangeLedger, OpenCommand } from '../baseline/changeLedger.ts';
 import { ChangeRecords } from '../baseline/changeRecords.ts';
 import type { BaselineStore, Clock, Log, Storage, Workspace } from '../ports.ts';
+import { madeFolders } from '../tools/madeFolders.ts';
 import { describeChanges, type DescribedChanges } from '../tools/describeChanges.ts';
 import type { ChangeWatch } from '../tools/handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -66,7 +68,7 @@ export class ThreadChanges {
         try {
           const roots = await this.#rootsFor(cwd, hooks.settings);
           const command = await ledger.begin({ id: itemId, roots, waitMs, maxBytes }, hooks.signal);
-          return () => this.#track(this.#finish(command, itemId, hooks));
+          return () => this.#track(this.#finish(command, { itemId, box }, hooks));
         } catch (error) {
           hooks.signal.throwIfAborted();
           this.#tell(error);
@@ -86,7 +88,11 @@ export class ThreadChanges {
     tooLate.abort();
   }
 
-  async #finish(command: OpenCommand, itemId: string, { turnId, settings, onChanges }: TurnHooks): Promise<void> {
+  async #finish(
+    command: OpenCommand,
+    { itemId, box }: { readonly itemId: string; readonly box: SandboxMechanism },
+    { turnId, settings, onChanges }: TurnHooks,
+  ): Promise<void> {
     const { store, clock, emit } = this.#deps;
     const { changes, newFolders, problem } = await command.end();
     if (problem !== undefined) this.#tell(problem);
@@ -99,7 +105,7 @@ export class ThreadChanges {
       source: 'command',
       at,
       changes: [...changes],
-      newFolders: [...newFolders],
+      newFolders: [...madeFolders(newFolders, box)],
     });
     const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash));
     if (described.summary.total === 0) return;

@@ -28,6 +28,11 @@ export interface ApplyOptions {
   readonly beforeStep?: ((path: string, index: number) => void | Promise<void>) | undefined;
 }
 
+let hasApplied = false;
+
+/** Whether this process has applied a patch. */
+export const hasAppliedPatch = (): boolean => hasApplied;
+
 /** For the whole process: two workspaces may contain the same file. */
 export const applyLock = new PathLock();
 
@@ -52,6 +57,7 @@ export async function applyPatch(
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
     const failure = await runSteps(plan.steps, folders, options, signal);
+    hasApplied ||= failure === undefined;
     return failure ?? { type: 'applied', files: changes.map(appliedFile) };
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;

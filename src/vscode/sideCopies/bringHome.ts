@@ -24,6 +24,7 @@ import { contentBytes } from '../workspace/textContent.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import { type HomeDeps, type HomeFile, homeFiles } from './homeFiles.ts';
+import { leftBehind, tellConflicts, tellInUse } from './homeMessages.ts';
 import { type ModeSet, resetModes, setModes } from './homeModes.ts';
 import { type PickedAsWhole, pickWholeFiles } from './pickWholeFiles.ts';
 
@@ -292,8 +293,11 @@ export class BringHome {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
     const { copy, files, paths, modes } = settled;
-    await resetModes(modes, this.#deps);
-    if (!(await this.#deps.store.alone(copy.id, () => this.#deps.store.unsettle(copy.id, files)))) return tellInUse();
+    const isAlone = await this.#deps.store.alone(copy.id, async () => {
+      await resetModes(modes, this.#deps);
+      await this.#deps.store.unsettle(copy.id, files);
+    });
+    if (!isAlone) return tellInUse();
     this.#settled.delete(id);
     this.#deps.onSettled({ copy, what: 'undone', paths });
   }
@@ -384,39 +388,4 @@ async function settledFiles(
     }
   }
   return settled;
-}
-
-/** `choices`: those with which the review begins; a conflict that the user has restored is not counted. */
-function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | undefined): void {
-  const count = plans.reduce((sum, plan) => {
-    const choice = choices?.find(({ path }) => path === plan.file.name);
-    if (plan.type !== 'proposed' || choice === undefined || 'text' in choice) return sum;
-    if (plan.conflicts === 'file' || choice.leftOut === 'file') return sum + (plan.conflicts.length > 0 ? 1 : 0);
-    const { leftOut } = choice;
-    return sum + plan.conflicts.filter((index) => leftOut.includes(index)).length;
-  }, 0);
-  const sentences = [
-    ...(count === 0
-      ? []
-      : [
-          count === 1
-            ? vscode.l10n.t('1 change is at lines that you changed, too. It is left out until you restore it.')
-            : vscode.l10n.t(
-                '{0} changes are at lines that you changed, too. They are left out until you restore them.',
-                count,
-              ),
-        ]),
-    ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
-  ];
-  if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
-}
-
-function tellInUse(): void {
-  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
-}
-
-function leftBehind(plans: readonly FilePlan[]): readonly string[] {
-  if (plans.length === 0) return [];
-  const names = plans.map(({ file }) => file.name).join(', ');
-  return [withoutLinks(vscode.l10n.t('Links, folders and devices stay in the side copy: {0}', names))];
 }

@@ -40,7 +40,8 @@ export class StatusBar implements Disposable {
     this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';
     if (first) {
       const names = waitingRoots.map(({ thread: { title } }) => title ?? vscode.l10n.t('Untitled'));
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} pending', questions), ...names], true);
+      const pending = vscode.l10n.t('Tiller: {0} pending', questions);
+      this.#set('$(bell-dot)', [pending, ...names], true, pending);
     } else if (interrupted > 0) {
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
     } else if (running > 1) {
@@ -53,8 +54,8 @@ export class StatusBar implements Disposable {
     this.#store.dispose();
   }
 
-  #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
-    const text = `${icon} ${vscode.l10n.t('Tiller')}`;
+  #set(icon: string, sentences: readonly string[], wantsAttention: boolean, title = vscode.l10n.t('Tiller')): void {
+    const text = `${icon} ${title}`;
     const tooltip = [...sentences, sandboxSentence(this.#settings())].join('\n');
     const shown = `${text}\n${tooltip}`;
     if (shown === this.#shown) return;

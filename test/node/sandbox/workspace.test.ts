@@ -450,9 +450,14 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     async () => {
       using place = new Playground();
       const before = lstatSync('/dev/full').mode;
-      const { findings } = await place.bash('chmod 0660 /dev/full; chmod 0662 /proc/self/fd/0');
-      expect(findings.map((one) => one.path)).toEqual(['/dev/null', '/dev/full']);
-      expect(lstatSync('/dev/full').mode).toBe(before);
+      // The devices are those of the whole machine: a sandbox of another process may put them right first.
+      let found: readonly string[] = [];
+      for (let attempt = 0; attempt < 20 && found.length < 2; attempt++) {
+        const { findings } = await place.bash('chmod 0660 /dev/full; chmod 0662 /proc/self/fd/0');
+        found = findings.map((one) => one.path);
+        expect(lstatSync('/dev/full').mode).toBe(before);
+      }
+      expect(found).toEqual(['/dev/null', '/dev/full']);
     },
   );
 

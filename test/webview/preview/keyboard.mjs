@@ -18,7 +18,47 @@ const press = async (page, ...keys) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 
+/** Presses Shift+Tab until a control has the focus. */
+async function goBackTo(page, testid) {
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('data-testid'));
+  for (let left = 40; left > 0 && (await focused()) !== testid; left--) await press(page, 'Shift+Tab');
+  assert.equal(await focused(), testid);
+}
+
 const STORIES = {
+  async 'from the first run to the answer without a pointer'(stage) {
+    const page = await stage.show(stage.scenes.setup);
+    await page.getByTestId('composer-input').focus();
+    await takePosted(page);
+    for (const option of ['setup-demo', 'setup-endpoint', 'setup-local', 'setup-key']) {
+      await goBackTo(page, option);
+      await press(page, 'Enter');
+    }
+    const asked = (await takePosted(page)).filter(({ type }) => type !== 'draft');
+    assert.deepEqual(
+      asked.map(({ type, what, command }) => what ?? command ?? type),
+      ['tiller.startDemo', 'endpoint', 'local', 'openai'],
+    );
+    await send(page, stage.scenes.demo.messages);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('Fix the test.');
+    await press(page, 'Enter');
+    const [op] = await takeOps(page);
+    assert.deepEqual([op?.type, op?.input], ['user_turn', [{ type: 'text', text: 'Fix the test.' }]]);
+    await send(page, stage.scenes.destructive.messages);
+    await expectFocus(page, 'decision-deny');
+    await press(page, 'Shift+Tab', 'Shift+Tab');
+    await expectFocus(page, 'decision-approve');
+    await press(page, 'Enter');
+    const [answer] = await takeOps(page);
+    assert.deepEqual([answer?.type, answer?.decision], ['approval', 'approved']);
+    await send(page, stage.scenes.done.messages);
+    await page.getByTestId('composer-input').focus();
+    await goBackTo(page, 'turn-undo');
+    await press(page, 'Enter');
+    assert.equal((await takePosted(page)).at(-1)?.type, 'revert');
+    return page;
+  },
   async 'a card takes the focus; Enter approves, once however long it is held'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await expectFocus(page, 'decision-approve');

@@ -310,6 +310,7 @@ export const MENTION_STORIES = {
   async 'the suggestion to review is the command, which Enter runs'(stage) {
     const page = await stage.show(stage.scenes.empty);
     await page.getByTestId('suggestion').filter({ hasText: 'Review my uncommitted changes' }).click();
+    await page.locator('[data-testid=composer-input][aria-activedescendant]').waitFor();
     assert.match(await activeRow(page), /^Uncommitted Changes/);
     assert.equal(await textOf(page), '/review Uncommitted Changes');
     await takePosted(page);

@@ -124,5 +124,19 @@ const AUDIT: AuditHostMessage = {
 export const PAGES: Readonly<Record<string, PageScene>> = {
   rules: { page: 'rules', messages: [RULES] },
   'rules-form': { page: 'rules', messages: [RULES], clicks: ['rules-add'] },
+  'rules-empty': {
+    page: 'rules',
+    messages: [
+      {
+        ...RULES,
+        state: {
+          ...RULES.state,
+          trusted: false,
+          overview: { rules: [], approvals: [], proposals: [], problems: [] },
+        },
+      },
+    ],
+  },
   audit: { page: 'audit', messages: [AUDIT] },
+  'audit-empty': { page: 'audit', messages: [{ ...AUDIT, lines: [], hasMore: false }] },
 };

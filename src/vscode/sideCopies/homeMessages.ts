@@ -1,0 +1,41 @@
+/** What "Bring Home" says to the user. */
+import * as vscode from 'vscode';
+import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';
+import type { ProposalChoices } from '../../protocol/policy.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+
+/** `choices`: those with which the review begins; a conflict that the user has restored is not counted. */
+export function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | undefined): void {
+  const count = plans.reduce((sum, plan) => {
+    const choice = choices?.find(({ path }) => path === plan.file.name);
+    if (plan.type !== 'proposed' || choice === undefined || 'text' in choice) return sum;
+    if (plan.conflicts === 'file' || choice.leftOut === 'file') return sum + (plan.conflicts.length > 0 ? 1 : 0);
+    const { leftOut } = choice;
+    return sum + plan.conflicts.filter((index) => leftOut.includes(index)).length;
+  }, 0);
+  const sentences = [
+    ...(count === 0
+      ? []
+      : [
+          count === 1
+            ? vscode.l10n.t('1 change is at lines that you changed, too. It is left out until you restore it.')
+            : vscode.l10n.t(
+                '{0} changes are at lines that you changed, too. They are left out until you restore them.',
+                count,
+              ),
+        ]),
+    ...leftBehind(plans.filter(({ type }) => type === 'impossible')),
+  ];
+  if (sentences.length > 0) void vscode.window.showWarningMessage(sentences.join(' '));
+}
+
+export function tellInUse(): void {
+  void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
+}
+
+/** A sentence about files that cannot come home; none where there are no such files. */
+export function leftBehind(plans: readonly FilePlan[]): readonly string[] {
+  if (plans.length === 0) return [];
+  const names = plans.map(({ file }) => file.name).join(', ');
+  return [withoutLinks(vscode.l10n.t('Links, folders and devices stay in the side copy: {0}', names))];
+}
