@@ -53,7 +53,7 @@ export function compose(context: vscode.ExtensionContext, tools = new ExternalTo
 }
 
 function build(context: vscode.ExtensionContext, tools: ExternalToolRegistry, store: DisposableStore): Tiller {
-  const host = createHost(context);
+  const host = createHost(context, store);
   const editors = createEditors(context, host, store);
   const agent = createAgent(context, host, editors, tools, store);
   const used = new UsedModels(context.globalState);

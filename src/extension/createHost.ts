@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
@@ -21,7 +22,7 @@ export interface Host {
   readonly node: ReturnType<typeof createNodePorts>;
 }
 
-export function createHost(context: vscode.ExtensionContext): Host {
+export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
   const channel = createChannel();
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
@@ -36,6 +37,9 @@ export function createHost(context: vscode.ExtensionContext): Host {
     baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
     imageWorker: path.join(context.extensionUri.fsPath, 'dist', 'imageWorker.js'),
   });
+  // Reading all settings takes about 10 ms. This listener is the first: the others already get the new ones.
+  let known: Settings | undefined;
+  store.add(vscode.workspace.onDidChangeConfiguration(() => (known = undefined)));
   return {
     channel,
     log,
@@ -43,8 +47,10 @@ export function createHost(context: vscode.ExtensionContext): Host {
     report: (error) => log.error('Tiller met an error of its own', error),
     keys: new KeyStore(context.secrets, (key) => redactor.hide(key)),
     settings: () => {
+      if (known !== undefined) return known;
       const settings = readSettings(warnOfSetting);
       for (const secret of secretsInSettings(settings, node.host.environment)) redactor.hide(secret);
+      known = settings;
       return settings;
     },
     node,

@@ -1,6 +1,7 @@
 // The measurements and their limits (design §5). A row names the jobs it needs; jobs are shared between rows.
 
 import { lookAtFiles } from './baseline.mjs';
+import { measureExtension } from './extension.mjs';
 import { closePanel, measurePanel, measureThread } from './panel.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { median } from './report.mjs';
@@ -70,6 +71,7 @@ export const JOBS = {
   panelAnswer: panelJob(() => measurePanel('wholeAnswer', 100_000)),
   panelOutput: panelJob(() => measurePanel('output', 50_000)),
   panelThread: panelJob(() => measureThread(10_000)),
+  extension: { only: 'tiller', measure: measureExtension, repeat: 5, quick: { repeat: 1 } },
   thread10: threadJob(10),
   thread100: threadJob(100),
   thread1000: threadJob(1_000),
@@ -218,7 +220,32 @@ export const ROWS = [
   threadRow('panel-thread-loaded', 'is loaded whole', 'loaded'),
   threadRow('panel-thread-scrolled', 'is scrolled', 'scrolled'),
   threadRow('panel-thread-searched', 'is searched', 'searched'),
+  extensionRow('extension-first-use', 'first use: all turns of its thread (ms)', ({ firstUse }) => firstUse.allMs, 45),
+  extensionRow(
+    'extension-slice',
+    'first use: longest turn of its thread (ms)',
+    ({ firstUse }) => firstUse.longestMs,
+    20,
+  ),
+  extensionRow(
+    'extension-command',
+    'a command of a host of 250 MiB: its thread (ms)',
+    ({ commands }) => commands.started,
+    3,
+  ),
 ];
+
+/** In the extension host of the real VS Code. */
+function extensionRow(name, what, value, most) {
+  return {
+    name,
+    title: `extension, ${what}`,
+    jobs: ['extension'],
+    value: ({ extension }) => median(extension.map(value)),
+    limit: () => most,
+    budget: `≤ ${most}`,
+  };
+}
 
 /** The longest task of the panel's main thread, also on a processor slowed down four times, for which there is no budget. */
 function taskRows(name, what, job) {
