@@ -46,9 +46,7 @@ export async function selectSkills(
     const decided = await proposalState(file, hash, trust);
     const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
     // What is not approved yet does not take the name of what is.
-    const free =
-      names.find((one) => holder(one) === undefined) ??
-      (decided === 'used' ? names.find((one) => holder(one) !== 'used') : undefined);
+    const free = names.find((one) => (decided === 'used' ? holder(one) !== 'used' : holder(one) === undefined));
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;
     skills.push({ skill: { ...parsed.skill, name: free ?? name }, file, hash, state, notes: parsed.notes });

@@ -79,6 +79,11 @@ export class GrowingDiffs implements vscode.Disposable {
     }
     const title = vscode.l10n.t('{0} (being written)', label);
     await vscode.commands.executeCommand('vscode.diff', left.uri, right.uri, title, { preview: false });
+    if (!this.#patches.has(itemId)) {
+      // The patch was completed before the tab was there.
+      await closeTabs(tabsThatShow(right.uri));
+      return false;
+    }
     this.#grow(patch);
     return true;
   }
@@ -135,11 +140,10 @@ export class GrowingDiffs implements vscode.Disposable {
     clearTimeout(patch.timer);
     this.#patches.delete(itemId);
     for (const file of patch.files) {
-      const address = file.after.toString();
-      for (const tab of allTabs().filter((each) => shownIn(each)?.toString() === address)) {
+      for (const tab of tabsThatShow(file.after)) {
         if (tab.isActive) await replace(file, tab.group.viewColumn);
       }
-      await closeTabs(allTabs().filter((each) => shownIn(each)?.toString() === address));
+      await closeTabs(tabsThatShow(file.after));
     }
   }
 }
@@ -165,6 +169,11 @@ async function showApplied({ path: file }: GrowingFile, viewColumn: vscode.ViewC
 
 function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
   return input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
+}
+
+function tabsThatShow(after: vscode.Uri): vscode.Tab[] {
+  const address = after.toString();
+  return allTabs().filter((tab) => shownIn(tab)?.toString() === address);
 }
 
 function isGrowing(tab: vscode.Tab): boolean {
