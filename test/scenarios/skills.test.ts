@@ -388,6 +388,21 @@ describe('a skill of a workspace', () => {
     expect((await skills.used()).map(({ kind, name }) => `${kind}:${name}`)).toEqual(['prompt:deploy', 'skill:deploy']);
   });
 
+  it('keeps its name when a file that is not approved would have it', async () => {
+    await using given = await withSkills({
+      model: [],
+      files: { '.claude/commands/team/deploy.md': 'Deploy it.' },
+    });
+    const { chat, skills } = given;
+    await skills.decide((await skills.current()).skills[0]?.hash ?? '', true);
+    put(chat.folder.at('.claude/commands/deploy.md'), 'Delete it.');
+    expect(await states(skills)).toEqual([
+      ['deploy', 'workspace', 'proposed'],
+      ['deploy', 'workspace', 'used'],
+    ]);
+    expect((await skills.used()).map(({ name, text }) => [name, text.trim()])).toEqual([['deploy', 'Deploy it.']]);
+  });
+
   it('may be reached by a link inside the workspace, once, and by none that leads out of it', async () => {
     await using given = await withSkills({ model: [], files: { '.agents/skills/deploy/SKILL.md': DEPLOY } });
     const { chat, user, skills } = given;
