@@ -129,6 +129,8 @@ export interface ProposedFile {
 
 /** The origin of an applied patch, so that it can be identified for undo. */
 export interface ApplyOrigin {
+  /** The hunks of its patches are its own in review. */
+  readonly threadId?: string;
   readonly turnId: string;
   readonly itemId: string;
   /** True when the patch was applied without approval: the user may want to look at it now. */

@@ -30,9 +30,9 @@ interface Chat {
   readonly server: ModelServer;
 }
 
-/** Changes line 4 of `a.txt`. */
-function patch(here: EditorPlace, to = 'FOUR') {
-  const input = `*** Begin Patch\n*** Update File: ${here.at('a.txt')}\n@@\n three\n-four\n+${to}\n five\n*** End Patch`;
+/** Changes a line of `a.txt`. */
+function patch(here: EditorPlace, to = 'FOUR', from = 'four') {
+  const input = `*** Begin Patch\n*** Update File: ${here.at('a.txt')}\n@@\n-${from}\n+${to}\n*** End Patch`;
   return calls('apply_patch', { input });
 }
 
@@ -67,9 +67,10 @@ async function edit({ edits }: Chat, here: EditorPlace, line = 4, name = 'a.txt'
   const editor = await here.open(name);
   editor.selection = new vscode.Selection(line - 1, 1, line - 1, 1);
   const user = new ScriptedUser({ type: 'make it loud' });
+  const before = new Set(edits.all.map(({ id }) => id));
   const done = edits.ask();
   try {
-    await until(() => edits.all.length > 0, SOON);
+    await until(() => edits.all.some(({ id }) => !before.has(id)), SOON);
   } finally {
     user.restore();
   }
@@ -125,6 +126,45 @@ suite('an edit at the cursor', () => {
         await done;
         assert.equal(editor.document.getText(), 'minus one\nzero\none\ntwo\nthree\nFOUR\nfive\nsix and a half\n');
         assert.equal(here.disk('a.txt'), TEXT);
+      },
+    ),
+  );
+
+  const [areBothAsked, areBothApplied] = [released(), released()];
+  test(
+    'owns its own change, although another one changes the same file at the same time',
+    withTiller(
+      (here) => (request) => {
+        const sent = JSON.stringify(request.input);
+        if (sent.includes('function_call_output')) return [waits(areBothApplied.promise), says('Done.')];
+        const made = sent.includes('lines=\\"2-2\\"') ? patch(here, 'TWO', 'two') : patch(here, 'FIVE', 'five');
+        return [waits(areBothAsked.promise), made];
+      },
+      async (chat, here) => {
+        const first = await edit(chat, here, 2);
+        const second = await edit(chat, here, 5);
+        await chat.server.received(2);
+        areBothAsked.resolve();
+        const { document } = first.editor;
+        const both = TEXT.replace('two', 'TWO').replace('five', 'FIVE');
+        await until(() => document.getText() === both, SOON);
+        areBothApplied.resolve();
+        await Promise.all([first.done, second.done]);
+        const [one, other] = chat.edits.all;
+        assert.ok(one && other);
+        assert.deepEqual(
+          [one, other].map(({ lines, hunks }) => [lines.first, hunks.length]),
+          [
+            [2, 1],
+            [5, 1],
+          ],
+        );
+        await chat.edits.decide(one.id, 'undo');
+        assert.equal(document.getText(), TEXT.replace('five', 'FIVE'));
+        await until(() => chat.edits.all.length === 1, SOON);
+        await chat.edits.decide(other.id, 'undo');
+        assert.equal(document.getText(), TEXT);
+        await until(() => chat.edits.all.length === 0, SOON);
       },
     ),
   );

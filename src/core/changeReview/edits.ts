@@ -22,16 +22,16 @@ export interface TextEdit {
 
 /**
  * Applies edits that were made at the same time: the range of each is the one before all of them. Of two with the same
- * range the one that ends up behind the other comes first, as VS Code reports them.
+ * range the one that ends up behind the other comes first, as VS Code reports them. `owner`: the thread of an `agent`.
  */
-export function applyEdits(review: TextReview, edits: readonly TextEdit[], author: Author): TextReview {
+export function applyEdits(review: TextReview, edits: readonly TextEdit[], author: Author, owner?: string): TextReview {
   const lastFirst = edits.toSorted((one, other) => compare(other, one, 'start') || compare(other, one, 'end'));
-  return settled(lastFirst.reduce((now, edit) => applyEdit(now, wholeLines(now, edit), author), review));
+  return settled(lastFirst.reduce((now, edit) => applyEdit(now, wholeLines(now, edit), author, owner), review));
 }
 
-/** Replaces the whole text. */
-export function becomeText(review: TextReview, text: string, author: Author): TextReview {
-  return settled(applyEdit(review, { start: 0, end: review.current.length, lines: linesOf(text) }, author));
+/** Replaces the whole text. `owner`: as in `applyEdits`. */
+export function becomeText(review: TextReview, text: string, author: Author, owner?: string): TextReview {
+  return settled(applyEdit(review, { start: 0, end: review.current.length, lines: linesOf(text) }, author, owner));
 }
 
 function compare(one: TextEdit, other: TextEdit, side: 'start' | 'end'): number {
@@ -55,12 +55,12 @@ function wholeLines({ current }: TextReview, edit: TextEdit): LineEdit {
   return { start: edit.startLine, end: edit.endLine + 1, lines };
 }
 
-function applyEdit(review: TextReview, edit: LineEdit, author: Author): TextReview {
+function applyEdit(review: TextReview, edit: LineEdit, author: Author, owner?: string): TextReview {
   const trimmed = withoutCommonEnds(review.current, edit);
   const { start, end, lines } = trimmed;
   if (start === end && lines.length === 0) return review;
   const removed = review.current.slice(start, end);
-  const effect = effectOf(review, removed, lines, author);
+  const effect = effectOf(review, removed, lines, author, owner);
   const key = agentEditIn(removed, lines, author);
   const remembered = key === undefined ? review : { ...review, agentEdits: new Set([...review.agentEdits, key]) };
   // A reload or a formatter reports one edit from the first difference to the last. Undoing hunks reports each edit.
@@ -94,6 +94,8 @@ interface EditEffect {
   /** True when an edit next to a hunk becomes part of it. */
   readonly joinsBeside: boolean;
   readonly touches: boolean;
+  /** The thread that the hunks belong to, too. */
+  readonly owner?: string | undefined;
 }
 
 const AGENT: EditEffect = { makesHunks: true, joinsBeside: true, touches: false };
@@ -104,10 +106,11 @@ function effectOf(
   removed: readonly string[],
   inserted: readonly string[],
   author: Author,
+  owner: string | undefined,
 ): EditEffect {
   switch (author) {
     case 'agent':
-      return AGENT;
+      return { ...AGENT, owner };
     case 'decision':
       return UNDOES;
     case 'history':
@@ -151,7 +154,12 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effec
   };
   const touched = effect.touches || met.some((hunk) => hunk.touched);
   const moved = hunks.slice(last).map((hunk) => movedBy(hunk, growth, 0));
-  return rediff({ ...next, hunks: [...hunks.slice(0, last), ...moved] }, region, { first, last, touched });
+  return rediff({ ...next, hunks: [...hunks.slice(0, last), ...moved] }, region, {
+    first,
+    last,
+    touched,
+    owner: effect.owner,
+  });
 }
 
 /** The number of hunks before the first one that satisfies the condition. */

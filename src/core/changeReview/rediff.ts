@@ -10,14 +10,26 @@ export interface Region {
   readonly baseEnd: number;
 }
 
-/** Replaces the hunks `first` to `last`, which lie in the region, by those that the texts have there now. */
+export interface Replaced {
+  readonly first: number;
+  readonly last: number;
+  readonly touched: boolean;
+  /** The thread that has made the edit. */
+  readonly owner?: string | undefined;
+}
+
+/**
+ * Replaces the hunks `first` to `last`, which lie in the region, by those that the texts have there now. They belong to
+ * the owners of the replaced ones, and to `owner`.
+ */
 export function rediff(
   review: TextReview,
   { start, end, baseStart, baseEnd }: Region,
-  { first, last, touched }: { readonly first: number; readonly last: number; readonly touched: boolean },
+  { first, last, touched, owner }: Replaced,
 ): TextReview {
   const { base, current, hunks } = review;
   const old = hunks.slice(first, last);
+  const owners = new Set([...old.flatMap((hunk) => hunk.owners ?? []), ...(owner === undefined ? [] : [owner])]);
   const found = diffLines(base.slice(baseStart, baseEnd), current.slice(start, end));
   const made = found.map((change, index) => ({
     id: old[index]?.id ?? review.nextId + index,
@@ -26,6 +38,7 @@ export function rediff(
     start: start + change.newStart,
     end: start + change.newEnd,
     touched,
+    ...(owners.size === 0 ? {} : { owners: [...owners] }),
   }));
   return {
     ...review,

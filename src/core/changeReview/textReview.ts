@@ -16,6 +16,8 @@ export interface ReviewHunk {
   readonly end: number;
   /** True when the user has edited the hunk: undoing it would remove the user's text too. */
   readonly touched: boolean;
+  /** The threads whose patches have made it, as far as they are known: several where changes meet. */
+  readonly owners?: readonly string[];
 }
 
 /** A hunk that was kept: lines `start` to `end` of the base, which were `lines` before. */
@@ -41,8 +43,8 @@ export interface TextReview {
   readonly nextId: number;
 }
 
-/** Starts the review of an edit in which the agent changed `before` to `after`. */
-export function startReview(before: string, after: string): TextReview {
+/** Starts the review of an edit in which the agent changed `before` to `after`. `owner`: see `ReviewHunk.owners`. */
+export function startReview(before: string, after: string, owner?: string): TextReview {
   const [base, current] = [linesOf(before), linesOf(after)];
   const hunks = diffLines(base, current).map((change, index) => ({
     id: index + 1,
@@ -51,6 +53,7 @@ export function startReview(before: string, after: string): TextReview {
     start: change.newStart,
     end: change.newEnd,
     touched: false,
+    ...(owner === undefined ? {} : { owners: [owner] }),
   }));
   const agentEdits = new Set(
     hunks.map((hunk) => editKey(base.slice(hunk.baseStart, hunk.baseEnd), current.slice(hunk.start, hunk.end))),

@@ -18,6 +18,8 @@ export type ApplyChange = DecidedChange & {
 export interface PatchOrigin {
   readonly turnId: string;
   readonly itemId: string;
+  /** The thread of the patch; the hunks of its patches are its own. */
+  readonly threadId?: string;
   /** Applied without approval: its hunks go to change review. */
   readonly isUnseen?: boolean;
   /** A text that a tab shows is not saved: the user saves it, as after typing. */

@@ -14,6 +14,8 @@ export interface AppliedPlace {
   readonly known: PendingFile | undefined;
   /** `agent` when its hunks go to review. */
   readonly author: Author;
+  /** The thread whose patch it is, where known. */
+  readonly owner: string | undefined;
   /** The text now; the user may have typed since. */
   readonly text: string;
 }
@@ -36,17 +38,18 @@ export function afterApply(applied: AppliedChange, at: AppliedPlace): PendingFil
 }
 
 function afterAdd({ before }: AppliedChange, at: AppliedPlace): PendingFile | undefined {
-  const { uri, path, place, known, author, text } = at;
+  const { uri, path, place, known, author, owner, text } = at;
   // A file that the user recreates after an agent deleted it is the user's; recreated by the agent it is changed
   // text.
   const wasDeleted = known?.story.type === 'deleted' ? known.story : undefined;
-  if (known !== undefined && wasDeleted === undefined) return { ...known, text: becomeText(known.text, text, author) };
+  if (known !== undefined && wasDeleted === undefined)
+    return { ...known, text: becomeText(known.text, text, author, owner) };
   if (author !== 'agent') {
     return known && wasDeleted && { ...known, story: wasDeleted.was, text: becomeText(known.text, text, author) };
   }
   const story: FileStory = wasDeleted?.was ?? { type: before === null ? 'added' : 'edited' };
   const old = wasDeleted?.image ?? before;
-  return { uri, path, place, story, text: startReview(old?.text ?? '', text) };
+  return { uri, path, place, story, text: startReview(old?.text ?? '', text, owner) };
 }
 
 function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile | 'gone' | undefined {
@@ -62,23 +65,23 @@ function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile |
 function afterUpdate(applied: AppliedChange, at: AppliedPlace): PendingFile | undefined {
   const { change, edited } = applied;
   if (change.kind !== 'update') return undefined;
-  const { uri, path, place, known, author, text } = at;
+  const { uri, path, place, known, author, owner, text } = at;
   if (author !== 'agent') {
     const isBack = known?.story.type === 'moved' && known.story.from === path;
     return known && { ...known, story: isBack ? EDITED : known.story, text: becomeText(known.text, text, author) };
   }
   if (isOfCells(applied) && edited !== null) {
     const start = known?.text ?? startReview(edited.before, edited.before);
-    const patched = becomeText(start, edited.after, author);
+    const patched = becomeText(start, edited.after, author, owner);
     const story = known?.story ?? EDITED;
     return { uri: known?.uri ?? uri, path, place, story, text: becomeText(patched, text, 'user'), isCells: true };
   }
   const from = change.movedTo === null ? undefined : { path: change.path, place: change.places.path.name };
   // An edit was recorded when the document changed, perhaps under another name of the file.
   if (known === undefined && edited !== null && from === undefined) return undefined;
-  const base = known?.text ?? startReview(change.before, text);
+  const base = known?.text ?? startReview(change.before, text, owner);
   const story = storyAfterMove(known?.story ?? { type: 'edited' }, from);
-  return { uri: known?.uri ?? uri, path, place, story, text: becomeText(base, text, author) };
+  return { uri: known?.uri ?? uri, path, place, story, text: becomeText(base, text, author, owner) };
 }
 
 function isOfCells({ cells }: AppliedChange): boolean {

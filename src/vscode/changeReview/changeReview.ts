@@ -73,7 +73,7 @@ export class ChangeReview implements Disposable {
   // ---------------------------------------------------------------- for applying patches
 
   watchFor(origin: PatchOrigin | undefined): ApplyWatch {
-    return this.#reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed');
+    return this.#reviews.watchFor(origin);
   }
 
   /** For patches that the user undoes. */

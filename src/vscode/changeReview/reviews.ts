@@ -22,6 +22,8 @@ const LONGEST_SAVE_MS = 5000;
 /** An edit whose event is expected from VS Code. */
 interface Expected {
   readonly author: Author;
+  /** The thread whose patch it is. */
+  readonly owner: string | undefined;
   /** The resolved place. */
   readonly path: string;
   readonly before: string;
@@ -93,12 +95,17 @@ export class Reviews implements Disposable {
     this.#changed.fire(file);
   }
 
-  /** For patches whose edits count as this author's. */
-  watchAs(author: Author): ApplyWatch {
+  /** For a patch of an agent. */
+  watchFor(origin: PatchOrigin | undefined): ApplyWatch {
+    return this.watchAs(authorOf(origin), origin?.threadId);
+  }
+
+  /** For patches whose edits count as this author's. `owner`: their thread. */
+  watchAs(author: Author, owner?: string): ApplyWatch {
     return {
       edits: ({ uri, path }, { before, after }) => {
         const address = uri.toString();
-        const expected = { author, path, before, after };
+        const expected = { author, owner, path, before, after };
         this.#expected.set(address, expected);
         return () => {
           if (this.#expected.get(address) === expected) this.#expected.delete(address);
@@ -114,6 +121,7 @@ export class Reviews implements Disposable {
   /** Records a patch of an agent. What the user has approved in a proposal counts as the user's. */
   applied(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     const author = authorOf(origin);
+    const owner = origin?.threadId;
     for (const applied of changes) {
       const { change } = applied;
       const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
@@ -121,7 +129,7 @@ export class Reviews implements Disposable {
       const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
       const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
       const text = textAt(known?.uri ?? uri, applied.cells !== undefined) ?? applied.final ?? '';
-      const next = afterApply(applied, { uri, path, place: placeOf(applied), known, author, text });
+      const next = afterApply(applied, { uri, path, place: placeOf(applied), known, author, owner, text });
       if (next === 'gone') this.drop(known?.uri ?? uri);
       else if (next !== undefined && next !== known) this.put(next);
     }
@@ -176,8 +184,10 @@ export class Reviews implements Disposable {
       endCharacter: range.end.character,
       text,
     }));
-    const text = applyEdits(file.text, edits, author);
-    this.put({ ...file, text: text.current.length === document.lineCount ? text : now(file.text, document, author) });
+    const owner = isExpected ? expected.owner : undefined;
+    const text = applyEdits(file.text, edits, author, owner);
+    const isWhole = text.current.length === document.lineCount;
+    this.put({ ...file, text: isWhole ? text : now(file.text, document, author, owner) });
   }
 
   /** Also where only outputs have changed. VS Code does not say whether it was an undo. */
@@ -257,10 +267,10 @@ function newFile(uri: vscode.Uri, { path, before }: Expected): PendingFile {
   return { uri, path, place: path, story: { type: 'edited' }, text: startReview(before, before) };
 }
 
-function now(text: TextReview, document: vscode.TextDocument, author: Author): TextReview {
+function now(text: TextReview, document: vscode.TextDocument, author: Author, owner?: string): TextReview {
   const lines = linesOf(document.getText());
   const isSame = lines.length === text.current.length && lines.every((line, at) => line === text.current[at]);
-  return isSame ? text : becomeText(text, document.getText(), author);
+  return isSame ? text : becomeText(text, document.getText(), author, owner);
 }
 
 function isIn(uri: vscode.Uri, place: vscode.Uri): boolean {

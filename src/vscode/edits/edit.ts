@@ -21,8 +21,6 @@ export interface Edit {
   readonly instruction: string;
   /** Follows the edits of the document. */
   readonly lines: LineRange;
-  /** The hunks of the file that were under review before. */
-  readonly known: ReadonlySet<number>;
   /** The hunks under review that this edit has made; empty before it is applied. */
   readonly hunks: readonly number[];
   /** `undefined` until its thread is started. */

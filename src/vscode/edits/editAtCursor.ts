@@ -180,8 +180,7 @@ export class EditAtCursor implements Disposable {
     const instruction = await this.#input.ask(place, before?.instruction);
     if (instruction === undefined || !(await this.#deps.hasModel())) return;
     if (before !== undefined) this.#edits.delete(before.id);
-    const known = new Set(this.#deps.review.hunksIn(document.uri).map(({ id }) => id));
-    const edit = newEdit(this.#nextId++, asked, instruction, known);
+    const edit = newEdit(this.#nextId++, asked, instruction);
     this.#put(edit);
     await this.#run(edit, document, guard);
   }
@@ -254,12 +253,11 @@ export class EditAtCursor implements Disposable {
     this.#tellWithoutLenses(id);
   }
 
-  /** The hunks that were not there when the edit began, and the one at its lines, which may be an older one that has grown. */
-  #hunksOf({ uri, lines, known }: Edit): readonly number[] {
-    return this.#deps.review
-      .hunksIn(uri)
-      .filter((hunk) => !known.has(hunk.id) || (hunk.start < lines.last && hunk.end >= lines.first))
-      .map((hunk) => hunk.id);
+  /** The hunks that its patches have made, or have changed. */
+  #hunksOf({ uri, threadId }: Edit): readonly number[] {
+    if (threadId === undefined) return [];
+    const own = this.#deps.review.hunksIn(uri).filter(({ owners }) => owners?.includes(threadId));
+    return own.map(({ id }) => id);
   }
 
   /** The hunks of a file have changed: a patch that the model has written is applied, or the user has decided. */
@@ -346,9 +344,9 @@ export class EditAtCursor implements Disposable {
   }
 }
 
-function newEdit(id: number, { uri, lines }: Asked, instruction: string, known: ReadonlySet<number>): Edit {
+function newEdit(id: number, { uri, lines }: Asked, instruction: string): Edit {
   const state = { type: 'running' as const, progress: { type: 'thinking' as const } };
-  return { id, uri, lines, instruction, known, hunks: [], threadId: undefined, state };
+  return { id, uri, lines, instruction, hunks: [], threadId: undefined, state };
 }
 
 /** The changes of one event are those of the text before it, the last one of the text first. */

@@ -94,6 +94,34 @@ const typed = (startLine: number, startCharacter: number, words: string): TextEd
   text: words,
 });
 
+describe('the owners of a hunk', () => {
+  const owners = ({ hunks }: TextReview) => hunks.map((hunk) => hunk.owners);
+  const patched = (line: number, text: string) => ({
+    startLine: line,
+    startCharacter: 0,
+    endLine: line + 1,
+    endCharacter: 0,
+    text,
+  });
+  const one = applyEdits(startReview(BEFORE, BEFORE), [patched(1, 'two\n')], 'agent', 'one');
+
+  test('are the threads whose patches have made it', () => {
+    const both = applyEdits(one, [patched(4, 'five\n')], 'agent', 'other');
+    assert.deepEqual(owners(both), [['one'], ['other']]);
+    assert.deepEqual(owners(becomeText(both, 'nothing\n', 'agent', 'third')), [['one', 'other', 'third']]);
+  });
+
+  test('are several where patches meet', () => {
+    assert.deepEqual(owners(applyEdits(one, [patched(2, 'three\n')], 'agent', 'other')), [['one', 'other']]);
+  });
+
+  test('stay when the user types in it, and are unknown of what a command has written', () => {
+    const typedIn = applyEdits(one, [typed(1, 3, '!')], 'user', 'other');
+    assert.deepEqual(owners(typedIn), [['one']]);
+    assert.deepEqual(owners(applyEdits(one, [patched(4, 'five\n')], 'agent')), [['one'], undefined]);
+  });
+});
+
 describe('text that the user types', () => {
   const review = startReview(BEFORE, AFTER);
 

@@ -71,7 +71,7 @@ export class EditorPlace {
     this.decisions = new Decisions({ reviews, reader, apply: (changes) => applyPatch(changes, deciding) });
     this.workspace = createEditorWorkspace({
       ...deps,
-      watchFor: (origin) => reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed'),
+      watchFor: (origin) => reviews.watchFor(origin),
       onApplied: (changes, origin) => {
         this.undo.record(changes, origin);
         reviews.applied(changes, origin);

@@ -41,6 +41,7 @@ export async function applyApproved(
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
     const origin = {
+      threadId: context.thread.id,
       turnId: context.turnId,
       itemId: item.id,
       ...(answer === null ? { isUnseen: true } : {}),
