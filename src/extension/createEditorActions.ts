@@ -80,9 +80,15 @@ export function createEditorActions(
           input,
           {
             ids: node.ids,
-            start: () => factory.startEdit(),
+            start: (tooLate) => factory.startEdit(tooLate),
             begin: (session) => void manager.live.begin(session),
             suspend: (session) => threads.suspend(session),
+            send: (threadId, op) => {
+              threads
+                .send(op, { threadId, starting: undefined })
+                .then((isSent) => isSent || view.giveBack(op.input, threadId))
+                .catch(report);
+            },
           },
           signal,
           onProgress,

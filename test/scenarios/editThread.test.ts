@@ -10,7 +10,8 @@ import {
 import type { ApplyOrigin } from '../../src/core/ports.ts';
 import { editInput, EDIT_INSTRUCTIONS } from '../../src/core/prompt/editAtCursor.ts';
 import type { Session } from '../../src/core/session/session.ts';
-import { calls, fails, hangs, says } from '../support/modelServer.ts';
+import type { MessageOp } from '../../src/core/session/sessionOptions.ts';
+import { calls, fails, hangs, says, waits } from '../support/modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
 const TEXT = 'one\ntwo\nthree\n';
@@ -24,12 +25,13 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): E
   let count = 0;
   return {
     ids: { next: (prefix) => `${prefix}-${++count}` },
-    start: () => chat.manager.start(editSettings(settings), editHost(host)),
+    start: (tooLate) => chat.manager.start(editSettings(settings), editHost(host, tooLate)),
     begin: (session) => {
       begun(session);
       chat.manager.live.begin(session);
     },
     suspend: ({ threadId }) => chat.manager.live.close(threadId, 'suspend'),
+    send: (threadId, { input }) => expect.fail(`nothing was sent to ${threadId}: ${JSON.stringify(input)}`),
   };
 }
 
@@ -178,6 +180,41 @@ describe('an edit at the cursor', () => {
     });
     expect(await edit.outcome).toEqual({ type: 'answered', text: 'Denied.' });
     expect(chat.files()['a.txt']).toBe(TEXT);
+  });
+
+  it.each(['before', 'after'] as const)('sends with all tools what the user sends just %s its end', async (when) => {
+    let queued = () => {};
+    const isQueued = new Promise<void>((resolve) => {
+      queued = resolve;
+    });
+    const lateOnes: MessageOp[] = [];
+    await using chat = await startScenario({
+      files: { 'a.txt': TEXT },
+      model: [[PATCH], when === 'before' ? [waits(isQueued), says('Done.')] : [says('Done.')], [says('More.')]],
+    });
+    const op: MessageOp = { type: 'steer', input: [{ type: 'text', text: 'and more' }] };
+    let submit = () => {};
+    const deps = depsOf(chat, (session) => {
+      submit = () => session.submit({ id: 'more', op });
+      session.onEvent(({ msg }) => {
+        if (msg.type === 'input_queued') queued();
+        if (when === 'after' && msg.type === 'turn_completed') submit();
+      });
+    });
+    const edit = await startEdit(inputFor(chat), { ...deps, send: (_, sent) => lateOnes.push(sent) }, signal, () => {});
+    if (when === 'before') void chat.server.received(2).then(submit);
+    expect(await edit.outcome).toMatchObject({ type: 'changed' });
+    expect(chat.server.requests).toHaveLength(2);
+    expect(lateOnes).toEqual([op]);
+
+    const resumed = await chat.manager.resume({ id: edit.threadId }, ...chat.thread);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    chat.manager.live.begin(resumed.session);
+    resumed.session.submit({ id: 'again', op });
+    await resumed.session.idle();
+    expect(chat.server.requests.at(-1)?.toolNames).toContain('exec_command');
+    expect(JSON.stringify(chat.server.requests.at(-1)?.input).match(/and more/g)).toHaveLength(1);
+    await resumed.session.dispose();
   });
 
   it('continues as a thread with all tools and without the instructions of the edit', async () => {

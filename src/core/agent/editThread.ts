@@ -4,7 +4,7 @@ import type { FileChangeSummary, UserInput } from '../../protocol/item.ts';
 import type { Ids } from '../ports.ts';
 import { EDIT_INSTRUCTIONS } from '../prompt/editAtCursor.ts';
 import type { Session } from '../session/session.ts';
-import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { MessageOp, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { onAbort } from '../util/abort.ts';
 
 /** What an edit does now. */
@@ -31,12 +31,14 @@ export type EditOutcome =
 
 export interface EditThreadDeps {
   readonly ids: Pick<Ids, 'next'>;
-  /** Makes a thread of this process under `editSettings`. */
-  readonly start: () => Promise<Session>;
+  /** Makes a thread of this process under `editSettings` and `editHost`. */
+  readonly start: (tooLate: (op: MessageOp) => void) => Promise<Session>;
   /** Starts it and lists it with the others (`LiveThreads.begin`). */
   readonly begin: (session: Session) => void;
   /** Ends the idle session without an entry in its rollout (`ShownThread.suspend`): the next one has all tools. */
   readonly suspend: (session: Session) => Promise<void>;
+  /** Opens the suspended thread, with all tools, and submits what the user has sent too late for the edit. */
+  readonly send: (threadId: string, op: MessageOp) => void;
 }
 
 export interface RunningEdit {
@@ -65,23 +67,22 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
 }
 
 /** A thread for one edit has no tools of other sources, and waits for none; no agents and no skills are listed to it. */
-export function editHost({
-  toolProviders: _tools,
-  agentRoles: _roles,
-  skills: _skills,
-  ...host
-}: ThreadHost): ThreadHost {
-  return host;
+export function editHost(
+  { toolProviders: _tools, agentRoles: _roles, skills: _skills, ...host }: ThreadHost,
+  tooLate: (op: MessageOp) => void,
+): ThreadHost {
+  return { ...host, tooLate };
 }
 
 /** Starts the thread and submits the message. `signal` interrupts it. @throws what `start` does, or the signal's reason */
 export async function startEdit(
   input: readonly UserInput[],
-  { ids, start, begin, suspend }: EditThreadDeps,
+  { ids, start, begin, suspend, send }: EditThreadDeps,
   signal: AbortSignal,
   onProgress: (progress: EditProgress) => void,
 ): Promise<RunningEdit> {
-  const session = await start();
+  const late: MessageOp[] = [];
+  const session = await start((op) => late.push(op));
   const submit = (op: Parameters<Session['submit']>[0]['op']) => session.submit({ id: ids.next('submission'), op });
   const edit = new EditWatch(onProgress);
   const ended = new Promise<EditOutcome>((resolve) => {
@@ -104,6 +105,7 @@ export async function startEdit(
     forget();
     await session.idle();
     await suspend(session).catch(() => {});
+    for (const op of late) send(threadId, op);
     return outcome;
   });
   return { threadId, outcome: settled };

@@ -22,7 +22,7 @@ import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from
 import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
 import { takeContext, turnRunOf } from './turnRunOf.ts';
-import { overridden } from './turnSettings.ts';
+import { messageOp, overridden } from './turnSettings.ts';
 
 /**
  * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
@@ -352,7 +352,9 @@ export class Session {
     overrides?: TurnOverrides,
     outputSchema?: OpOf<'user_turn'>['outputSchema'],
   ): Promise<void> {
-    const { ports } = this.#options;
+    const { host, ports } = this.#options;
+    if (host.tooLate && input && this.#state.type === 'idle')
+      return host.tooLate(messageOp(input, overrides, outputSchema));
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();

@@ -1,4 +1,5 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
+import type { OpOf } from '../../protocol/op.ts';
 import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
@@ -114,6 +115,9 @@ export interface AgentCopy {
   discard(): Promise<void>;
 }
 
+/** A message of the user, as an op. */
+export type MessageOp = OpOf<'user_turn' | 'steer'>;
+
 /** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
 export interface ThreadHost {
   readonly models: ModelClientFactory;
@@ -158,6 +162,11 @@ export interface ThreadHost {
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Whether another process that asks for the thread gets it. Without it none does. */
   readonly givesWay?: (threadId: string) => Promise<boolean>;
+  /**
+   * Of a session that starts one turn for a message: gets each message that this turn has not taken, for the session that
+   * opens the thread next.
+   */
+  readonly tooLate?: (op: MessageOp) => void;
 }
 
 /** What a sub-agent has from the session that starts it. */

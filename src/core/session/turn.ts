@@ -162,8 +162,8 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     lastMessage = sampled.lastMessage ?? lastMessage;
     const isAnswered = calls === 0 && sampled.endTurn;
     const isPausing = round >= maxToolRounds;
-    if (!isPausing && (!isAnswered || run.hasQueued())) await compactWhenDue(run);
-    const queued = run.takeQueued();
+    if (!isPausing && (!isAnswered || run.goesOn())) await compactWhenDue(run);
+    const queued = isAnswered && !run.goesOn() ? [] : run.takeQueued();
     const added = [];
     for (const input of queued) if ((await addInput(run, input)) === undefined) added.push(input);
     if (isAnswered && added.length === 0) {

@@ -94,7 +94,8 @@ export interface TurnRun {
   readonly flush: () => Promise<void>;
   /** Notices of sub-agents that have ended since the last call. */
   readonly takeNotices: () => readonly ResponseItem[];
-  readonly hasQueued: () => boolean;
+  /** Whether an answered turn goes on with what is queued. */
+  readonly goesOn: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];
   /** Interrupts this turn, as the op `interrupt` does. */

@@ -97,7 +97,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     remember: parts.remember,
     flush: () => parts.recorder.sync(),
     takeNotices: () => parts.agentNotices.take(),
-    hasQueued: () => queue.isReady,
+    goesOn: () => host.tooLate === undefined && queue.isReady,
     takeQueued: () => queue.take('joined', submissionId).map(({ input }) => input),
     interrupt: () => abort.abort(new Error('Interrupted.')),
   };

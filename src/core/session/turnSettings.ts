@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { TurnOverrides } from '../../protocol/op.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { OpOf, TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
-import type { ThreadHost } from './sessionOptions.ts';
+import type { MessageOp, ThreadHost } from './sessionOptions.ts';
 import type { ThreadModels } from './threadModels.ts';
 
 /** The settings with the overrides of a client. Its folders are resolved against the working directory. */
@@ -25,6 +26,21 @@ export function overridden(
     sandboxPolicy,
     ...host.sandboxFor(sandboxPolicy),
     ...((overrides.planMode ?? settings.planMode) === true ? { planMode: true as const } : {}),
+  };
+}
+
+/** A message for whichever session takes it: one without settings of its own may join a running turn. */
+export function messageOp(
+  input: readonly UserInput[],
+  overrides: TurnOverrides | undefined,
+  outputSchema: OpOf<'user_turn'>['outputSchema'],
+): MessageOp {
+  if (overrides === undefined && outputSchema === undefined) return { type: 'steer', input: [...input] };
+  return {
+    type: 'user_turn',
+    input: [...input],
+    ...(overrides && { overrides }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
   };
 }
 

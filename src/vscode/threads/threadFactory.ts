@@ -101,10 +101,10 @@ export class ThreadFactory implements ThreadSource {
     return this.#deps.manager.start(settings, host);
   }
 
-  /** A thread for one edit at the cursor. @throws ModelFault of kind `config` when no model is selected. */
-  async startEdit(): Promise<Session> {
+  /** A thread for one edit at the cursor. `tooLate`: see `ThreadHost`. @throws ModelFault of kind `config` when no model is selected. */
+  async startEdit(tooLate: NonNullable<ThreadHost['tooLate']>): Promise<Session> {
     const [settings, host] = await this.#thread();
-    return this.#deps.manager.start(editSettings(settings), editHost(host));
+    return this.#deps.manager.start(editSettings(settings), editHost(host, tooLate));
   }
 
   /** Asks the selected model one question, see `askModel`. @throws ModelFault of kind `config` when no model is selected */
