@@ -26,7 +26,7 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
     const made = compose(context, tools);
     composed = made;
     // Not here, where a view that cannot be shown would count as a failure to compose.
-    queueMicrotask(() => panel.made(made.view));
+    queueMicrotask(() => panel.made(made.view, made.report));
     return made;
   });
   const panel = new PanelProvider(async () => (await tiller()).view);

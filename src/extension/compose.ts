@@ -34,6 +34,8 @@ const LEARN_WITHIN_MS = 5000;
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
   readonly offeredTools: OfferedTools;
+  /** Logs an error. */
+  readonly report: (error: unknown) => void;
   /** Stops what runs and records it. */
   dispose(): Promise<void>;
 }
@@ -114,6 +116,7 @@ function build(context: vscode.ExtensionContext, tools: ExternalToolRegistry, st
 
   return {
     ...panel,
+    report,
     proposals: editors.proposals,
     openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
     undoPatch: (id) => editors.undo.undo(id),

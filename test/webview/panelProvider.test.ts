@@ -32,12 +32,50 @@ test('shows the panel in the places that were asked for in vain, but for closed 
   fault = undefined;
   await provider.resolveWebviewView(later);
   expect(shown).toEqual([['view', later]]);
-  provider.made(panel);
+  const report = (error: unknown) => expect.unreachable(String(error));
+  provider.made(panel, report);
   expect(shown).toEqual([
     ['view', later],
     ['view', view],
     ['editor', editor],
   ]);
-  provider.made(panel);
+  provider.made(panel, report);
   expect(shown).toHaveLength(3);
+});
+
+test('does not show a place that is closed while the panel is made', async () => {
+  const shown: unknown[] = [];
+  const panel = { resolveWebviewView: (view: unknown) => void shown.push(view), restoreEditor: () => {} };
+  const closed = place();
+  let fault: Error | undefined = new Error('no room');
+  const provider = new PanelProvider(async () => {
+    await Promise.resolve();
+    closed.close();
+    if (fault !== undefined) throw fault;
+    return panel;
+  });
+  await expect(provider.resolveWebviewView(closed)).rejects.toThrow('no room');
+  fault = undefined;
+  await provider.resolveWebviewView(closed);
+  provider.made(panel, (error) => expect.unreachable(String(error)));
+  expect(shown).toEqual([]);
+});
+
+test('shows the other places where one of them cannot be shown, and reports its error', async () => {
+  const shown: unknown[] = [];
+  const broken = place();
+  const panel = {
+    resolveWebviewView: (view: unknown) => {
+      if (view === broken) throw new Error('Webview is disposed');
+      shown.push(view);
+    },
+    restoreEditor: () => {},
+  };
+  const provider = new PanelProvider(() => Promise.reject(new Error('no room')));
+  const other = place();
+  for (const one of [broken, other]) await expect(provider.resolveWebviewView(one)).rejects.toThrow('no room');
+  const reported: unknown[] = [];
+  provider.made(panel, (error) => reported.push(error));
+  expect(shown).toEqual([other]);
+  expect(reported).toEqual([new Error('Webview is disposed')]);
 });

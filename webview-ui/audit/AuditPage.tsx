@@ -1,9 +1,19 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { Button, Link } from '../components/Buttons.tsx';
 import { reasonInFull } from '../text/reasons.ts';
-import { plural, t } from '../l10n.ts';
+import { t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
-import { sandboxLabel, decidedBy, endWord, outcomeWord } from './labels.ts';
+import {
+  agentLabel,
+  cwdLabel,
+  decidedBy,
+  endWord,
+  outcomeWord,
+  sandboxLabel,
+  threadLabel,
+  timeLabel,
+} from './labels.ts';
+import { countLabel } from './search.ts';
 
 /** Decisions: about what, by whom, and with which outcome. */
 export function AuditPage() {
@@ -32,7 +42,7 @@ export function AuditPage() {
           onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
         />
         <p class="page-dim" role="status" data-testid="audit-count">
-          {countOf(found.length)}
+          {countLabel(found.length, filter.value.trim() !== '', hasMore.value)}
         </p>
       </div>
       {found.length > 0 && (
@@ -77,34 +87,28 @@ export function AuditPage() {
   );
 }
 
-function countOf(found: number): string {
-  if (found > 0) return plural(found, '{0} decision', '{0} decisions');
-  return filter.value.trim() === ''
-    ? t('No decisions yet. Each approval and denial of a command, a patch or a tool will be listed here.')
-    : t('No decision contains this text.');
-}
-
 function AuditRow({ line }: { line: AuditLine }) {
-  const { at, threadId, threadTitle, agentId, what, cwd, reason, word, by } = line;
+  const { at, threadId, threadTitle, what, reason, word, by } = line;
+  const [agent, cwd] = [agentLabel(line), cwdLabel(line)];
   const who = decidedBy(line);
   return (
     <tr role="row" data-testid="audit-row" data-outcome={line.outcome}>
       <td role="cell" class="audit-when" title={new Date(at).toLocaleString()}>
-        {new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' })}
+        {timeLabel(line)}
       </td>
       <td role="cell" class="audit-thread">
         {threadTitle === null ? (
-          <span class="page-dim">{t('(deleted thread)')}</span>
+          <span class="page-dim">{threadLabel(line)}</span>
         ) : (
           <Link testid="audit-thread" onClick={() => post({ type: 'open_thread', threadId })}>
-            <span class="page-cut">{threadTitle}</span>
+            <span class="page-cut">{threadLabel(line)}</span>
           </Link>
         )}
-        {agentId !== null && <span class="page-dim page-sub">{t('agent {0}', agentId)}</span>}
+        {agent !== '' && <span class="page-dim page-sub">{agent}</span>}
       </td>
       <td role="cell" class="audit-what">
         <code>{what}</code>
-        {cwd !== null && <span class="page-dim page-sub">{t('in {0}', cwd)}</span>}
+        {cwd !== '' && <span class="page-dim page-sub">{cwd}</span>}
       </td>
       <td role="cell" class="audit-by" title={reasonInFull(reason)}>
         {outcomeWord(line)}{' '}

@@ -4,6 +4,24 @@ import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { duration, notable } from '../text/format.ts';
 
+/** The date and time, short. */
+export function timeLabel({ at }: AuditLine): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
+}
+
+export function threadLabel({ threadTitle }: AuditLine): string {
+  return threadTitle ?? t('(deleted thread)');
+}
+
+/** Empty for a decision about a call of the thread itself. */
+export function agentLabel({ agentId }: AuditLine): string {
+  return agentId === null ? '' : t('agent {0}', agentId);
+}
+
+export function cwdLabel({ cwd }: AuditLine): string {
+  return cwd === null ? '' : t('in {0}', cwd);
+}
+
 /** The user, or what decided for the user. */
 export function decidedBy({ by, reason }: AuditLine): string {
   switch (by) {

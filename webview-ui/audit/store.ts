@@ -1,10 +1,9 @@
 /** State of the page "Audit Log". */
 import { batch, computed, signal } from '@preact/signals';
 import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
-import { reasonInFull } from '../text/reasons.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
-import { decidedBy, endWord } from './labels.ts';
+import { searchText } from './search.ts';
 
 export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);
@@ -17,22 +16,6 @@ export const shown = computed(() => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   return searchable.value.filter(({ text }) => words.every((word) => text.includes(word))).map(({ line }) => line);
 });
-
-function searchText(line: AuditLine): string {
-  const { at, threadTitle, threadId, what, outcome, reason, word, box } = line;
-  const parts = [
-    at,
-    threadTitle ?? threadId,
-    what,
-    outcome,
-    decidedBy(line),
-    reason.id,
-    reasonInFull(reason),
-    word,
-    box,
-  ];
-  return [...parts, endWord(line)].join(' ').toLowerCase();
-}
 
 export const post = openPage<AuditHostMessage, AuditPageMessage>((message) =>
   batch(() => {

@@ -23,22 +23,33 @@ export class PanelProvider implements vscode.WebviewViewProvider, vscode.Webview
     return this.#show(editor, (panel) => panel.restoreEditor(editor));
   }
 
-  /** Call with the panel when it has been made. */
-  made(panel: View): void {
+  /** Call with the panel when it has been made. `report` gets the error of a place that cannot be shown; the others are. */
+  made(panel: View, report: (error: unknown) => void): void {
     const notShown = [...this.#notShown];
     this.#notShown.clear();
-    for (const show of notShown) show(panel);
+    for (const show of notShown) {
+      try {
+        show(panel);
+      } catch (error) {
+        report(error);
+      }
+    }
   }
 
+  /** Rejects when the place cannot be shown: VS Code reports that. One that is closed before there is a panel is not shown. */
   async #show(place: Pick<vscode.WebviewView, 'onDidDispose'>, show: (panel: View) => void): Promise<void> {
+    let isClosed = false;
+    place.onDidDispose(() => {
+      isClosed = true;
+      this.#notShown.delete(show);
+    });
     let panel: View;
     try {
       panel = await this.#panel();
     } catch (error) {
-      this.#notShown.add(show);
-      place.onDidDispose(() => this.#notShown.delete(show));
+      if (!isClosed) this.#notShown.add(show);
       throw error;
     }
-    show(panel);
+    if (!isClosed) show(panel);
   }
 }
