@@ -56,6 +56,10 @@ export function createSideCopies(
       report,
     }),
   );
+  const threadsOfCopies = {
+    whereIs: (threadId: string) => manager.catalog.whereIs(threadId),
+    threadsIn: (folders: readonly string[]) => manager.catalog.threadsIn(folders),
+  };
   const copies = new SideCopyCommands({
     store: sideCopies,
     bringHome,
@@ -65,7 +69,7 @@ export function createSideCopies(
     hasModel,
     links: () => settings()['sideCopies.links'],
     titleOf: async (threadId) => (await manager.catalog.find(threadId))?.title,
-    threadsIn: (folders) => manager.catalog.threadsIn(folders),
+    threadsIn: threadsOfCopies.threadsIn,
     showThread,
     leaveCopy: (threadId) => threads.forget(threadId, () => manager.live.close(threadId, 'suspend')),
     onRemoved: ({ threadId }) => {
@@ -82,6 +86,6 @@ export function createSideCopies(
       if (msg.state !== 'shutdown') copies.offer(msg.agentId, msg.role).catch(report);
     }),
   );
-  sideCopies.sweep((threadId) => manager.catalog.whereIs(threadId)).catch(report);
+  sideCopies.sweep(threadsOfCopies).catch(report);
   return { shownCopy, bringHome, copies };
 }

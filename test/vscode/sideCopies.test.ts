@@ -42,6 +42,8 @@ interface Desk {
   at(name: string): string;
   /** Which rows of the list of whole files and permissions are selected from now on. */
   select(which: (item: vscode.QuickPickItem) => boolean): void;
+  /** What happens from now on while that list is open. */
+  whileListed(act: () => Promise<void>): void;
   /** The rows of that list, when it was shown last. */
   asked(): readonly string[];
   /** Paths that the copy still offers. */
@@ -73,11 +75,13 @@ function withCopy(
     const { showQuickPick, showInformationMessage, showWarningMessage, showErrorMessage } = vscode.window;
     const told: string[] = [];
     let select: (item: vscode.QuickPickItem) => boolean = () => whole;
+    let whileListed: () => Promise<void> = async () => {};
     let asked: readonly string[] = [];
     const message = async (sentence: string) => void told.push(sentence);
     Object.assign(vscode.window, {
       showQuickPick: async (items: readonly vscode.QuickPickItem[]) => {
         asked = items.map(({ label, description = '' }) => `${label}: ${description}`);
+        await whileListed();
         return items.filter((item) => select(item));
       },
       showInformationMessage: message,
@@ -122,6 +126,7 @@ function withCopy(
         undo,
         told,
         select: (which) => (select = which),
+        whileListed: (act) => (whileListed = act),
         asked: () => asked,
         id: `side-copy-${copy.id}`,
         at: (name) => path.join(folder, name),
@@ -320,6 +325,77 @@ suite('a side copy comes home', () => {
       },
       { report: () => {} },
     ),
+  );
+
+  test(
+    'with the permissions of the workspace for whole files, and those of the copy for new ones, also private ones',
+    withCopy({ 'tool.bin': IMAGE }, async (desk) => {
+      const { here, copy, bringHome, id, at, offered } = desk;
+      const modes = (...names: string[]) => names.map((name) => statSync(here.at(name)).mode & 0o777);
+      chmodSync(here.at('tool.bin'), 0o600);
+      writeFileSync(at('tool.bin'), OTHER_IMAGE);
+      chmodSync(at('tool.bin'), 0o755);
+      writeFileSync(at('key.txt'), 'private\n', { mode: 0o600 });
+      writeFileSync(at('new.bin'), IMAGE);
+      chmodSync(at('new.bin'), 0o755);
+      desk.select(({ picked }) => picked === true);
+      await bringHome.open(copy);
+      await bringHome.approve(id);
+      assert.deepEqual(desk.asked(), [
+        'new.bin: new, executable',
+        'tool.bin: replaced',
+        'tool.bin: becomes executable · permissions: 600 → 755 · conflict: the workspace has changed them, too',
+      ]);
+      assert.deepEqual(readFileSync(here.at('tool.bin')), OTHER_IMAGE);
+      assert.deepEqual(modes('key.txt', 'new.bin', 'tool.bin'), [0o600, 0o755, 0o600]);
+      assert.deepEqual(await offered(), ['tool.bin']);
+      desk.select(() => true);
+      await bringHome.open(copy);
+      assert.deepEqual([modes('tool.bin'), await offered()], [[0o755], []]);
+    }),
+  );
+
+  test(
+    'not by choices of a review that was shown again while the list of whole files was open',
+    withCopy({ 'a.txt': text(), 'image.bin': IMAGE }, async (desk) => {
+      const { here, copy, bringHome, id, at, told } = desk;
+      writeFileSync(at('a.txt'), text({ 15: 'of the copy' }));
+      writeFileSync(at('image.bin'), OTHER_IMAGE);
+      await bringHome.open(copy);
+      desk.whileListed(() => {
+        writeFileSync(at('a.txt'), text({ 3: 'new since', 15: 'of the copy' }));
+        return bringHome.open(copy);
+      });
+      await bringHome.approve(id);
+      assert.ok(told.includes('The side copy was compared again while the list was open. Nothing was changed.'));
+      assert.deepEqual([here.disk('a.txt'), readFileSync(here.at('image.bin'))], [text(), IMAGE]);
+      desk.whileListed(async () => {});
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ 3: 'new since', 15: 'of the copy' }));
+    }),
+  );
+
+  test(
+    'and is offered again file by file where Undo Patch leaves some of them alone',
+    withCopy({ 'a.txt': text(), 'b.txt': text() }, async (desk) => {
+      const { here, copy, bringHome, undo, id, at, offered, settled } = desk;
+      for (const name of ['a.txt', 'b.txt']) writeFileSync(at(name), text({ 3: 'of the copy' }));
+      await bringHome.open(copy);
+      await bringHome.approve(id);
+      for (const name of ['a.txt', 'b.txt']) here.write(name, text({ 3: 'of the user' }));
+      await undo.undo(undefined);
+      assert.deepEqual([desk.news, await offered()], [['brought_home: a.txt, b.txt'], []], 'nothing was undone');
+      here.write('a.txt', text({ 3: 'of the copy' }));
+      const first = settled();
+      await undo.undo(undefined);
+      await first;
+      assert.deepEqual([desk.news.at(-1), await offered()], ['undone: a.txt', ['a.txt']]);
+      here.write('b.txt', text({ 3: 'of the copy' }));
+      const second = settled();
+      await undo.undo(undefined);
+      await second;
+      assert.deepEqual([desk.news.at(-1), await offered()], ['undone: b.txt', ['a.txt', 'b.txt']]);
+    }),
   );
 
   test(

@@ -11,7 +11,7 @@ import { isBelow } from '../util/pathBelow.ts';
 import { emptyTrash, isInTrash, moveToTrash, type RemoveRest, restore, withAgents } from './trash.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
-import { Recorder } from './recorder.ts';
+import { Recorder, threadIdIn } from './recorder.ts';
 import { searchThreads } from './search.ts';
 import { ThreadIndex } from './threadIndex.ts';
 import { type OpenedReader, ThreadReader } from './threadReader.ts';
@@ -85,10 +85,18 @@ export class ThreadCatalog {
     return (await this.#index.summaries()).find(({ id }) => id === threadId);
   }
 
-  /** `deleted`: it is in the trash. `gone`: it is not, or no longer. */
+  /**
+   * `listed`: its rollout is there, even if it cannot be read at this time. `deleted`: it is in the trash. `gone`: it is
+   * not, or no longer.
+   */
   async whereIs(threadId: string): Promise<ThreadWhereabouts> {
+    // Looked for first: a thread that is restored by now is in the list below.
+    const isDeleted = await isInTrash(this.#ports, threadId);
+    const rollouts = await this.#ports.storage.listFiles('threads');
+    if (rollouts.some((path) => threadIdIn(path) === threadId)) return 'listed';
+    // A rollout that was renamed by hand.
     if ((await this.find(threadId)) !== undefined) return 'listed';
-    return (await isInTrash(this.#ports, threadId)) ? 'deleted' : 'gone';
+    return isDeleted ? 'deleted' : 'gone';
   }
 
   /** Ids of the threads, sub-agents included, that work in one of these folders. */

@@ -6,6 +6,7 @@ import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
 /** Notices for the model about sub-agents that have ended, until its next request. */
 export class AgentNotices {
   readonly #waiting = new Map<string, MessageItem>();
+  #copies = 0;
 
   /** Replaces an earlier notice of the same agent that was not sent. */
   add(agent: AgentSummary): void {
@@ -15,7 +16,7 @@ export class AgentNotices {
 
   /** `files`: from the working directory of the thread. */
   addCopy(agentId: string, files: readonly string[], what: 'brought_home' | 'undone'): void {
-    this.#waiting.set(`${agentId} ${what} ${this.#waiting.size}`, copyNotice(agentId, files, what));
+    this.#waiting.set(`${agentId} ${what} ${++this.#copies}`, copyNotice(agentId, files, what));
   }
 
   /** The model has the status of this agent already, or the agent works again. */

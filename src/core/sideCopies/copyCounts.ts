@@ -56,7 +56,11 @@ export class CopyCounts implements Disposable {
         this.#changed.fire();
       },
       (error: unknown) => {
-        if (!counting.signal.aborted) this.#report(error);
+        if (counting.signal.aborted) return;
+        // Counted again when it is asked for the next time.
+        this.#counting.delete(threadId);
+        this.#counts.delete(threadId);
+        this.#report(error);
       },
     );
   }

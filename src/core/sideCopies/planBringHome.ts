@@ -52,7 +52,13 @@ export type FilePlan =
       readonly conflicts: readonly number[] | 'file';
     }
   /** Not text: taken or left as a whole. */
-  | { readonly type: 'whole'; readonly file: CopyFile; readonly isConflict: boolean }
+  | {
+      readonly type: 'whole';
+      readonly file: CopyFile;
+      readonly isConflict: boolean;
+      /** Decided apart from the content. */
+      readonly mode?: ModeChange;
+    }
   /** Only its permission bits differ. */
   | { readonly type: 'mode'; readonly file: CopyFile; readonly mode: ModeChange }
   /** The workspace holds the same already. */
@@ -72,7 +78,9 @@ function planFile(file: CopyFile): FilePlan {
   const onlyMode = (): FilePlan => (mode === undefined ? { type: 'known', file } : { type: 'mode', file, mode });
   if (home.hash === result.hash) return onlyMode();
   const isUntouched = base.type === 'file' && base.hash === home.hash;
-  if (home.text === null || result.text === null) return { type: 'whole', file, isConflict: !isUntouched };
+  if (home.text === null || result.text === null) {
+    return { type: 'whole', file, isConflict: !isUntouched, ...(mode === undefined ? {} : { mode }) };
+  }
   const baseText = isUntouched ? home.text : base.type === 'file' ? base.text : null;
   const merged = baseText === null ? differences(home.text, result.text) : mergeThree(baseText, home.text, result.text);
   if (merged.hunks.length === 0) return onlyMode();
@@ -124,11 +132,10 @@ function modeChange(base: Known, home: KnownFile, result: KnownFile): ModeChange
   return { before: home.mode, after: result.mode, isConflict };
 }
 
-/** The permission bits of a file that is taken as a whole: those of the copy only where it has changed them. */
-export function modeOfWhole({ base, home, result }: CopyFile): number | undefined {
+/** The permission bits with which a file that is taken as a whole is written: those of the copy only for a new one. */
+export function modeOfWhole({ home, result }: CopyFile): number | undefined {
   if (result.type !== 'file') return undefined;
-  const isChanged = base.type !== 'file' || base.mode !== result.mode;
-  return home.type === 'file' && !isChanged ? home.mode : result.mode;
+  return home.type === 'file' ? home.mode : result.mode;
 }
 
 type Known = Exclude<CopyContent, { type: 'other' }>;
@@ -174,7 +181,7 @@ const RESULT: NextContent = { type: 'result' };
 /** What the copy is compared with from now on, once the decision about a file is carried out. */
 export function nextBase(plan: FilePlan, decision: FileDecision): NextBase {
   const content = nextContent(plan, decision);
-  const mode = plan.type === 'proposed' || plan.type === 'mode' ? plan.mode : undefined;
+  const mode = plan.type === 'known' || plan.type === 'impossible' ? undefined : plan.mode;
   const isWithContent = mode === undefined && content.type !== 'unchanged';
   return { content, takesMode: isWithContent || (mode !== undefined && decision.isModeOut !== true) };
 }

@@ -117,6 +117,13 @@ export interface MadeCopy {
 /** The reason why no side copy can be made or used: a sentence for the user. */
 export class CopyRefused extends Error {}
 
+/** What a store of copies must know of threads; ThreadCatalog has it. */
+export interface ThreadsOfCopies {
+  readonly whereIs: (threadId: string) => Promise<ThreadWhereabouts>;
+  /** Ids of the threads, forks and sub-agents included, that work in one of these folders. */
+  readonly threadsIn: (folders: readonly string[]) => Promise<readonly string[]>;
+}
+
 /** The side copies of this machine. Methods reject with the error of the disk, or with the reason of their signal. */
 export interface SideCopyStore extends SideCopyPlaces {
   /** Those that are ready, the newest first. Other processes make and remove some, too: see `reload`. */
@@ -148,11 +155,11 @@ export interface SideCopyStore extends SideCopyPlaces {
   /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
   alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Removes what a crash left, copies whose thread is deleted where nothing is lost, and copies whose thread is gone where
-   * nothing but ignored files is lost. Any other one, and one whose record cannot be read, is never removed. Never rejects:
-   * what cannot be removed is tried again at the next start.
+   * Removes what a crash left, copies whose threads are deleted where nothing is lost, and copies whose threads are gone
+   * where nothing but ignored files is lost. Any other one, and one whose record cannot be read, is never removed. Never
+   * rejects: what cannot be removed is tried again at the next start.
    */
-  sweep(whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void>;
+  sweep(threads: ThreadsOfCopies): Promise<void>;
 }
 
 /** The copy that contains a place, and how the place is reached from which of its folders. */

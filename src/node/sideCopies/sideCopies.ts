@@ -21,10 +21,10 @@ import {
   type SettledFile,
   type SideCopy,
   type SideCopyStore,
+  type ThreadsOfCopies,
   type UnreadableCopy,
 } from '../../core/sideCopies/sideCopy.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
-import type { ThreadWhereabouts } from '../../protocol/threads.ts';
 import { pauseEvery } from '../baseline/pauseEvery.ts';
 import { makePrivateFolder, namesIn } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
@@ -44,6 +44,7 @@ import {
 import { removeWorktree, type Repository, repositoryAt, worktreeFolder } from './gitWorktree.ts';
 import { fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
 import { removeFolder } from './removeFolder.ts';
+import { workersIn } from './workersIn.ts';
 
 /** In the folder of a copy: the files of the thread. */
 const WORK = 'work';
@@ -267,12 +268,12 @@ export class SideCopies implements SideCopyStore {
     }
   }
 
-  async sweep(whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void> {
-    for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, whereIs).catch(() => {});
+  async sweep(threads: ThreadsOfCopies): Promise<void> {
+    for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, threads).catch(() => {});
     this.reload();
   }
 
-  async #sweepOne(id: string, whereIs: (threadId: string) => Promise<ThreadWhereabouts>): Promise<void> {
+  async #sweepOne(id: string, threads: ThreadsOfCopies): Promise<void> {
     const folder = this.#folderOf(id);
     if (id.startsWith(REMOVED)) return removeFolder(realOf(folder), pauses());
     const found = findRecord(folder);
@@ -288,13 +289,20 @@ export class SideCopies implements SideCopyStore {
     }
     const { record } = found;
     if (isRunning(record.owner)) return;
-    const thread = record.threadId === null ? 'deleted' : await whereIs(record.threadId);
-    if (record.state === 'ready' && thread === 'listed') return;
-    const mayLose = thread === 'gone' ? isOnlyIgnored : isNothing;
-    const threads = record.threadId === null ? [] : [record.threadId];
-    await this.#holding([copyLock(id), ...threads], async () => {
-      if (record.state === 'ready' && !mayLose(await lossesInCopy(folder, record, pauses()))) return;
-      await this.#destroy(record);
+    const { ids, where } = await workersIn(record, threads);
+    if (record.state === 'ready' && where === 'listed') return;
+    await this.#holding([copyLock(id), ...ids], async () => {
+      // Before the locks were held, another process may have worked in the copy, or forked or restored a thread of it.
+      const now = findRecord(folder);
+      if (now.type !== 'record' || isRunning(now.record.owner)) return;
+      const workers = await workersIn(now.record, threads);
+      if (workers.ids.some((threadId) => !ids.includes(threadId))) return;
+      if (now.record.state === 'ready') {
+        if (workers.where === 'listed') return;
+        const mayLose = workers.where === 'gone' ? isOnlyIgnored : isNothing;
+        if (!mayLose(await lossesInCopy(folder, now.record, pauses()))) return;
+      }
+      await this.#destroy(now.record);
     });
   }
 

@@ -33,6 +33,8 @@ const MAX_REVIEWED = 300;
 /** Of a file that is taken as a whole. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 const ORIGIN = 'side-copy-';
+/** Permission bits that the system gives a new file, beside those for writing by others. */
+const ORDINARY = 0o644;
 
 /** The diff editors of proposals. */
 export interface ReviewTabs {
@@ -67,8 +69,10 @@ export interface BringHomeDeps extends HomeDeps {
     changes: readonly ApplyChange[],
     origin: { turnId: string; itemId: string },
   ) => ReturnType<EditorWorkspace['apply']>;
-  /** Call with what "Undo Patch" has undone. */
-  readonly onUndone: (listener: (id: string) => void) => Disposable;
+  /** Call with what "Undo Patch" has undone; `restored` are the files, absolute. */
+  readonly onUndone: (
+    listener: (undone: { readonly id: string; readonly restored: readonly string[] }) => void,
+  ) => Disposable;
   /** Something has come home, or was undone. */
   readonly onSettled: (settled: SettledCopy) => void;
   readonly report: (error: unknown) => void;
@@ -87,6 +91,8 @@ interface Settled {
   readonly files: readonly CopyChange[];
   /** Files of the workspace that were changed. */
   readonly paths: readonly string[];
+  /** Files of the patch that "Undo Patch" knows. */
+  readonly patched: readonly string[];
   /** Permission bits that were changed, which no patch has. */
   readonly modes: readonly ModeSet[];
 }
@@ -101,7 +107,7 @@ export class BringHome {
 
   constructor(deps: BringHomeDeps) {
     this.#deps = deps;
-    this.#listener = deps.onUndone((id) => void this.#undone(id).catch(deps.report));
+    this.#listener = deps.onUndone(({ id, restored }) => void this.#undone(id, restored).catch(deps.report));
   }
 
   dispose(): void {
@@ -134,8 +140,13 @@ export class BringHome {
   async approve(approvalId: string): Promise<void> {
     const review = this.#reviews.get(approvalId);
     if (review === undefined) return;
-    const isAlone = await this.#deps.store.alone(review.copy.id, () => this.#approve(approvalId, review));
+    let again: string | undefined;
+    const isAlone = await this.#deps.store.alone(review.copy.id, async () => {
+      again = await this.#approve(approvalId, review);
+    });
     if (!isAlone) tellInUse();
+    // Outside the lock, which an approval without a review takes again.
+    if (again !== undefined) await this.#again(review, again);
   }
 
   /** Call when the copy is removed. */
@@ -175,42 +186,48 @@ export class BringHome {
     });
   }
 
-  async #approve(approvalId: string, review: Review): Promise<void> {
+  /** A sentence for the user where nothing was changed and the review must be shown again. */
+  async #approve(approvalId: string, review: Review): Promise<string | undefined> {
     const { tabs, workspace } = this.#deps;
     const picked = await pickWholeFiles(review.plans);
-    if (picked === undefined) return;
+    if (picked === undefined || !this.has(approvalId)) return undefined;
+    // The choices in the tabs are those of another review.
+    if (this.#reviews.get(approvalId) !== review)
+      return vscode.l10n.t('The side copy was compared again while the list was open. Nothing was changed.');
     const states = new Map(tabs.stateOf(approvalId).files.map((state) => [state.path, state]));
     const texts = reviewedChanges(proposalsOf(review), tabs.reviewOf(approvalId) ?? []);
     const wholeChanges = await Promise.all([...picked.files].map((plan) => this.#wholeChange(plan, review)));
     const missing = wholeChanges.find((change) => typeof change === 'string');
-    if (missing !== undefined) return void vscode.window.showWarningMessage(withoutLinks(missing));
+    if (missing !== undefined) {
+      void vscode.window.showWarningMessage(withoutLinks(missing));
+      return undefined;
+    }
     const all = [
       ...texts.map((change) => asSeen(change, review)),
       ...wholeChanges.filter((change) => typeof change !== 'string'),
     ];
     if (all.length + picked.modes.size === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('No changes are selected to bring home.'));
-      return;
+      return undefined;
     }
     const places = await workspace.places(all.map(({ path }) => path));
     const found = [...places].flatMap(([path, place]) =>
       place instanceof WorkspaceError ? [] : [[path, place] as const],
     );
-    if (found.length < places.size)
-      return this.#again(review, vscode.l10n.t('A folder of the workspace is gone, or is a link now.'));
+    if (found.length < places.size) return vscode.l10n.t('A folder of the workspace is gone, or is a link now.');
     const itemId = `${ORIGIN}${review.copy.id}-${++this.#count}`;
     const origin = { turnId: itemId, itemId };
     const result = all.length === 0 ? undefined : await this.#deps.apply(decidedChanges(all, new Map(found)), origin);
     if (result?.type === 'stale') {
-      return this.#again(
-        review,
-        vscode.l10n.t(
-          'These files changed at the same moment: {0}. Nothing was changed.',
-          result.paths.map(shownPath).join(', '),
-        ),
+      return vscode.l10n.t(
+        'These files changed at the same moment: {0}. Nothing was changed.',
+        result.paths.map(shownPath).join(', '),
       );
     }
-    if (result?.type === 'failed') return void vscode.window.showErrorMessage(withoutLinks(result.message));
+    if (result?.type === 'failed') {
+      void vscode.window.showErrorMessage(withoutLinks(result.message));
+      return undefined;
+    }
     const modes = await setModes(picked.modes, this.#deps);
     const decisions = new Map(
       review.plans.map((plan): [FilePlan, FileDecision] => [plan, decisionOn(plan, states, picked, modes)]),
@@ -220,11 +237,18 @@ export class BringHome {
     const { copy, plans } = review;
     const brought = plans.filter((plan) => isAnythingHome(plan, nextBase(plan, decisions.get(plan) ?? OUT)));
     const paths = brought.map(({ file }) => file.path);
-    this.#settled.set(itemId, { copy, files: settled.map(({ change }) => change), paths, modes });
+    this.#settled.set(itemId, {
+      copy,
+      files: settled.map(({ change }) => change),
+      paths,
+      patched: all.map((one) => one.path),
+      modes,
+    });
     await this.leave(approvalId);
     this.#deps.onSettled({ copy, what: 'brought_home', paths });
     const left = plans.filter((plan) => isAnythingLeft(nextBase(plan, decisions.get(plan) ?? OUT)));
     this.#tellDone(copy, [brought.length, left.length], { itemId, isPatch: result !== undefined });
+    return undefined;
   }
 
   /** The same review with what the workspace holds now. */
@@ -288,18 +312,38 @@ export class BringHome {
     }, this.#deps.report);
   }
 
-  /** What came home was undone there: the copy offers it again. */
-  async #undone(id: string): Promise<void> {
+  /**
+   * What came home was undone there: the copy offers it again. Files that no patch has, such as those with other
+   * permission bits alone, are undone with the last file of their patch.
+   */
+  async #undone(id: string, restored: readonly string[] = []): Promise<void> {
     const settled = this.#settled.get(id);
     if (settled === undefined) return;
     const { copy, files, paths, modes } = settled;
+    const patched = settled.patched.filter((file) => !restored.includes(file));
+    const isBack = (file: string) => patched.length === 0 || restored.includes(file);
     const isAlone = await this.#deps.store.alone(copy.id, async () => {
-      await resetModes(modes, this.#deps);
-      await this.#deps.store.unsettle(copy.id, files);
+      await resetModes(
+        modes.filter(({ path }) => isBack(path)),
+        this.#deps,
+      );
+      await this.#deps.store.unsettle(
+        copy.id,
+        files.filter(({ home }) => isBack(home)),
+      );
     });
     if (!isAlone) return tellInUse();
-    this.#settled.delete(id);
-    this.#deps.onSettled({ copy, what: 'undone', paths });
+    if (patched.length === 0) this.#settled.delete(id);
+    else {
+      this.#settled.set(id, {
+        copy,
+        patched,
+        files: files.filter(({ home }) => !isBack(home)),
+        paths: paths.filter((file) => !isBack(file)),
+        modes: modes.filter(({ path }) => !isBack(path)),
+      });
+    }
+    this.#deps.onSettled({ copy, what: 'undone', paths: paths.filter(isBack) });
   }
 }
 
@@ -328,11 +372,11 @@ function isAnythingLeft({ content, takesMode }: ReturnType<typeof nextBase>): bo
 
 function asWhole(plan: FilePlan): FilePlan {
   if (plan.type !== 'proposed') return plan;
-  const { file } = plan;
+  const { file, mode } = plan;
   const isUntouched =
     file.home.type === file.base.type &&
     (file.home.type !== 'file' || (file.base.type === 'file' && file.home.hash === file.base.hash));
-  return { type: 'whole', file, isConflict: !isUntouched };
+  return { type: 'whole', file, isConflict: !isUntouched, ...(mode === undefined ? {} : { mode }) };
 }
 
 function decisionOn(
@@ -346,7 +390,7 @@ function decisionOn(
     case 'proposed':
       return { ...(states.get(plan.file.name) ?? OUT), isModeOut };
     case 'whole':
-      return { isOut: !picked.files.has(plan), hunks: [] };
+      return { isOut: !picked.files.has(plan), hunks: [], isModeOut };
     case 'mode':
       return { isOut: false, hunks: [], isModeOut };
     case 'known':
@@ -360,11 +404,11 @@ function decisionOn(
 function asSeen(change: FileChange, { files }: Review): HomeChange {
   const file = files.get(change.path);
   const discards = change.kind !== 'update' && file?.found?.isDirty === true ? { discardsUnsaved: true } : {};
-  const isProgram = change.kind === 'add' && file?.result.type === 'file' && (file.result.mode & 0o111) !== 0;
-  if (!isProgram) return { ...change, ...discards };
+  if (change.kind !== 'add' || file?.result.type !== 'file' || (file.result.mode & 0o755) === ORDINARY)
+    return { ...change, ...discards };
   const mark = file.resultContent?.hasByteOrderMark ?? false;
   const bytes = encodeText(change.text, mark);
-  const mode = file.result.type === 'file' ? file.result.mode : undefined;
+  const { mode } = file.result;
   return { ...change, ...discards, exactly: { text: change.text, bytes, mode, linkTarget: undefined } };
 }
 

@@ -44,7 +44,7 @@ export async function pickWholeFiles(plans: readonly FilePlan[]): Promise<Picked
 }
 
 function hasMode(plan: FilePlan): plan is PlanWithMode {
-  return (plan.type === 'mode' || plan.type === 'proposed') && plan.mode !== undefined;
+  return plan.type !== 'known' && plan.type !== 'impossible' && plan.mode !== undefined;
 }
 
 function wholeItem(plan: FilePlan, isConflict: boolean): WholeItem {
@@ -79,5 +79,7 @@ function permissionsOf(before: number, after: number): string {
 
 function effectOf({ file: { home, result } }: FilePlan): string {
   if (result.type === 'absent') return vscode.l10n.t('removed');
-  return home.type === 'absent' ? vscode.l10n.t('new') : vscode.l10n.t('replaced');
+  if (home.type !== 'absent') return vscode.l10n.t('replaced');
+  const isProgram = result.type === 'file' && (result.mode & EXECUTABLE) !== 0;
+  return isProgram ? vscode.l10n.t('new, executable') : vscode.l10n.t('new');
 }

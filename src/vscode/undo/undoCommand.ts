@@ -3,18 +3,26 @@ import { Emitter } from '../../core/util/emitter.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import type { UndoPatch, UndoReport } from './undoPatch.ts';
 
+/** What "Undo Patch" has undone. */
+export interface UndonePatch {
+  /** Of the patch, or of the turn. */
+  readonly id: string;
+  /** Absolute paths; others of the patch may have been left alone. */
+  readonly restored: readonly string[];
+}
+
 /** "Tiller: Undo Patch". */
 export class UndoCommand {
   readonly #undo: UndoPatch;
-  readonly #undone: Emitter<string>;
+  readonly #undone: Emitter<UndonePatch>;
 
   constructor(undo: UndoPatch, report: (error: unknown) => void) {
     this.#undo = undo;
     this.#undone = new Emitter(report);
   }
 
-  /** Fires with the id of the patch, or of the turn, that was undone. */
-  get onUndone(): Emitter<string>['event'] {
+  /** Fires where at least one file was restored. */
+  get onUndone(): Emitter<UndonePatch>['event'] {
     return this.#undone.event;
   }
 
@@ -26,7 +34,7 @@ export class UndoCommand {
       return;
     }
     const report = await this.#undo.undo(wanted);
-    this.#undone.fire(wanted);
+    if (report.restored.length > 0) this.#undone.fire({ id: wanted, restored: report.restored });
     showReport(report);
   }
 

@@ -42,4 +42,27 @@ describe('the count of files in the side copy of a thread', () => {
     assert.equal(counts.of('agent'), undefined);
     counts.dispose();
   });
+
+  it('is counted again when it is asked for after it could not be counted', async () => {
+    const copy: SideCopy = { id: 'c', threadId: 'agent', createdAt: '', folders: [] };
+    let isBroken = true;
+    const store = {
+      of: () => copy,
+      changes: async () => {
+        if (isBroken) throw new Error('EMFILE');
+        return [change('a')];
+      },
+    };
+    let report: (error: unknown) => void = () => {};
+    const reported = new Promise<unknown>((resolve) => (report = resolve));
+    const counts = new CopyCounts(store, (error) => report(error));
+    counts.of('agent');
+    assert.match(String(await reported), /EMFILE/);
+    isBroken = false;
+    const changed = new Promise<void>((resolve) => counts.onChange(resolve));
+    assert.equal(counts.of('agent'), null);
+    await changed;
+    assert.equal(counts.of('agent'), 1);
+    counts.dispose();
+  });
 });

@@ -13,7 +13,7 @@ import {
 const ABSENT: CopyContent = { type: 'absent' };
 const OTHER: CopyContent = { type: 'other' };
 const text = (content: string, mode = 0o644): CopyContent => ({ type: 'file', hash: content, mode, text: content });
-const binary = (hash: string): CopyContent => ({ type: 'file', hash, mode: 0o644, text: null });
+const binary = (hash: string, mode = 0o644): CopyContent => ({ type: 'file', hash, mode, text: null });
 
 function plan(base: CopyContent, home: CopyContent, result: CopyContent): FilePlan {
   const [made] = planBringHome([{ name: 'a.txt', path: '/w/a.txt', base, home, result }]);
@@ -30,7 +30,7 @@ function word(made: FilePlan): string {
       return made.conflicts.length === 0 ? `${kind}${permissions}` : `${kind}, conflict`;
     }
     case 'whole':
-      return made.isConflict ? 'whole, conflict' : 'whole';
+      return `whole${made.mode === undefined ? '' : ' + mode'}${made.isConflict ? ', conflict' : ''}`;
     case 'mode':
       return made.mode.isConflict ? 'mode, conflict' : 'mode';
     case 'known':
@@ -62,6 +62,7 @@ describe('a file that comes home', () => {
     ['of which the base is not kept, changed in both', binary('x'), one, two, 'update, conflict'],
     ['not text', binary('1'), binary('1'), binary('2'), 'whole'],
     ['not text, changed in both', binary('1'), binary('2'), binary('3'), 'whole, conflict'],
+    ['not text, with other permissions', binary('1'), binary('1', 0o600), binary('2', 0o755), 'whole + mode'],
     ['new and not text', ABSENT, ABSENT, binary('1'), 'whole'],
     ['deleted and not text', binary('1'), binary('1'), ABSENT, 'whole'],
     ['of which only the permissions changed', one, one, text('one\n', 0o755), 'mode'],
@@ -117,12 +118,18 @@ describe('a file that comes home', () => {
     assert.equal(nextBase(alone, { isOut: false, hunks: [], isModeOut: true }).takesMode, false);
   });
 
-  it('keeps the permissions of the workspace where it is taken as a whole and the copy has not changed them', () => {
-    const at = (hash: string, mode: number): CopyContent => ({ type: 'file', hash, mode, text: null });
+  it('keeps the permissions of the workspace where it is taken as a whole and they are not selected', () => {
+    const at = binary;
     const mode = (base: CopyContent, home: CopyContent, result: CopyContent) =>
       modeOfWhole({ name: 'a', path: '/a', base, home, result });
     assert.equal(mode(at('1', 0o644), at('1', 0o600), at('2', 0o644)), 0o600);
-    assert.equal(mode(at('1', 0o644), at('1', 0o600), at('2', 0o755)), 0o755);
+    assert.equal(mode(at('1', 0o644), at('1', 0o600), at('2', 0o755)), 0o600);
     assert.equal(mode(ABSENT, ABSENT, at('2', 0o755)), 0o755);
+    const made = plan(at('1'), at('1', 0o600), at('2', 0o755));
+    assert.deepEqual(made.type === 'whole' && made.mode, { before: 0o600, after: 0o755, isConflict: true });
+    assert.deepEqual(nextBase(made, { isOut: false, hunks: [], isModeOut: true }), {
+      content: { type: 'result' },
+      takesMode: false,
+    });
   });
 });

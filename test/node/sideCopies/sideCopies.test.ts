@@ -18,7 +18,12 @@ import {
 import path from 'node:path';
 import { describe, it } from 'vitest';
 import { copyChangesText } from '../../../src/core/sideCopies/changesText.ts';
-import { type CopyLosses, isNothing, type SideCopy } from '../../../src/core/sideCopies/sideCopy.ts';
+import {
+  type CopyLosses,
+  isNothing,
+  type SideCopy,
+  type ThreadsOfCopies,
+} from '../../../src/core/sideCopies/sideCopy.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { lossesInCopy } from '../../../src/node/sideCopies/changesInCopy.ts';
 import { readBase } from '../../../src/node/sideCopies/copyBase.ts';
@@ -33,7 +38,12 @@ import { tempFolder } from '../../support/tempFolder.ts';
 const NEVER = new AbortController().signal;
 /** Of a process that has ended: pids are smaller. */
 const ENDED = { pid: 2 ** 30, bootId: null, startTime: null };
-const noThread = async () => 'gone' as const;
+/** Threads by where they are, and those that work in a copy beside its own one. */
+const threadsWith = (
+  whereIs: ThreadsOfCopies['whereIs'],
+  threadsIn: ThreadsOfCopies['threadsIn'] = async () => [],
+): ThreadsOfCopies => ({ whereIs, threadsIn });
+const noThread = threadsWith(async () => 'gone');
 
 class Place implements Disposable {
   readonly work = tempFolder();
@@ -709,7 +719,7 @@ describe('the next start', () => {
     const mine = await place.make();
     writeFileSync(path.join(folderOf(changed), 'a.txt'), 'two\n');
     const copies = place.another();
-    await copies.sweep(async (threadId) => (threadId === 'there' ? 'listed' : 'gone'));
+    await copies.sweep(threadsWith(async (threadId) => (threadId === 'there' ? 'listed' : 'gone')));
     assert.deepEqual(copies.all.map(({ id }) => id).toSorted(), [changed.id, kept.id, mine.id].toSorted());
   });
 
@@ -721,10 +731,55 @@ describe('the next start', () => {
     writeFileSync(path.join(folderOf(copy), 'built/out.js'), 'out\n');
     const copies = place.another();
     for (const where of ['listed', 'deleted'] as const) {
-      await copies.sweep(async () => where);
+      await copies.sweep(threadsWith(async () => where));
       assert.deepEqual(place.left, [copy.id], where);
     }
-    await copies.sweep(async () => 'gone');
+    await copies.sweep(noThread);
+    assert.deepEqual(place.left, []);
+  });
+
+  it('keeps a copy in which a fork of its thread works, and one that is changed or used until it holds the locks', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'built\n');
+    const copy = await crashed(place, 'ready', 'thread');
+    writeFileSync(path.join(folderOf(copy), 'built'), 'of the fork\n');
+    const copies = place.another();
+    const whereIs: ThreadsOfCopies['whereIs'] = async (threadId) => (threadId === 'fork' ? 'listed' : 'gone');
+    const asked: (readonly string[])[] = [];
+    const forkIn: ThreadsOfCopies['threadsIn'] = async (folders) => {
+      asked.push(folders);
+      return ['fork'];
+    };
+    await copies.sweep(threadsWith(whereIs, forkIn));
+    assert.deepEqual([asked[0], place.left], [[folderOf(copy)], [copy.id]]);
+    // The fork begins between the first look and the locks.
+    let looks = 0;
+    await copies.sweep(threadsWith(whereIs, async () => (++looks === 1 ? [] : ['fork'])));
+    assert.deepEqual([looks, place.left], [2, [copy.id]]);
+    // Another process owns the thread of an agent whose rollout is gone.
+    const attempt = await createLocks(place.home.path, 'cli').acquire('agent');
+    assert.equal(attempt.type, 'held');
+    await copies.sweep(
+      threadsWith(
+        async () => 'gone',
+        async () => ['agent'],
+      ),
+    );
+    assert.deepEqual(place.left, [copy.id]);
+    if (attempt.type === 'held') await attempt.lock.release();
+    // Another process takes it for a thread of its own.
+    const folder = path.join(place.home.path, 'copies', copy.id);
+    const record = readRecord(folder);
+    assert.ok(record);
+    looks = 0;
+    const taken = async () => {
+      if (++looks === 1) await writeRecord(folder, { ...record, threadId: 'fork' });
+      return [];
+    };
+    await copies.sweep(threadsWith(whereIs, taken));
+    assert.deepEqual([looks, place.left], [2, [copy.id]]);
+    await writeRecord(folder, record);
+    await copies.sweep(noThread);
     assert.deepEqual(place.left, []);
   });
 
