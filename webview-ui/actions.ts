@@ -96,12 +96,15 @@ export function sendDraft(): void {
   if (input.length === 0) return;
   const edit = draftEdit.value;
   followsEnd.value = true;
-  // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
-  if (edit?.type === 'sent') return resend(edit.id, input, edit.restoresFiles);
+  if (edit?.type === 'sent') {
+    // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
+    keepDraft();
+    return resend(edit.id, input, edit.restoresFiles);
+  }
+  draftEdit.value = null;
+  setDraft(edit?.draft ?? '', edit?.attachments ?? [], 0);
   if (edit === null) sendInput(input);
   else submit({ type: 'edit_queued', id: edit.id, input });
-  draftEdit.value = null;
-  setDraft(edit?.draft ?? '', edit?.attachments ?? []);
 }
 
 /** Whether the draft has something to send. */
@@ -148,20 +151,38 @@ export function resend(itemId: string, input: UserInput[] | null, restoresFiles:
 let keptImages = '\n\n\n\n';
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The host keeps the draft, too; it gets it debounced, and at once when an edit begins or ends. */
-export function setDraft(text: string, attached: readonly Attachment[] = attachments.value): void {
+/** The last change of the draft in this page. */
+let lastChange: { readonly threadId: string | null; readonly count: number } = { threadId: null, count: 0 };
+
+/** Whether the draft of this thread has changed here since the change with this count, the last one that the host had. */
+export function isDraftNewer(threadId: string | null, draftCount: number): boolean {
+  return lastChange.threadId === threadId && lastChange.count > draftCount;
+}
+
+/** Milliseconds without a change of the draft until the host gets it. */
+const DEBOUNCE_MS = 250;
+
+/**
+ * The host keeps the draft, too, and sends it to the other page. It gets it debounced; at once when an edit begins or ends,
+ * and before a message is sent: the page may be closed right behind it, and its text would stay in the other one.
+ */
+export function setDraft(
+  text: string,
+  attached: readonly Attachment[] = attachments.value,
+  afterMs: number = DEBOUNCE_MS,
+): void {
   batch(() => {
     draft.value = text;
     attachments.value = attached;
     attachProblem.value = null;
   });
-  keepDraft(250);
+  keepDraft(afterMs);
 }
 
 /** Attaches what the user adds. Unlike `setDraft` it keeps the reason why something else of the same act was refused. */
 export function attach(added: readonly Attachment[]): void {
   attachments.value = withAttachments(attachments.value, added);
-  keepDraft(250);
+  keepDraft(DEBOUNCE_MS);
 }
 
 /** Sends the current draft to the host. */
@@ -169,7 +190,8 @@ export function keepDraft(afterMs = 0): void {
   const { parts, images } = partImages({ edit: draftEdit.value, attachments: attachments.value });
   const keys = [images.draft, images.edit].map((all) => all.map(keyOf).join('\n'));
   const key = [threadId.value, ...keys].join('\n\n');
-  const message = { type: 'draft', threadId: threadId.value, text: draft.value, ...parts } as const;
+  lastChange = { threadId: threadId.value, count: lastChange.count + 1 };
+  const message = { type: 'draft', ...lastChange, text: draft.value, ...parts } as const;
   const keep = () => {
     post({ ...message, images: key === keptImages ? null : images });
     keptImages = key;
@@ -275,8 +297,8 @@ export function sendQueuedNow(id: string): void {
 export function stopAndSendDraft(): void {
   const input = draftInput();
   if (input.length === 0) return;
+  setDraft('', [], 0);
   stopAndSend(input);
-  setDraft('', []);
 }
 
 function stopAndSend(input: UserInput[]): void {

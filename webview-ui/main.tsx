@@ -3,9 +3,9 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { HostMessage } from '../src/protocol/wire.ts';
 import { onNewLine, partImages, withImages } from '../src/protocol/draft.ts';
-import { keepDraft } from './actions.ts';
+import { isDraftNewer, keepDraft } from './actions.ts';
 import { announceNews } from './announce.ts';
-import { connect, savedState, saveState } from './bridge.ts';
+import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
 import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
@@ -48,11 +48,19 @@ function saveDraft(): void {
   });
 }
 
-/** Of two drafts of the same thread the one of this page is newer. */
-function withSavedDraft(message: HostMessage): HostMessage {
+/** Of two drafts of the same thread the one of this page is newer, unless the other page has changed it last. */
+function withOwnDraft(message: HostMessage): HostMessage {
+  if (message.type !== 'snapshot') return message;
+  const id = message.thread?.threadId ?? null;
+  // The host gets it after this snapshot.
+  if (threadId.value === id && isDraftNewer(id, message.draftCount)) {
+    return { ...message, draft: draft.value, edit: draftEdit.value, attachments: attachments.value };
+  }
   const saved = savedState();
-  if (message.type !== 'snapshot' || message.isDraftOfOther === true) return message;
-  if (saved?.threadId !== (message.thread?.threadId ?? null)) return message;
+  return message.isDraftOfOther === true || saved?.threadId !== id ? message : withSavedDraft(message, saved);
+}
+
+function withSavedDraft(message: Extract<HostMessage, { type: 'snapshot' }>, saved: PanelState): HostMessage {
   const { draft } = saved;
   const kept = { edit: saved.edit ?? null, attachments: saved.attachments ?? [] };
   const { edit, attachments } = withImages(kept, partImages(message).images);
@@ -66,11 +74,13 @@ function withSavedDraft(message: HostMessage): HostMessage {
 
 /** A draft changed by a message of the host is stored as if it were typed. */
 function receiveAll(message: HostMessage): void {
+  // The host gets the draft of this page after that of the other one, and sends it there.
+  if (message.type === 'draft' && isDraftNewer(threadId.value, message.draftCount)) return;
   receiveThreadUpdate(message);
   receiveModels(message);
   receiveImageFile(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
-  receive(withSavedDraft(message));
+  receive(withOwnDraft(message));
   receiveRows(message);
   if (
     message.type !== 'snapshot' &&

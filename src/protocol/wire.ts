@@ -174,15 +174,20 @@ export type HostMessage =
       readonly edit: DraftEdit | null;
       /** The draft was changed last in the other page: it is newer than what this page has kept. */
       readonly isDraftOfOther?: boolean;
+      readonly draftCount: number;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
   | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
-  /** The user has changed the draft in the other page that shows the panel. */
+  /**
+   * The user has changed the draft in the other page that shows the panel. `draftCount`: the `count` of the last `draft`
+   * message of this page before it; 0 if there was none since the page was loaded.
+   */
   | {
       readonly type: 'draft';
       readonly build: string;
+      readonly draftCount: number;
       readonly draft: string;
       readonly attachments: readonly Attachment[];
       readonly edit: DraftEdit | null;
@@ -357,6 +362,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** `threadId` is `null` for the thread that the next message starts. */
   z.object({
     type: z.literal('draft'),
+    /** The number of changes of the draft in this page since it was loaded. */
+    count: z.int().positive(),
     threadId: z.string().nullable(),
     text: z.string(),
     /** Without images, like the attachments. */

@@ -20,13 +20,17 @@ suite('the panel in the side bar and in an editor tab', () => {
   let tiller: Tiller;
   let side: Page;
   let editor: Page;
+  let memory: Memory;
+  let count: number;
 
   setup(async () => {
     home = ownHome();
     server = await ModelServer.start([[says('Hello to both.')]], { wire: 'responses' });
     await set('baseUrl', server.baseUrl);
     await set('model', 'test-model');
-    tiller = compose({ ...contextOf(), workspaceState: new Memory() });
+    memory = new Memory();
+    count = 0;
+    tiller = compose({ ...contextOf(), workspaceState: memory });
     side = new Page();
     editor = new Page();
     tiller.view.resolveWebviewView(side.view);
@@ -52,7 +56,15 @@ suite('the panel in the side bar and in an editor tab', () => {
   const drafts = (page: Page) => heard(page).flatMap((message) => (message.type === 'draft' ? [message.draft] : []));
   const focused = (page: Page) => heard(page).filter(({ type }) => type === 'focus_composer').length;
   const write = (page: Page, text: string, threadId: string | null = null) =>
-    page.say({ type: 'draft', threadId, text, edit: null, attachments: [], images: { draft: [], edit: [] } });
+    page.say({
+      type: 'draft',
+      count: ++count,
+      threadId,
+      text,
+      edit: null,
+      attachments: [],
+      images: { draft: [], edit: [] },
+    });
 
   test('shows the same thread in both, whichever of them a message comes from', async () => {
     editor.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text: 'Hi.' }] } });
@@ -75,6 +87,29 @@ suite('the panel in the side bar and in an editor tab', () => {
     await load(side);
     const last = snapshots(side).at(-1);
     assert.deepEqual([last?.draft, last?.isDraftOfOther], ['begun here', true]);
+  });
+
+  test('confirms to each page which of its drafts it has, so that both end with the last one', async () => {
+    const counts = (page: Page) =>
+      heard(page).flatMap((message) => (message.type === 'draft' ? [message.draftCount] : []));
+    write(side, 'one');
+    const last = count;
+    write(editor, 'two');
+    assert.deepEqual([counts(editor), counts(side)], [[0], [last]]);
+    await load(side);
+    assert.equal(snapshots(side).at(-1)?.draftCount, 0);
+  });
+
+  test('a text that the other page has sent does not come back after a reload of the window', async () => {
+    write(side, 'to send');
+    write(editor, '');
+    await tiller.dispose();
+    tiller = compose({ ...contextOf(), workspaceState: memory });
+    side = new Page();
+    tiller.view.resolveWebviewView(side.view);
+    await load(side);
+    const last = snapshots(side).at(-1);
+    assert.deepEqual([last?.draft, last?.isDraftOfOther], ['', true]);
   });
 
   test('gives the focus to the page that was used last', () => {

@@ -175,7 +175,7 @@ suite('a message that is sent again or is not sent', () => {
     const threadId = shownId();
     assert.ok(threadId !== undefined);
     const edit = { type: 'sent', id, original: 'Hi.', draft: 'half', restoresFiles: false } as const;
-    page.say({ type: 'draft', threadId, text: 'Hi there.', edit, attachments: [], images: null });
+    page.say({ type: 'draft', count: 1, threadId, text: 'Hi there.', edit, attachments: [], images: null });
     tiller.view.giveBack(inputOf('not sent'), threadId);
     const [message] = returned();
     assert.deepEqual([message?.text, message?.isUnsent, message?.isReturned], ['not sent', true, true]);

@@ -31,6 +31,7 @@ export class ChatPage {
   readonly #stream: RedactingStream;
   readonly images = new PanelImages();
   #isReady = false;
+  #draftCount = 0;
 
   constructor(webview: vscode.Webview, options: ChatPageOptions) {
     this.#options = options;
@@ -48,6 +49,11 @@ export class ChatPage {
   /** It has its snapshot and gets updates. */
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** The `count` of its last draft; 0 if it has sent none since it was loaded. */
+  get draftCount(): number {
+    return this.#draftCount;
   }
 
   load(): void {
@@ -94,8 +100,12 @@ export class ChatPage {
 
   #receive(raw: unknown): void {
     const parsed = webviewMessageSchema.safeParse(raw);
-    if (parsed.success) this.#options.receive(parsed.data, this);
-    else this.#options.log('warn', `The panel sent an unknown message: ${parsed.error.message}`);
+    if (!parsed.success) {
+      return this.#options.log('warn', `The panel sent an unknown message: ${parsed.error.message}`);
+    }
+    if (parsed.data.type === 'ready') this.#draftCount = 0;
+    if (parsed.data.type === 'draft') this.#draftCount = parsed.data.count;
+    this.#options.receive(parsed.data, this);
   }
 }
 

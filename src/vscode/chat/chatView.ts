@@ -84,8 +84,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #panel: vscode.WebviewPanel | undefined;
   /** The page that the user has used last. */
   #last: PagePlace = 'side';
-  /** The page that has changed the draft last; the draft that the other one has kept of itself is older. */
-  #draftFrom: PagePlace | undefined;
   /** Messages for after the snapshot, while the page is loading. */
   readonly #held: { readonly place: PagePlace; readonly message: PanelUpdate }[] = [];
 
@@ -313,15 +311,15 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const whole = (ofDraft: readonly Attachment[]) => page.images.wholeAttachments(ofDraft);
     const given = images && { draft: whole(images.draft), edit: whole(images.edit) };
     drafts.set(threadId, text, edit, attachments, given);
-    this.#draftFrom = page.place;
+    drafts.place = page.place;
     if ((threads.state?.threadId ?? null) !== threadId) return;
-    for (const other of this.#ready) if (other !== page) other.post({ type: 'draft', ...this.#draft() });
+    for (const other of this.#ready) if (other !== page) other.post({ type: 'draft', ...this.#draft(other) });
   }
 
-  #draft() {
+  #draft({ draftCount }: ChatPage) {
     const { drafts, threads } = this.#options;
     const id = threads.state?.threadId ?? null;
-    return { draft: drafts.get(id), attachments: drafts.attachmentsOf(id), edit: drafts.editOf(id) };
+    return { draft: drafts.get(id), attachments: drafts.attachmentsOf(id), edit: drafts.editOf(id), draftCount };
   }
 
   #welcome(page: ChatPage): void {
@@ -335,13 +333,13 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #sendSnapshot(page: ChatPage): void {
-    const { threads, interrupted, reviews, pendingReview, pendingComments } = this.#options;
+    const { drafts, threads, interrupted, reviews, pendingReview, pendingComments } = this.#options;
     page.post({
       type: 'snapshot',
       ...page.begin(threads.state),
       access: threads.access,
-      ...this.#draft(),
-      ...(this.#draftFrom === undefined || this.#draftFrom === page.place ? {} : { isDraftOfOther: true }),
+      ...this.#draft(page),
+      ...(drafts.place === undefined || drafts.place === page.place ? {} : { isDraftOfOther: true }),
       settings: this.#settings(page),
       texts: vscode.l10n.bundle ?? {},
     });

@@ -12,12 +12,14 @@ import {
 } from '../../protocol/draft.ts';
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
+import type { PagePlace } from './chatPage.ts';
 import type { DraftImageFiles } from './draftImages.ts';
 
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
 const ATTACHMENTS = 'tiller.draftAttachments';
 const HELD = 'tiller.heldMessages';
+const PLACE = 'tiller.draftPlace';
 /** The key of the draft for a thread that does not exist yet. */
 const NEW_THREAD = '';
 /** The most threads with a draft; the oldest drafts are dropped. */
@@ -64,6 +66,18 @@ export class Drafts {
   /** What goes with the text. */
   attachmentsOf(threadId: string | null): readonly Attachment[] {
     return this.#partsOf(threadId).attachments;
+  }
+
+  /**
+   * The page that has changed a draft last, also before a reload of the window: the draft that the other one has kept of
+   * itself is older.
+   */
+  get place(): PagePlace | undefined {
+    return this.#memento.get<PagePlace>(PLACE);
+  }
+
+  set place(place: PagePlace) {
+    if (place !== this.place) void this.#memento.update(PLACE, place);
   }
 
   #partsOf(threadId: string | null): DraftParts {

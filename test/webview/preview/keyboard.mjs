@@ -772,6 +772,7 @@ const STORIES = {
     const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
     assert.deepEqual(draft, {
       type: 'draft',
+      count: draft?.count,
       threadId: 'thread-1',
       text: 'Leave the READ',
       edit,
@@ -845,6 +846,53 @@ const STORIES = {
     await send(page, stage.scenes.approve.messages);
     assert.equal(await page.getByTestId('composer-input').inputValue(), 'half a thou');
     await page.getByTestId('decision-approve').waitFor();
+    return page;
+  },
+  async 'the host has the empty draft before the message, so that the text stays in no other page'(stage) {
+    const draftBefore = async (page, opType) => {
+      const posted = await takePosted(page);
+      const sent = posted.findIndex(({ type, op }) => type === 'op' && op.type === opType);
+      const draft = posted.slice(0, sent).findLast(({ type }) => type === 'draft');
+      return [draft?.text, draft?.edit];
+    };
+    for (const [scene, key] of [
+      [stage.scenes.done, 'Enter'],
+      [stage.scenes.stream, 'Control+Enter'],
+    ]) {
+      const page = await stage.show(scene);
+      await page.getByTestId('composer-input').focus();
+      await page.keyboard.type('Say more.');
+      await press(page, key);
+      assert.deepEqual(await draftBefore(page, 'user_turn'), ['', null]);
+    }
+    const page = await stage.show(stage.scenes.stream);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('half a thought');
+    await page.getByTestId('queued-edit').click();
+    await page.getByTestId('composer-input').fill('Leave the README');
+    await press(page, 'Enter');
+    assert.deepEqual(await draftBefore(page, 'edit_queued'), ['half a thought', null]);
+    return page;
+  },
+  async 'a draft of the other page, or a snapshot, does not replace newer keys, and replaces older ones'(stage) {
+    const [snapshot] = stage.scenes.done.messages;
+    const page = await stage.show(stage.scenes.done);
+    const composer = page.getByTestId('composer-input');
+    await composer.focus();
+    await page.keyboard.type('newer');
+    await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'newer'));
+    const { count } = (await takePosted(page)).findLast(({ type }) => type === 'draft');
+    const parts = { draft: 'other', attachments: [], edit: null };
+    const draft = { type: 'draft', build: 'preview', ...parts };
+    await send(page, [{ ...draft, draftCount: count - 1 }]);
+    assert.equal(await composer.inputValue(), 'newer');
+    await send(page, [{ ...snapshot, ...parts, isDraftOfOther: true, draftCount: count - 1 }]);
+    assert.equal(await composer.inputValue(), 'newer');
+    await send(page, [{ ...draft, draftCount: count }]);
+    assert.equal(await composer.inputValue(), 'other');
+    await composer.fill('');
+    await send(page, [{ ...snapshot, ...parts, draftCount: count }]);
+    assert.equal(await composer.inputValue(), '', 'an emptied draft is newer, too');
     return page;
   },
   async 'earlier turns come on demand'(stage) {

@@ -57,6 +57,7 @@ function scene(
     draft: '',
     attachments: [],
     edit: null,
+    draftCount: 0,
     settings: { ...SETTINGS, ...settings },
     texts: {},
   };
