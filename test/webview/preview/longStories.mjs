@@ -215,4 +215,30 @@ export const LONG_STORIES = {
     assert.ok(Math.abs(after.top - seen.top) < 60, `${seen.top} → ${after.top}`);
     return page;
   },
+  async 'Find finds what is drawn after it was opened, also beside letters whose lower case is longer'(stage) {
+    const snapshot = longAnswers(stage, 2);
+    const text = `${PARAGRAPH.repeat(1_500)}İ and The Very Last Words.`;
+    const { turns } = snapshot.thread;
+    const item = { type: 'agent_message', id: 'last', status: 'completed', text };
+    const long = { ...turns[1], items: [...turns[1].items, item] };
+    const thread = { ...snapshot.thread, turns: [turns[0], long] };
+    const page = await stage.show({ messages: [{ ...snapshot, thread }] });
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('the very last words');
+    const counts = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const seen = [];
+          const look = () => {
+            const count = document.querySelector('[data-testid=find-count]').textContent;
+            if (seen.at(-1) !== count) seen.push(count);
+            if (count === '1 of 1') resolve(seen);
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+    );
+    assert.ok(!counts.includes('No results'), counts.join(', '));
+    return page;
+  },
 };
