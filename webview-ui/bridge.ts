@@ -12,8 +12,18 @@ export interface PanelState {
   readonly draft: string;
   readonly attachments?: readonly Attachment[];
   readonly edit?: DraftEdit | null;
-  /** Distance from the top; `null` while the end is followed. */
-  readonly scrollTop: number | null;
+  /** What is at the top of the transcript; `null` while the end is followed. */
+  readonly place?: Place | null;
+}
+
+/** An element of a turn. Distances from the top of the transcript change with what is drawn above. */
+export interface Place {
+  /** The id of the heading of the turn. */
+  readonly turnId: string;
+  /** The index among its siblings of each element on the way from the turn to the element. */
+  readonly path: readonly number[];
+  /** How many pixels of the element are above the view. */
+  readonly offset: number;
 }
 
 const host = acquireVsCodeApi<PanelState>();

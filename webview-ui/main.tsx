@@ -13,7 +13,7 @@ import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
 import { receiveRows } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
-import { followsEnd, now } from './view.ts';
+import { now } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed style sheet sets them. */
 function followFontSettings(): void {
@@ -43,8 +43,8 @@ function saveDraft(): void {
     const state = { threadId: threadId.value, draft: draft.value, ...parts };
     if (settings.value === null) return;
     const saved = savedState();
-    const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
-    saveState({ ...state, scrollTop });
+    const place = saved?.threadId === state.threadId ? (saved.place ?? null) : null;
+    saveState({ ...state, place });
   });
 }
 

@@ -1,6 +1,6 @@
 // Plan mode: the model only reads, whatever is allowed otherwise, and knows when the mode begins and ends.
 import { describe, expect, it } from 'vitest';
-import { titleOfPlan, splitPlan, withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
+import { titleOfPlan, splitPlan, withoutOpenMark, withoutPlanMarks } from '../../src/protocol/text/proposedPlan.ts';
 import { turnSettingsOf } from '../../src/core/agent/threadSettings.ts';
 import { settingsSchema } from '../../src/protocol/settings.ts';
 import { agentIds, agentScript, outputsOf } from '../support/agentScript.ts';
@@ -170,6 +170,10 @@ describe('the plan in a message', () => {
   });
 
   it('is shown as far as it has arrived, and the last of several counts', () => {
+    expect(withoutOpenMark('Words.\n<propo')).toBe('Words.\n');
+    expect(withoutOpenMark('# A\n</proposed_plan')).toBe('# A\n');
+    for (const whole of ['Words. <propo', 'Words.\n<p>', 'Words.\n<proposed_plan>', 'Words.\n', ''])
+      expect(withoutOpenMark(whole)).toBe(whole);
     expect(splitPlan('<proposed_plan>\n# A')).toMatchObject({ plan: '# A', isWhole: false });
     const two = '<proposed_plan>\nold\n</proposed_plan>\n<proposed_plan>\nnew\n</proposed_plan>';
     expect(splitPlan(two).plan).toBe('new');

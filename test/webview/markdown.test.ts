@@ -79,6 +79,12 @@ describe('a text that streams', () => {
     assert.equal(first, again);
   });
 
+  it('draws a text once that is given in part again', () => {
+    const stream = new MarkdownStream();
+    for (const length of [12, 4, 18]) stream.update('One.\n\nTwo three four'.slice(0, length));
+    assert.deepEqual(stream.finish('One.\n\nTwo three four'), renderMarkdown('One.\n\nTwo three four'));
+  });
+
   it('shows an open fence as code from its first line on', () => {
     const stream = new MarkdownStream();
     const open = { type: 'code', info: 'ts a.ts', complete: false };

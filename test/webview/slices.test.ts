@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { MarkdownStream, renderMarkdown } from '../../webview-ui/text/markdown.ts';
-import { nextLength, nextStart, SLICE } from '../../webview-ui/text/slices.ts';
+import { drawnStart, keptLength, nextLength, nextStart, SLICE } from '../../webview-ui/text/slices.ts';
 import { SCENES, threadOf } from './preview/states.ts';
 
 const turn = threadOf(SCENES.done)?.turns[0] as TurnState;
@@ -27,6 +27,22 @@ describe('what is drawn in one frame', () => {
     assert.ok(nextStart(long, 100) > 90, 'long turns');
     assert.equal(nextStart([answer(100 * SLICE)], 1), 0);
     assert.equal(nextStart(short, 0), 0);
+  });
+
+  it('of a text that replaces another is as much as was drawn, at most one slice of it new', () => {
+    const text = 'x'.repeat(10 * SLICE);
+    assert.equal(keptLength(text.slice(0, -5), text, text.length), text.length - 5, 'it has lost its end');
+    assert.equal(keptLength(text, 'y'.repeat(10 * SLICE), 10 * SLICE), SLICE, 'another text');
+    assert.equal(keptLength('short', text, text.length), 5);
+    assert.equal(keptLength(text, 'xy', 2), SLICE);
+  });
+
+  it('of a thread begins with the first turn that was drawn, also when earlier ones are gone', () => {
+    const turns = Array.from({ length: 5 }, (_, index) => ({ ...turn, id: `t${index}` }));
+    assert.equal(drawnStart(turns, turns.slice(2)), 2);
+    assert.equal(drawnStart(turns.slice(1), turns.slice(0, 4)), 0);
+    assert.equal(drawnStart(turns.slice(3), turns.slice(0, 3)), -1);
+    assert.equal(drawnStart([], turns), -1);
   });
 
   it('of a text in slices has in the end the same blocks as the whole text', () => {

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { drawLater } from './drawLater.ts';
+import { drawLater, usePartial } from './drawLater.ts';
 import { settings } from '../store.ts';
 import type { Block } from '../text/markdown.ts';
 import { MarkdownStream, renderMarkdown } from '../text/markdown.ts';
-import { nextLength, SLICE } from '../text/slices.ts';
+import { keptLength, nextLength, SLICE } from '../text/slices.ts';
 import { enrichMarkdown } from './enrichMarkdown.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
@@ -71,17 +71,23 @@ export function GrowingMarkdown({ text, complete }: { text: string; complete: bo
 function useGrowth(text: string): { readonly stream: MarkdownStream; readonly length: number } {
   const state = useRef({ stream: new MarkdownStream(), text, length: 0 });
   const [, redraw] = useState(0);
-  if (!text.startsWith(state.current.text)) state.current = { stream: new MarkdownStream(), text, length: 0 };
+  const { text: before, length: drawn } = state.current;
+  if (!text.startsWith(before)) {
+    state.current = { stream: new MarkdownStream(), text, length: keptLength(text, before, drawn) };
+  } else if (drawn === 0 || text.length - drawn <= SLICE) {
+    // It is drawn for the first time, or has grown by a piece of a stream. Others follow in the next frames.
+    state.current.length = nextLength(text, drawn);
+  }
   const { current } = state;
   current.text = text;
-  // It is drawn for the first time, or has grown by a piece of a stream. Others follow in the next frames.
-  if (current.length === 0 || text.length - current.length <= SLICE) current.length = nextLength(text, current.length);
   const { stream, length } = current;
+  usePartial(length < text.length);
   useEffect(() => {
     if (length >= text.length) return undefined;
     return drawLater(() => {
-      current.length = nextLength(text, length);
-      redraw(current.length);
+      // The text may have grown since.
+      current.length = Math.max(current.length, nextLength(text, length));
+      redraw((count) => count + 1);
     });
   }, [current, text, length]);
   return { stream, length };

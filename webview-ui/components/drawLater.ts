@@ -1,9 +1,29 @@
 /** A queue of what is drawn in later frames, one part in each, so that long texts and threads make no long task. */
+import { computed, signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 
 type Part = () => void;
 
 const parts: Part[] = [];
 let isScheduled = false;
+
+/** Counts the parts that were drawn. */
+export const partsDrawn = signal(0);
+/** The number of texts and threads that are drawn in part. */
+const unfinished = signal(0);
+/** Whether a text or a thread is drawn in part. */
+export const isDrawing = computed(() => unfinished.value > 0);
+
+/** Counts for `isDrawing` while `isPartial`. */
+export function usePartial(isPartial: boolean): void {
+  useLayoutEffect(() => {
+    if (!isPartial) return undefined;
+    unfinished.value++;
+    return () => {
+      unfinished.value--;
+    };
+  }, [isPartial]);
+}
 
 /** Calls `draw` in one of the next frames, after the parts before it. The returned function cancels it. */
 export function drawLater(draw: Part): () => void {
@@ -21,6 +41,7 @@ function schedule(): void {
   requestAnimationFrame(() => {
     isScheduled = false;
     parts.shift()?.();
+    partsDrawn.value++;
     schedule();
   });
 }

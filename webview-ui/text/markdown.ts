@@ -148,8 +148,9 @@ export class MarkdownStream {
   #openFence: { readonly info: string; readonly close: RegExp } | null = null;
 
   update(text: string): readonly Block[] {
+    // A shorter part of the same text has nothing new.
     this.#rest += text.slice(this.#length);
-    this.#length = text.length;
+    this.#length = Math.max(this.#length, text.length);
     if (this.#openFence !== null && !this.#openFence.close.test(this.#rest))
       return this.#withOpenCode(this.#openFence.info);
     this.#settle();

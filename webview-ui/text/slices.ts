@@ -12,6 +12,16 @@ export function nextLength(text: string, drawn: number): number {
   return Math.min(text.length, drawn + SLICE);
 }
 
+/**
+ * The length to draw of a text that replaces `before`, of which `drawn` characters were drawn: as many, so that what is
+ * below stays where it is, but at most one slice of what differs.
+ */
+export function keptLength(text: string, before: string, drawn: number): number {
+  let shared = 0;
+  while (shared < Math.min(text.length, drawn) && text[shared] === before[shared]) shared++;
+  return Math.min(text.length, Math.max(drawn, SLICE), shared + SLICE);
+}
+
 /** The index of the first turn to draw next, where those from `end` on are drawn: at least one turn more. */
 export function nextStart(turns: readonly TurnState[], end: number): number {
   let start = end;
@@ -21,4 +31,12 @@ export function nextStart(turns: readonly TurnState[], end: number): number {
     }
   }
   return start;
+}
+
+/** The index of the first of these turns that is also in `drawn`; -1 where none is. */
+export function drawnStart(turns: readonly TurnState[], drawn: readonly TurnState[]): number {
+  const first = turns.findIndex(({ id }) => id === drawn[0]?.id);
+  if (first !== -1) return first;
+  const ids = new Set(drawn.map(({ id }) => id));
+  return turns.findIndex(({ id }) => ids.has(id));
 }

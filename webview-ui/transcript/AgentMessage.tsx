@@ -1,5 +1,5 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
-import { splitPlan } from '../../src/protocol/text/proposedPlan.ts';
+import { splitPlan, withoutOpenMark } from '../../src/protocol/text/proposedPlan.ts';
 import { GrowingMarkdown } from '../components/Markdown.tsx';
 import { WebLink } from '../components/WebLink.tsx';
 import { Step } from '../components/Step.tsx';
@@ -9,7 +9,7 @@ import { PlanCard } from './PlanCard.tsx';
 
 export const AgentMessage = pure(function AgentMessage({ item }: { item: TurnItemOf<'agent_message'> }) {
   const isGrowing = item.status === 'in_progress';
-  const { before, plan, after, isWhole } = splitPlan(item.text);
+  const { before, plan, after, isWhole } = splitPlan(isGrowing ? withoutOpenMark(item.text) : item.text);
   return (
     <>
       <div class={isGrowing ? 'prose is-growing' : 'prose'} data-testid="agent-message">

@@ -5,6 +5,7 @@ import type { TurnState } from '../../src/protocol/thread.ts';
 import { hiddenTurns } from '../store.ts';
 import { finding, followsEnd, openFind } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
+import { isDrawing, partsDrawn } from '../components/drawLater.ts';
 import { findText, MOST_FOUND } from './findText.ts';
 
 /** Milliseconds without a key after which the transcript is searched. */
@@ -13,7 +14,7 @@ const DEBOUNCE_MS = 120;
 const THROTTLE_MS = 400;
 const ALL = 'tiller-find';
 const CURRENT = 'tiller-find-current';
-const NOTHING = { text: '', ranges: [] };
+const NOTHING = { text: '', ranges: [], isPartial: false };
 
 /** Ctrl+F anywhere in the panel. The transcript has all its shown turns in the page, so they are searched there. */
 export function useFindKey(): void {
@@ -29,6 +30,13 @@ export function useFindKey(): void {
   }, []);
 }
 
+interface Found {
+  readonly text: string;
+  readonly ranges: readonly Range[];
+  /** The transcript was drawn in part when it was searched. */
+  readonly isPartial: boolean;
+}
+
 /** Searches in the transcript: Enter and Shift+Enter go through what is found, Esc closes. */
 export function FindBar(props: {
   root: { readonly current: HTMLElement | null };
@@ -38,8 +46,7 @@ export function FindBar(props: {
   const { root, turns } = props;
   const field = useRef<HTMLInputElement>(null);
   const text = useSignal('');
-  /** What was found, and for which text. */
-  const found = useSignal<{ readonly text: string; readonly ranges: readonly Range[] }>(NOTHING);
+  const found = useSignal<Found>(NOTHING);
   const index = useSignal(0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const { value: request } = finding;
@@ -58,7 +65,7 @@ export function FindBar(props: {
     const ranges = findText(root.current, text.value);
     const same = ranges.findIndex((range) => before !== undefined && beginsAt(range, before));
     index.value = same === -1 ? Math.min(index.value, Math.max(0, ranges.length - 1)) : same;
-    found.value = { text: text.value, ranges };
+    found.value = { text: text.value, ranges, isPartial: isDrawing.peek() };
     CSS.highlights.set(ALL, new Highlight(...ranges));
     markCurrent(ranges[index.value]);
   };
@@ -69,7 +76,7 @@ export function FindBar(props: {
   }, [isOpen, text.value]);
   useEffect(() => {
     if (isOpen) timer.current ??= setTimeout(search, THROTTLE_MS);
-  }, [turns]);
+  }, [turns, isOpen ? partsDrawn.value : 0, isOpen && isDrawing.value]);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
@@ -122,7 +129,7 @@ export function FindBar(props: {
         }}
       />
       <span class="find-count" role="status" data-testid="find-count">
-        {found.value.text === text.value && countOf(text.value, found.value.ranges.length, index.value)}
+        {found.value.text === text.value && countOf(found.value, index.value)}
       </span>
       <IconButton
         testid="find-previous"
@@ -141,10 +148,11 @@ export function FindBar(props: {
   );
 }
 
-function countOf(text: string, count: number, index: number): string {
+function countOf({ text, ranges, isPartial }: Found, index: number): string {
   if (text === '') return '';
-  if (count === 0) return t('No results');
-  return count === MOST_FOUND ? t('{0} of {1}+', index + 1, count) : t('{0} of {1}', index + 1, count);
+  if (ranges.length === 0) return isPartial ? '…' : t('No results');
+  const mayBeMore = isPartial || ranges.length === MOST_FOUND;
+  return mayBeMore ? t('{0} of {1}+', index + 1, ranges.length) : t('{0} of {1}', index + 1, ranges.length);
 }
 
 function beginsAt(range: Range, other: Range): boolean {

@@ -15,7 +15,7 @@ const BLOCK =
 
 /** The places of a text below `root`, in order. Case is ignored. A match does not go from one block into the next. */
 export function findText(root: HTMLElement, text: string): readonly Range[] {
-  const wanted = text.toLowerCase();
+  const wanted = folded(text);
   if (wanted === '') return [];
   const leftOut = [LEFT_OUT, ...IN_WIDE_PANELS.filter((name) => isHiddenByStyle(root.querySelector(name)))].join(', ');
   const ranges: Range[] = [];
@@ -44,7 +44,7 @@ export function findText(root: HTMLElement, text: string): readonly Range[] {
   };
   for (const turn of root.firstElementChild?.children ?? []) {
     // Most turns of a long thread do not have the text at all.
-    if (placesIn(turn.textContent ?? '', wanted).next().done !== true) visit(turn);
+    if (folded(turn.textContent ?? '').includes(wanted)) visit(turn);
     search();
   }
   return ranges;
@@ -54,10 +54,18 @@ function isHiddenByStyle(element: Element | null): boolean {
   return element !== null && getComputedStyle(element).display === 'none';
 }
 
-function* placesIn(text: string, wanted: string): Generator<number> {
+/** In lower case, with the same length: letters whose lower case is longer, such as "İ", stay as they are. */
+function folded(text: string): string {
   const lower = text.toLowerCase();
-  // Lower case of some letters is longer: then only the written case is found.
-  const hay = lower.length === text.length ? lower : text;
+  if (lower.length === text.length) return lower;
+  return Array.from(text, (letter) => {
+    const small = letter.toLowerCase();
+    return small.length === letter.length ? small : letter;
+  }).join('');
+}
+
+function* placesIn(text: string, wanted: string): Generator<number> {
+  const hay = folded(text);
   for (let at = hay.indexOf(wanted); at !== -1; at = hay.indexOf(wanted, at + wanted.length)) yield at;
 }
 

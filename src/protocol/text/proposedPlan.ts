@@ -28,6 +28,14 @@ export function splitPlan(text: string): MessageWithPlan {
   };
 }
 
+/** A message that is still growing, without its last line while that may become a mark. */
+export function withoutOpenMark(text: string): string {
+  const start = text.lastIndexOf('\n') + 1;
+  const line = text.slice(start).trim();
+  const isOpen = (mark: string) => line !== '' && line !== mark && mark.startsWith(line);
+  return isOpen(PLAN_START) || isOpen(PLAN_END) ? text.slice(0, start) : text;
+}
+
 /** The first heading of a plan, else its first line with words. */
 export function titleOfPlan(plan: string): string {
   const lines = plan.split('\n').map((line) => line.trim());

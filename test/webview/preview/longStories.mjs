@@ -27,6 +27,58 @@ function manyTurns(stage, count) {
   return { ...messages[0], thread: { ...thread, threadId: 'many', turns } };
 }
 
+let newTurnEvents = 0;
+
+/** A turn that starts and ends in the thread of `manyTurns`. */
+function newTurn(stage, turnId) {
+  const { settings } = stage.threadOf(stage.scenes.done).turns[0];
+  const item = { type: 'user_message', id: `${turnId}-1`, content: [{ type: 'text', text: `This is ${turnId}.` }] };
+  const list = [
+    { type: 'turn_started', settings, contextWindow: 272_000 },
+    { type: 'item_started', item: { ...item, status: 'in_progress' } },
+    { type: 'item_completed', item: { ...item, status: 'completed' } },
+    { type: 'turn_completed', lastMessage: null },
+  ];
+  const at = new Date().toISOString();
+  return events(
+    list.map((msg) => ({ v: 1, seq: 9_000 + newTurnEvents++, at, threadId: 'many', turnId, submissionId: null, msg })),
+  );
+}
+
+/** A thread of several long answers, each with the words "Paragraph N of answer M". */
+function longAnswers(stage, count) {
+  const snapshot = manyTurns(stage, count);
+  const turns = snapshot.thread.turns.map((turn, index) => {
+    const text = Array.from({ length: 200 }, (_, n) => `Paragraph ${n} of answer ${index}. ${PARAGRAPH}`).join('');
+    return {
+      ...turn,
+      items: [...turn.items, { type: 'agent_message', id: `long-${index}`, status: 'completed', text }],
+    };
+  });
+  return { ...snapshot, thread: { ...snapshot.thread, turns } };
+}
+
+/** A paragraph of `longAnswers` in the middle of the transcript, and its distance from the top of the window. */
+const paragraphInView = (page) =>
+  page.evaluate(() => {
+    const { left, width, top, height } = document.querySelector('[data-testid=transcript]').getBoundingClientRect();
+    for (let y = top + height / 2; y < top + height; y += 4) {
+      const line = document.elementFromPoint(left + width / 2, y)?.closest('p');
+      if (line?.textContent.startsWith('Paragraph'))
+        return { words: line.textContent.slice(0, 30), top: line.getBoundingClientRect().top };
+    }
+    return { words: '', top: 0 };
+  });
+
+const wholeThread = (page, count) =>
+  page.waitForFunction(
+    (count) =>
+      Array.from({ length: count }, (_, index) => `Paragraph 199 of answer ${index}.`).every((words) =>
+        document.body.textContent.includes(words),
+      ),
+    count,
+  );
+
 const turnCount = (page, count) =>
   page.waitForFunction((count) => document.querySelectorAll('[data-testid=turn]').length === count, count);
 
@@ -88,6 +140,105 @@ export const LONG_STORIES = {
     await send(page, []);
     const after = await page.evaluate(() => globalThis.first.getBoundingClientRect().top);
     assert.ok(Math.abs(after - first) < 60, `${first} → ${after}`);
+    return page;
+  },
+  async 'the visible line stays where it is while new turns push the first one out of the page'(stage) {
+    const page = await stage.show({ messages: [manyTurns(stage, 60)] });
+    await turnCount(page, 60);
+    const first = await page.evaluate(async () => {
+      const frame = document.querySelector('[data-testid=transcript]');
+      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
+      globalThis.line = document.querySelectorAll('[data-testid=turn]')[30];
+      // Twice: what comes into view gets its own size.
+      for (let n = 0; n < 12; n++) {
+        if (n < 2) globalThis.line.scrollIntoView({ block: 'start' });
+        await nextFrame();
+      }
+      return { top: globalThis.line.getBoundingClientRect().top, scrollTop: frame.scrollTop };
+    });
+    assert.ok(first.scrollTop > 1_000, `${first.scrollTop}`);
+    for (let n = 0; n < 3; n++) await send(page, [newTurn(stage, `new-${n}`)]);
+    await page.waitForFunction(() => document.body.textContent.includes('This is new-2.'));
+    const after = await page.evaluate(() => globalThis.line.getBoundingClientRect().top);
+    assert.ok(Math.abs(after - first.top) < 60, `${first.top} → ${after}`);
+    return page;
+  },
+  async 'a new turn of a long thread leaves the drawn turns in the page, with what is open in them'(stage) {
+    const page = await stage.show({ messages: [manyTurns(stage, 60)] });
+    await turnCount(page, 60);
+    await page.evaluate(() => {
+      const turns = [...document.querySelectorAll('[data-testid=turn]')];
+      globalThis.kept = turns.slice(1);
+      globalThis.counts = [];
+      const observer = new MutationObserver(() =>
+        globalThis.counts.push(document.querySelectorAll('[data-testid=turn]').length),
+      );
+      observer.observe(document.querySelector('[data-testid=transcript]'), { subtree: true, childList: true });
+    });
+    await send(page, [newTurn(stage, 'new-0')]);
+    await page.waitForFunction(() => document.body.textContent.includes('This is new-0.'));
+    await turnCount(page, 60);
+    const { stay, fewest } = await page.evaluate(() => ({
+      stay: globalThis.kept.every((turn) => turn.isConnected),
+      fewest: Math.min(...globalThis.counts),
+    }));
+    assert.ok(stay, 'a turn was drawn again');
+    assert.ok(fewest >= 59, `${fewest} turns`);
+    return page;
+  },
+  async 'the line in view is the same after a reload, in the middle of long answers'(stage) {
+    const messages = [longAnswers(stage, 6)];
+    const page = await stage.show({ messages });
+    await wholeThread(page, 6);
+    await page.evaluate(async () => {
+      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
+      const line = [...document.querySelectorAll('[data-testid=agent-message] p')].find((one) =>
+        one.textContent.startsWith('Paragraph 120 of answer 2.'),
+      );
+      for (let n = 0; n < 12; n++) {
+        if (n < 4) line.scrollIntoView({ block: 'start' });
+        await nextFrame();
+      }
+    });
+    await page.waitForFunction(
+      () => JSON.parse(sessionStorage.getItem('state') ?? '{}').place?.turnId === 'turn-turn-2',
+    );
+    const seen = await paragraphInView(page);
+    await page.reload();
+    await send(page, messages);
+    await wholeThread(page, 6);
+    await send(page, []);
+    await send(page, []);
+    const after = await paragraphInView(page);
+    assert.match(seen.words, /of answer 2/);
+    assert.equal(after.words, seen.words);
+    assert.ok(Math.abs(after.top - seen.top) < 60, `${seen.top} → ${after.top}`);
+    return page;
+  },
+  async 'Find finds what is drawn after it was opened, also beside letters whose lower case is longer'(stage) {
+    const snapshot = longAnswers(stage, 2);
+    const text = `${PARAGRAPH.repeat(1_500)}İ and The Very Last Words.`;
+    const { turns } = snapshot.thread;
+    const item = { type: 'agent_message', id: 'last', status: 'completed', text };
+    const long = { ...turns[1], items: [...turns[1].items, item] };
+    const thread = { ...snapshot.thread, turns: [turns[0], long] };
+    const page = await stage.show({ messages: [{ ...snapshot, thread }] });
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('the very last words');
+    const counts = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const seen = [];
+          const look = () => {
+            const count = document.querySelector('[data-testid=find-count]').textContent;
+            if (seen.at(-1) !== count) seen.push(count);
+            if (count === '1 of 1') resolve(seen);
+            else requestAnimationFrame(look);
+          };
+          look();
+        }),
+    );
+    assert.ok(!counts.includes('No results'), counts.join(', '));
     return page;
   },
 };
