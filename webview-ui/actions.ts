@@ -31,7 +31,7 @@ import {
   turns,
 } from './store.ts';
 import { keyOf, thingOf, withAttachments } from './text/attachments.ts';
-import { announcement, denying, followsEnd, makingRule } from './view.ts';
+import { announcement, denying, followsEnd, makingRule, offersCommand } from './view.ts';
 
 export function submit(op: Op): void {
   post({ type: 'op', op });
@@ -209,6 +209,12 @@ export function addToDraft(text: string): void {
 export function replaceDraft(text: string, attached: readonly Attachment[] = []): void {
   setDraft(text, attached);
   composerFocus.value++;
+}
+
+/** Puts what the user has selected into the composer; of a command, the values are shown. */
+export function suggestDraft(text: string): void {
+  offersCommand.current = text.startsWith('/');
+  replaceDraft(text);
 }
 
 /** Loads a queued message into the composer. The draft before it returns after the edit. */

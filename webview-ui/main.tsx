@@ -8,12 +8,23 @@ import { announceNews } from './announce.ts';
 import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
-import { attachments, backgroundProcesses, draft, isRunning, draftEdit, receive, settings, threadId } from './store.ts';
+import {
+  attachments,
+  backgroundProcesses,
+  composerFocus,
+  draft,
+  draftEdit,
+  isRunning,
+  receive,
+  settings,
+  threadId,
+  tokenCount,
+} from './store.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
 import { receiveRows } from './composer/suggestions.ts';
 import { receiveThreadUpdate } from './threads/store.ts';
-import { now } from './view.ts';
+import { now, openPopup } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed style sheet sets them. */
 function followFontSettings(): void {
@@ -33,6 +44,24 @@ function runClock(): void {
     now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 1_000);
     return () => clearInterval(timer);
+  });
+}
+
+/**
+ * A popup closes with the thread in which it was opened, and the meter's when there is nothing to measure. One that is
+ * opened before the thread has begun stays.
+ */
+function closePopups(): void {
+  let before = threadId.peek();
+  effect(() => {
+    const isOtherThread = before !== null && threadId.value !== before;
+    before = threadId.value;
+    const isUnused = (tokenCount.value?.last.total ?? 0) === 0;
+    const open = openPopup.peek();
+    if (open === null || !(isOtherThread || (isUnused && open === 'meter'))) return;
+    openPopup.value = null;
+    // It had the focus.
+    composerFocus.value++;
   });
 }
 
@@ -94,6 +123,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root.');
 followFontSettings();
 runClock();
+closePopups();
 saveDraft();
 announceNews();
 render(<App />, root);

@@ -22,6 +22,8 @@ export const makingRule = signal<string | null>(null);
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
 /** Called once when the user selects a model in the model menu; dropped when the menu closes without one. */
 export const afterModelChoice: { current: (() => void) | null } = { current: null };
+/** The user has selected a command as the draft: the composer opens the list of its values at its next focus. */
+export const offersCommand = { current: false };
 /** The meter has the keyboard focus and shows what it shows when it is clicked. */
 export const peeksAtMeter = signal(false);
 

@@ -340,8 +340,15 @@ export class Workbench {
     await this.until(isClosed, `The menu stays open after clicks on "${name}".`);
   }
 
-  /** Answers the input box that a command has opened. */
-  async answer(text) {
+  /**
+   * Answers the input box that a command has opened. Give the title of each step where several follow each other: the box of
+   * a step stays for a moment after its Enter, and would take the next answer.
+   * @param {string} text @param {string} [title]
+   */
+  async answer(text, title) {
+    if (title !== undefined) {
+      await this.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: title }).waitFor();
+    }
     await this.quickInput().fill(text);
     await this.page.keyboard.press('Enter');
   }

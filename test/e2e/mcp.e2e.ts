@@ -70,8 +70,8 @@ describe.skipIf(noSandbox)('an MCP server of the workspace', () => {
     await field.pressSequentially('/notes:');
     await panel.get('suggestion-row').filter({ hasText: '/notes:greet' }).waitFor();
     await field.press('Enter');
-    await vscode.answer('Ann');
-    await vscode.answer('');
+    await vscode.answer('Ann', 'greet: who');
+    await vscode.answer('', 'greet: how');
     await expect.poll(() => field.inputValue(), { timeout: 20_000 }).toBe('Greet Ann kindly.');
     await field.press('End');
     await field.pressSequentially(' See @notes:');

@@ -15,7 +15,7 @@ import {
   waiting,
 } from '../store.ts';
 import { recallKey } from './recall.ts';
-import { noteTyping } from '../view.ts';
+import { noteTyping, offersCommand } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { ContextMeter } from './ContextMeter.tsx';
 import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
@@ -37,8 +37,9 @@ export function Composer() {
   useEffect(() => {
     if (composerFocus.value === 0 || field.current === null) return;
     field.current.focus();
-    // A command that was put there shows its values, as one that is typed does.
-    if (draft.peek().startsWith('/')) lookAt(field.current);
+    // At any other focus Enter would run a command that the user has left as it is.
+    if (offersCommand.current) list.offer(field.current.value);
+    offersCommand.current = false;
   }, [composerFocus.value]);
   return (
     <div class="composer-wrap">

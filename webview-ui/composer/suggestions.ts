@@ -150,6 +150,12 @@ function lookForCommand(text: string): boolean {
   return true;
 }
 
+/** Opens the list of values for a command that the user has selected, also where Esc has closed the list of another. */
+export function offer(command: string): void {
+  isCommandDismissed = false;
+  look(command, command.length);
+}
+
 /** A name that was written in full and ended by a space counts like one that was selected. */
 function takeWritten({ start, query }: OpenList, text: string): void {
   if (query === '' || !/^\s/.test(text.slice(start + 1 + query.length)) || !text.startsWith(`@${query}`, start)) return;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { PanelSettings } from '../../src/protocol/wire.ts';
-import { pick, replaceDraft, runCommand, sendText } from '../actions.ts';
+import { pick, runCommand, sendText, suggestDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { settings } from '../store.ts';
 import { openPopup } from '../view.ts';
@@ -112,7 +112,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
       <ul class="prompts">
         {demoTask && <Prompt testid="start-demo" icon="play" text={demoTask} onClick={() => sendText(demoTask)} />}
         {suggestions(trusted).map(({ icon, text, draft = text }) => (
-          <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => replaceDraft(draft)} />
+          <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => suggestDraft(draft)} />
         ))}
       </ul>
       {trusted && noSandboxCause !== undefined && (

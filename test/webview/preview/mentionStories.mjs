@@ -322,6 +322,33 @@ export const MENTION_STORIES = {
     assert.equal(await textOf(page), '');
     return page;
   },
+  async 'a draft that is a command opens no list at a focus: Enter sends it'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    const focus = { type: 'focus_composer', build: 'preview' };
+    const [snapshot, ...others] = stage.scenes.empty.messages;
+    // As after a reload of the page.
+    await send(page, [{ ...snapshot, draft: '/review Uncommitted Changes' }, ...others, focus]);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-testid') === 'composer-input');
+    assert.equal(await page.getByTestId('suggestions').count(), 0);
+    await takePosted(page);
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: '/review Uncommitted Changes' }]);
+    return page;
+  },
+  async 'a suggestion opens its list where Esc has closed another one, and Esc closes it for the next focus'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    await composer(page).focus();
+    await page.keyboard.type('/mo');
+    await page.keyboard.press('Escape');
+    await page.getByTestId('suggestion').filter({ hasText: 'Review my uncommitted changes' }).click();
+    await page.locator('[data-testid=composer-input][aria-activedescendant]').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('composer-add').focus();
+    await send(page, [{ type: 'focus_composer', build: 'preview' }]);
+    await page.waitForFunction(() => document.activeElement?.getAttribute('data-testid') === 'composer-input');
+    assert.equal(await page.getByTestId('suggestions').count(), 0);
+    return page;
+  },
   async 'the values of a command are completed, from the one that is set'(stage) {
     const page = await begin(stage, '/mod');
     assert.match(await activeRow(page), /^\/mode/);

@@ -138,4 +138,26 @@ export const MENU_STORIES = {
     assert.equal(await without.getByRole('radio').count(), 0);
     return without;
   },
+  async 'the popup of the meter closes in a thread that has used nothing, and stays closed in the next one'(stage) {
+    const page = await openMenu(stage, stage.scenes.meter, 'context-meter');
+    await page.getByTestId('context-meter-popup').waitFor();
+    await send(page, stage.scenes.empty.messages);
+    await isFocused(page, 'composer-input');
+    await send(page, stage.scenes.done.messages);
+    await page.getByTestId('context-meter').waitFor();
+    assert.equal(await page.getByTestId('context-meter-popup').count(), 0);
+    await isFocused(page, 'composer-input');
+    return page;
+  },
+  async 'a menu closes when another thread is shown'(stage) {
+    const page = await openMenu(stage, stage.scenes['mode-menu'], 'pick-mode');
+    await page.getByRole('menu', { name: 'Mode' }).waitFor();
+    const messages = stage.scenes.done.messages.map((message) =>
+      message.type === 'snapshot' ? { ...message, thread: { ...message.thread, threadId: 'other' } } : message,
+    );
+    await send(page, messages);
+    await isFocused(page, 'composer-input');
+    assert.equal(await page.getByRole('menu').count(), 0);
+    return page;
+  },
 };
