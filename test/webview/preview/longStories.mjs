@@ -159,7 +159,9 @@ export const LONG_STORIES = {
     assert.ok(first.scrollTop > 1_000, `${first.scrollTop}`);
     for (let n = 0; n < 3; n++) await send(page, [newTurn(stage, `new-${n}`)]);
     await page.waitForFunction(() => document.body.textContent.includes('This is new-2.'));
-    const after = await page.evaluate(() => globalThis.line.getBoundingClientRect().top);
+    const after = await page.evaluate(() =>
+      globalThis.line.isConnected ? globalThis.line.getBoundingClientRect().top : Number.POSITIVE_INFINITY,
+    );
     assert.ok(Math.abs(after - first.top) < 60, `${first.top} → ${after}`);
     return page;
   },
