@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Exec, ExecProcess, ExecRequest } from '../core/ports.ts';
+import { errorCode } from '../core/util/fileErrors.ts';
 import { newMark } from './process/processMark.ts';
 import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
@@ -83,7 +84,7 @@ export function createExec(options: ExecOptions = {}): Exec {
   };
 }
 
-/** Nothing is tried for longer where bash is too old, or nothing shows the children of a process. */
+/** In a row. Nothing is tried for longer where bash is too old, or nothing shows the children of a process. */
 const MOST_FAILURES = 3;
 
 /** Commands that could not be started together are started alone. */
@@ -99,12 +100,23 @@ function sharedSandboxes(
     const ready = starterOf();
     const launch = (request: SharableRequest) =>
       sandboxes.launch(request, request.confinement.limits, ready?.inheritable);
-    const started = spawnShared(requests, home, launch, ready).catch(() => {
-      failures++;
-      return undefined;
-    });
+    const started = spawnShared(requests, home, launch, ready).then(
+      (processes) => {
+        failures = 0;
+        return processes;
+      },
+      (error: unknown) => {
+        if (!isPassing(error)) failures++;
+        return undefined;
+      },
+    );
     return requests.map(async (request, at) => (await started)?.[at] ?? spawnAlone(request));
   });
+}
+
+/** Of a failed start: the starter has ended or did not answer, or these arguments are too long together. */
+function isPassing(error: unknown): boolean {
+  return error instanceof StarterEnded || error instanceof UncertainStart || errorCode(error) === 'E2BIG';
 }
 
 async function launchOf(

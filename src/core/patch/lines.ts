@@ -133,10 +133,12 @@ export function areLinesAt(
   wanted: readonly string[],
 ): boolean {
   if (commonEnding === null || index + wanted.length >= starts.length) return false;
+  const isOpen = endsOpen({ text });
   return wanted.every((line, offset) => {
     const start = starts[index + offset] ?? 0;
     const next = starts[index + offset + 1] ?? 0;
-    return next - start === line.length + commonEnding.length && text.startsWith(line, start);
+    const ending = isOpen && next === text.length ? 0 : commonEnding.length;
+    return next - start === line.length + ending && text.startsWith(line, start);
   });
 }
 

@@ -72,10 +72,12 @@ export async function spawnShared(
         env: { ...env, ...sandbox.env, ...own.env },
       },
       ready,
+      ({ pid, ended }) => {
+        record.started(pid);
+        pausableCommands.add({ pid, exited: ended });
+        void ended.then(() => record.ended());
+      },
     );
-    pausableCommands.add({ pid: started.pid, exited: started.ended });
-    record.started(started.pid);
-    void started.ended.then(() => record.ended());
     const processes = started.commands.map((child, at) =>
       pipedProcess(child, { stdin: 'none' }, marks[at] ?? '', 'linux'),
     );

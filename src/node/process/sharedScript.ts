@@ -19,9 +19,14 @@ export interface SharedCommand {
  * when its first process has ended is killed. `wait -n` would miss a command that ends while the script does something
  * else; the trap for SIGCHLD runs after every end, when the process is gone from /proc and its exit code is kept. `wait`
  * also returns when all commands that are left are stopped (pausing.ts): then the script looks again a moment later.
+ *
+ * The environment is that of the commands. POSIXLY_CORRECT in it would change how `wait` and traps work, and bash
+ * increments SHLVL; each command gets both as they were. An SHLVL of 0 looks the same as none, and is left out.
  */
 const SCRIPT = `
-set -m
+strict=\${POSIXLY_CORRECT+given} value=\${POSIXLY_CORRECT-}
+set +o posix -m
+if (( SHLVL > 1 )); then (( SHLVL-- )); else unset SHLVL; fi
 ended() {
   local pid code
   for pid in "\${!left[@]}"; do
@@ -41,7 +46,12 @@ for (( at = 0; at < count; at++ )); do
   (
     IFS= read -r -N 1 <&"$out" || exit 137
     export -- "$mark"
+    [[ $strict ]] && export POSIXLY_CORRECT="$value"
     eval "exec </dev/null >&$out 2>&$(( out + 1 )) $closed"
+    if ! type -P -- "$1" >/dev/null; then
+      [[ $1 == */* && -e $1 ]] && { echo "$1: Permission denied" >&2; exit 126; }
+      echo "$1: No such file or directory" >&2; exit 127
+    fi
     exec -- "\${@:1:length}"
   ) &
   left[$!]=$at

@@ -10,7 +10,7 @@ import { StarterChild } from './starterChild.ts';
 import { lineSplitter } from './starterMessages.ts';
 
 /** A machine that takes longer starts the commands one by one. */
-const STARTS_WITHIN_MS = 10_000;
+const STARTS_WITHIN_MS = 2_000;
 const FIRST_DESCRIPTOR = 3;
 /** Fewer where bash opens them (sandbox/launch.ts). */
 const DESCRIPTORS_OF_SANDBOX = 2;
@@ -39,13 +39,21 @@ export interface SharedStarted {
   readonly commands: readonly StarterChild[];
 }
 
-/** `ready` starts it; otherwise this process does. @throws NotShared, UncertainStart, StarterEnded */
-export async function startShared(start: SharedStart, ready: ReadyStarter | undefined): Promise<SharedStarted> {
+/**
+ * `ready` starts it; otherwise this process does. `onPid` is called as soon as its process runs, before the commands do.
+ * @throws NotShared, UncertainStart, StarterEnded
+ */
+export async function startShared(
+  start: SharedStart,
+  ready: ReadyStarter | undefined,
+  onPid: (started: Pick<SharedStarted, 'pid' | 'ended'>) => void,
+): Promise<SharedStarted> {
   if (start.descriptors.length < DESCRIPTORS_OF_SANDBOX) throw new NotShared();
   const whole = await (ready === undefined ? startDirectly(start) : startBy(ready, start));
   const { pid, ended, streams } = whole;
   const [reports, ...outputs] = streams;
   try {
+    onPid({ pid, ended });
     if (reports === undefined) throw new NotShared();
     return { pid, ended, commands: await followCommands(pid, reports, outputs) };
   } catch (error) {

@@ -1,12 +1,15 @@
 /** Commands that only read share a sandbox when they start together; each is a command of its own all the same. */
 import { readdirSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ExecProcess, ExecRequest } from '../../../src/core/ports.ts';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../../src/node/exec.ts';
-import { PausableCommands } from '../../../src/node/process/pausing.ts';
+import { findTrue } from '../../../src/node/host/ownPrograms.ts';
+import { PausableCommands, pausableCommands } from '../../../src/node/process/pausing.ts';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
-import type { Starter } from '../../../src/node/process/starter.ts';
+import { type SandboxToStart, type SharableRequest, spawnShared } from '../../../src/node/process/sharedCommands.ts';
+import { NotShared } from '../../../src/node/process/sharedStart.ts';
+import { type Starter, StarterEnded, UncertainStart } from '../../../src/node/process/starter.ts';
 import { Sandboxes } from '../../../src/node/sandbox/launch.ts';
 import { readyStarter } from '../../support/readyStarter.ts';
 import { runningRecords } from '../../support/processRecords.ts';
@@ -94,6 +97,49 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
       expect(alone?.stdout).toContain('Seccomp:\t2');
       const together = await runTogether(place, [facts, facts, facts]);
       expect(together).toEqual([alone, alone, alone]);
+    });
+
+    test.each<Readonly<Record<string, string>>>([{}, { SHLVL: '3', OLDPWD: '/', POSIXLY_CORRECT: '1', VALUE: 'a\nb' }])(
+      'get the environment %o as it is, without a shell of their own, too',
+      async (more) => {
+        using place = new Playground({ env: more });
+        const exec = await execIn(place);
+        const request = place.request(['/usr/bin/env', '-0'], {
+          confinement: forReading({ type: 'sandbox', limits: place.limits }),
+          onlyReads: true,
+        });
+        const namesOf = (text: string) =>
+          text
+            .split('\0')
+            .filter((one) => !one.startsWith('TILLER_PROCESS_MARK='))
+            .toSorted();
+        const alone = namesOf((await endOf(await exec.spawn(request))).stdout);
+        expect(alone).toEqual(expect.arrayContaining(Object.entries(more).map((entry) => entry.join('='))));
+        const ends = await Promise.all((await Promise.all([exec.spawn(request), exec.spawn(request)])).map(endOf));
+        expect(ends.map(({ stdout }) => namesOf(stdout))).toEqual([alone, alone]);
+      },
+    );
+
+    test('share a sandbox and end with POSIXLY_CORRECT in their environment', async () => {
+      using place = new Playground({ env: { POSIXLY_CORRECT: '1' } });
+      const scripts = Array.from({ length: 8 }, (_, at) => `${PARENT}; exit ${at}`);
+      const ends = await runTogether(place, scripts);
+      expect(ends).toEqual(scripts.map((_, at) => ({ code: at, stdout: SHARED, stderr: '' })));
+    });
+
+    test('name only the program when it is missing, or cannot be executed', async () => {
+      using place = new Playground();
+      writeFileSync(place.at('text'), '');
+      const exec = await execIn(place);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const start = (program: string) => exec.spawn(place.request([program], { confinement, onlyReads: true }));
+      const programs = ['/no/such/program', 'no-such-program', './text'];
+      const ends = await Promise.all((await Promise.all(programs.map(start))).map(endOf));
+      expect(ends).toEqual([
+        { code: 127, stdout: '', stderr: '/no/such/program: No such file or directory\n' },
+        { code: 127, stdout: '', stderr: 'no-such-program: No such file or directory\n' },
+        { code: 126, stdout: '', stderr: './text: Permission denied\n' },
+      ]);
     });
 
     test('get arguments as they are, and marks of their own', async () => {
@@ -227,6 +273,31 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
       sandboxes.dispose();
     });
 
+    test('share a sandbox again after failures that passed', async () => {
+      class Failing extends Sandboxes {
+        readonly errors: (Error | undefined)[] = [
+          ...[new StarterEnded(), new UncertainStart(), Object.assign(new Error(), { code: 'E2BIG' }), undefined],
+          ...[new Error('1'), new Error('2'), undefined, new Error('3'), new Error('4'), undefined],
+        ];
+        override launch(...args: Parameters<Sandboxes['launch']>) {
+          const error = args[0].argv.includes('tiller-box') ? this.errors.shift() : undefined;
+          if (error !== undefined) throw error;
+          return super.launch(...args);
+        }
+      }
+      using place = new Playground();
+      const sandboxes = new Failing(place.home);
+      const expected = sandboxes.errors.map((error) => (error === undefined ? SHARED : ALONE));
+      const exec = await execIn(place, sandboxes);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const request = place.request(['/bin/bash', '-c', PARENT], { confinement, onlyReads: true });
+      for (const parent of expected) {
+        const ends = await Promise.all((await Promise.all([exec.spawn(request), exec.spawn(request)])).map(endOf));
+        expect(ends.map(({ stdout }) => stdout)).toEqual([parent, parent]);
+      }
+      sandboxes.dispose();
+    });
+
     test('report each for itself that their folder does not exist', async () => {
       using place = new Playground();
       await expect(startTogether(place, ['true', 'true'], { cwd: place.at('missing') })).rejects.toThrow(
@@ -235,6 +306,27 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
     });
   },
 );
+
+test('a sandbox is recorded and can be paused before its commands have started', async () => {
+  using place = new Playground();
+  const records: string[] = [];
+  const added = vi.spyOn(pausableCommands, 'add').mockImplementation(() => {
+    records.push(...runningRecords(place.home));
+  });
+  const confinement = { type: 'sandbox', limits: {} as SharableRequest['confinement']['limits'] } as const;
+  const request: SharableRequest = { argv: ['/bin/true'], cwd: place.workspace, env: {}, stdin: 'none', confinement };
+  // It ends without starting a command.
+  const launch = async (): Promise<SandboxToStart> => ({
+    ...{ program: findTrue(), args: [], env: {}, descriptors: ['ignore', 'ignore'], started: () => {} },
+    ended: async () => [],
+  });
+  try {
+    await expect(spawnShared([request, request], place.home, launch, undefined)).rejects.toThrow(NotShared);
+    expect(records).toEqual([expect.stringContaining(`"leader":{"pid":${added.mock.calls[0]?.[0].pid},`)]);
+  } finally {
+    added.mockRestore();
+  }
+});
 
 test.skipIf(noSandbox)(
   'commands that may write, have another folder or environment, or get input have their own sandbox',
