@@ -1,6 +1,6 @@
 /**
  * An open notebook as one text that patches apply to: each cell below a line that marks it. The marker is that of VS
- * Code's own agent, which models know; outputs and metadata are not part of the text (docs/decisions/0059).
+ * Code's own agent, which models know; outputs and metadata are not part of the text (docs/decisions/0058).
  */
 import { diffLines } from './lineDiff.ts';
 

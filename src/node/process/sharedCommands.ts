@@ -1,6 +1,6 @@
 /**
  * Commands that only read and start together share one sandbox: building one takes several times as long as such a
- * command (docs/decisions/0061).
+ * command (docs/decisions/0059).
  */
 import type { ExecProcess, ExecRequest, SandboxFinding, SandboxLimits } from '../../core/ports.ts';
 import { findBash } from '../host/ownPrograms.ts';
