@@ -134,17 +134,24 @@ describe('a settled patch', () => {
     write(folder, { 'a.txt': 'a' });
     assert.equal((await applyPatch([update(folder, 'a.txt', 'a', 'b')], { home })).type, 'applied');
     const [name = ''] = journals(folder);
-    assert.deepEqual([isSettledJournal(name), hasUnflushed(home)], [true, false]);
+    const paths = [folder.at('work', 'a.txt')];
+    assert.deepEqual([isSettledJournal(name), await hasUnflushed(home, paths)], [true, false]);
     const journal = readFileSync(folder.at('home', 'journal', name));
     await flushed();
-    assert.equal(hasUnflushed(home), false);
+    assert.equal(await hasUnflushed(home, paths), false);
     // Cannot be opened, so only a patch that does not try to flush it gets a journal.
     const image = { type: 'file', bytes: Buffer.from('b'), mode: null, owner: null } as const;
-    const steps = [{ path: folder.at('work', 'x'.repeat(300)), before: image, after: image }];
+    const place = (file: string) => folder.at('home', 'journal', file);
+    // It was made by the other patch, and would be made again by this one.
+    const steps = [{ path: folder.at('work', 'x'.repeat(300)), before: { type: 'absent' }, after: image } as const];
     await (await openJournal(home, 'first', steps)).keep();
-    writeFileSync(folder.at('home', 'journal', `of-another-process${name}`), journal);
-    assert.equal(hasUnflushed(home), true);
-    await assert.rejects(openJournal(home, 'second', steps), /cannot be brought to the disk/);
+    writeFileSync(place(`of-another-process${name}`), journal);
+    writeFileSync(place('damaged.settled'), '{"version":2}\n');
+    assert.equal(await hasUnflushed(home, paths), true);
+    // Neither a patch of other files nor a damaged journal concerns it.
+    await (await openJournal(home, 'second', steps)).keep();
+    renameSync(place('first.kept'), place('first.settled'));
+    await assert.rejects(openJournal(home, 'third', steps), /cannot be brought to the disk/);
     assert.equal((await applyPatch([update(folder, 'a.txt', 'b', 'c')], { home })).type, 'applied');
   });
 
@@ -155,7 +162,7 @@ describe('a settled patch', () => {
       folder,
       `
         import { closeSync, openSync } from 'node:fs';
-        import { flushFiles, flushInBackground } from './src/node/apply/flush.ts';
+        import { flushed, flushFiles, flushInBackground } from './src/node/apply/flush.ts';
         const path = process.argv[2];
         const held = [];
         const fill = () => { try { for (;;) held.push(openSync('/dev/null')); } catch {} };
@@ -163,13 +170,18 @@ describe('a settled patch', () => {
         const words = [await outcome()];
         fill();
         words.push(await outcome(), await flushFiles([path]).catch((error) => error.message));
+        const again = [];
+        await new Promise((resolve) =>
+          flushInBackground([{ path }], async (found) => resolve(again.push(found))),
+        );
         while (held.length > 0) closeSync(held.pop());
-        words.push(await outcome());
+        await flushed();
+        words.push(await outcome(), ...again);
         process.stdout.write(words.join('\\n'));
       `,
     );
     const refused = `an earlier change of ${folder.at('work', 'a.txt')} cannot be brought to the disk`;
-    assert.deepEqual(stdout.split('\n'), ['on_disk', 'not_flushed', refused, 'on_disk']);
+    assert.deepEqual(stdout.split('\n'), ['on_disk', 'not_flushed', refused, 'on_disk', 'not_flushed', 'on_disk']);
   });
 
   test('is brought to the disk with the folder of each file, which may have been replaced by a rename', () => {

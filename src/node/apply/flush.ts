@@ -22,22 +22,54 @@ interface Flush {
 
 const flushes = new Set<Flush>();
 
+interface Postponed {
+  readonly changes: readonly Change[];
+  readonly onDone: (outcome: FlushOutcome) => Promise<void>;
+}
+
+/** Those with the outcome `not_flushed`. */
+const postponed = new Set<Postponed>();
+
 /** Leaves a thread of Node's pool of four to others. */
 const AT_ONCE = 3;
 
-/** Calls back with the outcome. A failure of the callback is ignored: then the journal is settled at the next start. */
+/**
+ * Calls back with the outcome; after `not_flushed` again with that of the next attempt, which is made with the next patch
+ * and by `flushed`. A failure of the callback is ignored: then the journal is settled at the next start.
+ */
 export function flushInBackground(changes: readonly Change[], onDone: (outcome: FlushOutcome) => Promise<void>): void {
+  retryPostponed();
+  start({ changes, onDone });
+}
+
+function retryPostponed(paths?: readonly string[]): void {
+  for (const one of [...postponed]) {
+    if (paths !== undefined && !one.changes.some(({ path }) => paths.includes(path))) continue;
+    postponed.delete(one);
+    start(one);
+  }
+}
+
+function start(one: Postponed): void {
+  const { changes, onDone } = one;
   const paths = new Set(changes.map(({ path }) => path));
   const done = flushAll(placesToFlush(changes))
-    .then(onDone)
+    .then((outcome) => {
+      if (outcome === 'not_flushed') postponed.add(one);
+      return onDone(outcome);
+    })
     .catch(() => {})
     .finally(() => flushes.delete(flush));
   const flush = { paths, done };
   flushes.add(flush);
 }
 
-/** Resolves when the patches that touch one of these paths, or all without paths, are on the disk. Never rejects. */
+/**
+ * Resolves when the patches that touch one of these paths, or all without paths, are on the disk, or one more attempt was
+ * made for those that could not be flushed. Never rejects.
+ */
 export async function flushed(paths?: readonly string[]): Promise<void> {
+  retryPostponed(paths);
   const met = [...flushes].filter((flush) => paths?.some((path) => flush.paths.has(path)) ?? true);
   await Promise.all(met.map(({ done }) => done));
 }

@@ -13,7 +13,7 @@ import * as z from 'zod';
 import { abortable } from '../../core/util/abort.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { FileImage } from './fileImage.ts';
-import { flushed, flushFiles, flushInBackground } from './flush.ts';
+import { flushed, flushFiles, flushInBackground, placesToFlush } from './flush.ts';
 import type { PlannedStep } from './step.ts';
 import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
@@ -130,7 +130,7 @@ export async function settleJournal(path: string, transitions: readonly Journall
   flushInBackground(transitions.filter(isOnDisk), async (outcome) => {
     try {
       if (outcome === 'on_disk') await rm(settled, { force: true });
-      // Otherwise the next start flushes the files, and so does the next patch of one of them.
+      // Otherwise it is tried again with the next patch, at the end of this process and at the next start.
       else if (outcome === 'failed') await keepJournal(settled);
     } finally {
       flushing.delete(settled);
@@ -141,21 +141,27 @@ export async function settleJournal(path: string, transitions: readonly Journall
 /** Settled journals whose files this process brings to the disk now. */
 const flushing = new Set<string>();
 
-/** Whether there is a settled patch of another process, or one whose files this process could not flush. */
-export function hasUnflushed(home: string): boolean {
-  return namesIn(journalFolder(home)).some(
-    (name) => isSettledJournal(name) && !flushing.has(join(journalFolder(home), name)),
-  );
+/**
+ * Whether one of these paths is of a settled patch of another process, or of one whose files this process could not flush.
+ * A journal that cannot be read (damaged, of a newer version, removed just now) is not counted: it would be forever.
+ */
+export async function hasUnflushed(home: string, paths: readonly string[]): Promise<boolean> {
+  const wanted = new Set(paths);
+  for (const name of namesIn(journalFolder(home))) {
+    const path = join(journalFolder(home), name);
+    if (!isSettledJournal(name) || flushing.has(path)) continue;
+    const record = await readJournal(path).catch(() => undefined);
+    if (record?.transitions.some((transition) => wanted.has(transition.path)) === true) return true;
+  }
+  return false;
 }
 
 /** What earlier patches have written into the files of these steps. */
 async function bringToDisk(home: string, steps: readonly JournalStep[]): Promise<void> {
-  await flushed(steps.filter(isOnDisk).map(({ path }) => path));
-  if (hasUnflushed(home)) await flushFiles(steps.filter(isChangedOnDisk).map(({ path }) => path));
-}
-
-function isChangedOnDisk({ before, unsaved }: JournalStep): boolean {
-  return unsaved !== true && before.type === 'file';
+  const changes = steps.filter(isOnDisk);
+  const paths = changes.map(({ path }) => path);
+  await flushed(paths);
+  if (await hasUnflushed(home, paths)) await flushFiles(placesToFlush(changes));
 }
 
 function isOnDisk({ unsaved }: Pick<JournalStep, 'unsaved'>): boolean {
