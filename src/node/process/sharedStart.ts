@@ -10,7 +10,7 @@ import { StarterChild } from './starterChild.ts';
 import { lineSplitter } from './starterMessages.ts';
 
 /** A machine that takes longer starts the commands one by one. */
-const STARTS_WITHIN_MS = 2_000;
+const STARTS_WITHIN_MS = 5_000;
 const FIRST_DESCRIPTOR = 3;
 /** Fewer where bash opens them (sandbox/launch.ts). */
 const DESCRIPTORS_OF_SANDBOX = 2;
