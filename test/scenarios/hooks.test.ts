@@ -26,6 +26,10 @@ async function withHooks(
 const command = (line: string, more: Record<string, unknown> = {}) => [
   { hooks: [{ type: 'command', command: line, ...more }] },
 ];
+/** A hook that takes long on a busy machine is not shown for that. */
+const patient: ScenarioOptions['deps'] = ({ clock }) => ({
+  clock: { ...clock, after: (ms, callback) => clock.after(100 * ms, callback) },
+});
 const forTool = (matcher: string, line: string, more: Record<string, unknown> = {}) => [
   { matcher, hooks: [{ type: 'command', command: line, ...more }] },
 ];
@@ -104,6 +108,7 @@ describe('PreToolUse', () => {
       {
         policy: 'never',
         sandbox: 'danger-full-access',
+        deps: patient,
         model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]],
       },
     );
@@ -465,10 +470,11 @@ describe('where hooks come from', () => {
       style: 'claude',
       text: JSON.stringify({ hooks: { UserPromptSubmit: command(`cat > ${origin}.json`) } }),
     });
-    await using chat = await withHooks({}, { box: 'real', model: [[says('Hello.')]], sandbox: 'read-only' }, [
-      file('workspace'),
-      file('user'),
-    ]);
+    await using chat = await withHooks(
+      {},
+      { box: 'real', model: [[says('Hello.')]], sandbox: 'read-only', deps: patient },
+      [file('workspace'), file('user')],
+    );
     await chat.send('hi');
     expect(effects(chat)).toMatchObject([['UserPromptSubmit', 'failed', expect.stringMatching(/exit code 1/)]]);
     expect(Object.keys(chat.files())).toEqual(['user.json']);
