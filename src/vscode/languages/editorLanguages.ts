@@ -22,8 +22,11 @@ const COMMANDS: Readonly<Record<CodeRelation, string>> = {
   implementations: 'vscode.executeImplementationProvider',
 };
 
-/** Calls that wait in vain before an empty answer is believed, where an extension names the language. */
-const SILENT_CALLS = 2;
+/**
+ * Calls that wait in vain before an empty answer is believed, where an extension names the language: with a large project
+ * or on a busy machine a language server takes longer than one call waits.
+ */
+const SILENT_CALLS = 5;
 
 /** Milliseconds: an extension that does not name the language may register for it when it starts. */
 const SHORT_PATIENCE = 1_500;
