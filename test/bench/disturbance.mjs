@@ -61,7 +61,7 @@ export function treeTime(pid) {
     );
     return children.reduce((sum, child) => sum + treeTime(child), processorTime(pid));
   } catch {
-    // Ended meanwhile: its parent has its time.
+    // The process has ended: its time counts for its parent.
     return 0;
   }
 }

@@ -11,6 +11,10 @@ import { calls, hangs, says, waits } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
+const ALPHA_AND_BETA = ['ALPHA', 'BETA'].map((message) => [calls('spawn_agent', { message, agent_type: 'worker' })]);
+/** The id of the second agent. */
+const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
+
 interface InCopy extends AsyncDisposable {
   /** The thread in the workspace, which says nothing. */
   readonly home: Scenario;
@@ -262,7 +266,6 @@ describe('agents that write at the same time', () => {
     const place = agentCopies();
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
-    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
     const copyOf = (id: string) => place.copies.of(id)?.id ?? 'none';
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
@@ -270,8 +273,7 @@ describe('agents that write at the same time', () => {
       ...place.options,
       model: agentScript({
         ROOT: [
-          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
-          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
+          ...ALPHA_AND_BETA,
           (request) => [calls('wait', { ids: [beta(request)] })],
           (request) => [calls('close_agent', { id: beta(request) })],
           (request) => [
@@ -309,10 +311,7 @@ describe('agents that write at the same time', () => {
       agents: { tools: 'all', sideCopies: 'parallel' },
       ...place.options,
       model: agentScript({
-        ROOT: [
-          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
-          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
-        ],
+        ROOT: [...ALPHA_AND_BETA],
         ALPHA: [[hangs()]],
         NEXT: [
           [calls('spawn_agent', { message: 'GAMMA', agent_type: 'worker' })],
@@ -333,18 +332,12 @@ describe('agents that write at the same time', () => {
 
   it('go on in their copies when the thread that has started them was suspended and is opened again', async () => {
     const place = agentCopies();
-    const beta = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[1] ?? '';
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
       agents: { tools: 'all', sideCopies: 'parallel' },
       ...place.options,
       model: agentScript({
-        ROOT: [
-          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
-          [calls('spawn_agent', { message: 'BETA', agent_type: 'worker' })],
-          (request) => [calls('wait', { ids: [beta(request)] })],
-          [says('Waiting.')],
-        ],
+        ROOT: [...ALPHA_AND_BETA, (request) => [calls('wait', { ids: [beta(request)] })], [says('Waiting.')]],
         ALPHA: [[hangs()]],
         BETA: [[says('Ready.')], [calls('apply_patch', { input: patch('BETA') })], [says('Patched.')]],
         NEXT: [

@@ -1,5 +1,6 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { Button, Link } from '../components/Buttons.tsx';
+import { PageTable } from '../components/PageTable.tsx';
 import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
@@ -46,35 +47,11 @@ export function AuditPage() {
         </p>
       </div>
       {found.length > 0 && (
-        <table class="page-table" role="table" data-testid="audit-table">
-          <thead role="rowgroup">
-            <tr role="row">
-              <th scope="col" role="columnheader">
-                {t('When')}
-              </th>
-              <th scope="col" role="columnheader">
-                {t('Thread')}
-              </th>
-              <th scope="col" role="columnheader">
-                {t('What')}
-              </th>
-              <th scope="col" role="columnheader">
-                {t('Decided by')}
-              </th>
-              <th scope="col" role="columnheader">
-                {t('Sandbox')}
-              </th>
-              <th scope="col" role="columnheader">
-                {t('Result')}
-              </th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {found.map((line, index) => (
-              <AuditRow key={`${line.at} ${line.threadId} ${index}`} line={line} />
-            ))}
-          </tbody>
-        </table>
+        <PageTable
+          testid="audit-table"
+          columns={[t('When'), t('Thread'), t('What'), t('Decided by'), t('Sandbox'), t('Result')]}
+          rows={found.map((line, index) => <AuditRow key={`${line.at} ${line.threadId} ${index}`} line={line} />)}
+        />
       )}
       {hasMore.value && (
         <p>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { PageTable } from '../components/PageTable.tsx';
 import { t } from '../l10n.ts';
 
 /** A section with one table, whose last column has the actions on a row; nothing when the table is empty. */
@@ -17,21 +18,7 @@ export function TablePart({
   return (
     <section class="page-part" aria-label={title}>
       <h2>{title}</h2>
-      <table class="page-table" role="table" data-testid={testid}>
-        <thead role="rowgroup">
-          <tr role="row">
-            {columns.map((column) => (
-              <th key={column} scope="col" role="columnheader">
-                {column}
-              </th>
-            ))}
-            <th scope="col" role="columnheader">
-              <span class="sr">{t('Actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">{rows}</tbody>
-      </table>
+      <PageTable testid={testid} columns={[...columns, <span class="sr">{t('Actions')}</span>]} rows={rows} />
     </section>
   );
 }

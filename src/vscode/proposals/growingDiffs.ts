@@ -12,7 +12,7 @@ import type { Emitter } from '../../core/util/emitter.ts';
 import type { ItemStatus } from '../../protocol/item.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
-import { allTabs } from '../workspace/documents.ts';
+import { allTabs, closeTabs, shownIn, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { DiffPreview } from './proposalTabs.ts';
 
@@ -81,7 +81,7 @@ export class GrowingDiffs implements vscode.Disposable {
     await vscode.commands.executeCommand('vscode.diff', left.uri, right.uri, title, { preview: false });
     if (!this.#patches.has(itemId)) {
       // The patch was completed before the tab was there.
-      await closeTabs(tabsThatShow(right.uri));
+      await closeTabs(tabsOf(right.uri));
       return false;
     }
     this.#grow(patch);
@@ -140,10 +140,10 @@ export class GrowingDiffs implements vscode.Disposable {
     clearTimeout(patch.timer);
     this.#patches.delete(itemId);
     for (const file of patch.files) {
-      for (const tab of tabsThatShow(file.after)) {
+      for (const tab of tabsOf(file.after)) {
         if (tab.isActive) await replace(file, tab.group.viewColumn);
       }
-      await closeTabs(tabsThatShow(file.after));
+      await closeTabs(tabsOf(file.after));
     }
   }
 }
@@ -167,19 +167,6 @@ async function showApplied({ path: file }: GrowingFile, viewColumn: vscode.ViewC
   if (isThere) await vscode.window.showTextDocument(uri, { viewColumn, preserveFocus: true, preview: true });
 }
 
-function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
-  return input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
-}
-
-function tabsThatShow(after: vscode.Uri): vscode.Tab[] {
-  const address = after.toString();
-  return allTabs().filter((tab) => shownIn(tab)?.toString() === address);
-}
-
 function isGrowing(tab: vscode.Tab): boolean {
   return shownIn(tab)?.scheme === GROWING_SCHEME;
-}
-
-async function closeTabs(tabs: readonly vscode.Tab[]): Promise<void> {
-  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
 }

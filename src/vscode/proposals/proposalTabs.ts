@@ -10,7 +10,7 @@ import type { ProposedFile } from '../../core/ports.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { ProposalChoices } from '../../protocol/policy.ts';
 import { contextKey } from '../ui/contextKey.ts';
-import { allTabs } from '../workspace/documents.ts';
+import { allTabs, closeTabs } from '../workspace/documents.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import type { KeptReviews } from './keptChoices.ts';
 import { approvalOf } from './proposalAddress.ts';
@@ -162,7 +162,7 @@ export class DiffPreview implements vscode.Disposable {
     const canClose = await this.proposals.saveAll(approvalId);
     const tabs = canClose ? allTabs().filter((tab) => this.#proposalIn(tab) === approvalId) : [];
     this.#titles.delete(approvalId);
-    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
+    await closeTabs(tabs);
     this.proposals.forget(approvalId, isAnswered);
     this.#lookAtActiveTab();
   }
@@ -177,7 +177,7 @@ export class DiffPreview implements vscode.Disposable {
       const approvalId = this.#proposalIn(tab);
       return approvalId !== undefined && !this.#titles.has(approvalId) && !tab.isDirty;
     });
-    if (stale.length > 0) await vscode.window.tabGroups.close(stale, true).then(undefined, () => false);
+    await closeTabs(stale);
   }
 
   #lookAtActiveTab(): void {

@@ -14,7 +14,7 @@ import { firstLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import { showKeptDiffs } from './keptDocuments.ts';
 import { pickReverts } from './pickReverts.ts';
-import { allTabs } from '../workspace/documents.ts';
+import { allTabs, closeTabs } from '../workspace/documents.ts';
 
 export interface RevertCommandsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'access' | 'target' | 'open'>;
@@ -261,6 +261,5 @@ function tellReverted({ direction, paths, skipped }: EventMsgOf<'files_reverted'
 }
 
 async function closePreview(title: string): Promise<void> {
-  const tabs = allTabs().filter(({ label }) => label.startsWith(title));
-  await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
+  await closeTabs(allTabs().filter(({ label }) => label.startsWith(title)));
 }

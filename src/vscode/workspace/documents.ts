@@ -63,13 +63,19 @@ export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
+/** The file that a tab shows, that on the right in a diff editor; `undefined` where it shows none. */
+export function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
   if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) return input.modified;
   const hasUri =
     input instanceof vscode.TabInputText ||
     input instanceof vscode.TabInputCustom ||
     input instanceof vscode.TabInputNotebook;
   return hasUri ? input.uri : undefined;
+}
+
+/** Leaves the focus where it is. Tabs that cannot be closed stay. */
+export async function closeTabs(tabs: readonly vscode.Tab[]): Promise<void> {
+  if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
 }
 
 /** Closes tabs that VS Code opens by itself, for every file that stays unsaved for 800 ms (workspace-edits.md §3). */
@@ -90,6 +96,6 @@ export class UninvitedTabs {
       .filter((uri) => !this.#before.has(uri.toString()))
       .flatMap((uri) => tabsOf(uri))
       .filter((tab) => !tab.isDirty && (!tab.isActive || nothingWasOpen || !tab.group.isActive));
-    if (uninvited.length > 0) await vscode.window.tabGroups.close(uninvited, true).then(undefined, () => false);
+    await closeTabs(uninvited);
   }
 }
