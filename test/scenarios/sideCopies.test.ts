@@ -148,6 +148,7 @@ function agentCopies(progress = () => {}) {
         const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress };
         const { copy } = await store.make(given);
         const agentCopy = {
+          cwd: copy.folders[0]?.copy ?? '',
           folders: copy.folders,
           assign: (threadId: string) => store.assign(copy.id, threadId),
           discard: async () => void (await store.remove(copy.id)),
@@ -251,6 +252,39 @@ describe('agents that write at the same time', () => {
     expect(place.made).toHaveLength(1);
   });
 
+  it.each([
+    ['other_folder', 'none of the folders that the window has open'],
+    ['not_made', 'none could be made'],
+  ] as const)('share the workspace where there is no copy (%s), and their parent reads why', async (cause, reason) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      host: { makeSideCopy: async () => cause },
+      model: agentScript({
+        ROOT: [
+          ...ALPHA_AND_BETA,
+          [calls('task', { agent: 'worker', prompt: 'GAMMA' })],
+          () => {
+            release();
+            return [says('Done.')];
+          },
+        ],
+        ALPHA: [[waits(held), says('Alpha.')]],
+        BETA: [[waits(held), says('Beta.')]],
+        GAMMA: [[calls('apply_patch', { input: patch('GAMMA') })], [says('Gamma.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    const outputs = outputsOf(lastOf(chat, 'ROOT'));
+    expect(outputs.map((output) => output.includes(reason))).toEqual([false, true, true]);
+    expect(outputs[2]).toMatch(/^Gamma\.\n\nThis agent has no side copy, because/);
+    expect(chat.state.agents.map(({ noSideCopy }) => noSideCopy)).toEqual([undefined, cause, cause]);
+    expect(chat.files()).toEqual({ 'a.txt': 'GAMMA\n' });
+  });
+
   it('share the workspace where the user wants no side copies', async () => {
     const {
       chat: opened,
@@ -301,6 +335,38 @@ describe('agents that write at the same time', () => {
     expect(place.made).toHaveLength(1);
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('work in a side copy, too, while one that had ended works again', async () => {
+    const place = agentCopies();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const first = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[0] ?? '';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [first(request)] })],
+          (request) => [calls('send_input', { id: first(request), message: 'Again.' })],
+          [calls('task', { agent: 'worker', prompt: 'BETA' })],
+          (request) => {
+            release();
+            return [calls('wait', { ids: [first(request)] })];
+          },
+          [calls('task', { agent: 'worker', prompt: 'GAMMA' })],
+          [says('Done.')],
+        ],
+        ALPHA: [[says('Alpha.')], [waits(held), says('Alpha again.')]],
+        BETA: [[calls('apply_patch', { input: patch('BETA') })], [says('Beta.')]],
+        GAMMA: [[calls('apply_patch', { input: patch('GAMMA') })], [says('Gamma.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    expect(chat.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true, undefined]);
+    expect([chat.files(), place.made.length]).toEqual([{ 'a.txt': 'GAMMA\n' }, 1]);
   });
 
   it('leave no copy when their parent is stopped while it is made, and the next one works in the workspace', async () => {
