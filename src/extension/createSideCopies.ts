@@ -59,6 +59,7 @@ export function createSideCopies(
   const threadsOfCopies = {
     whereIs: (threadId: string) => manager.catalog.whereIs(threadId),
     threadsIn: (folders: readonly string[]) => manager.catalog.threadsIn(folders),
+    isComplete: () => manager.catalog.isComplete(),
   };
   const copies = new SideCopyCommands({
     store: sideCopies,

@@ -24,7 +24,7 @@ import { contentBytes } from '../workspace/textContent.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import { type HomeDeps, type HomeFile, homeFiles } from './homeFiles.ts';
-import { leftBehind, tellConflicts, tellInUse } from './homeMessages.ts';
+import { leftBehind, tellConflicts, tellInUse, tellUnread } from './homeMessages.ts';
 import { type ModeSet, resetModes, setModes } from './homeModes.ts';
 import { type PickedAsWhole, pickWholeFiles } from './pickWholeFiles.ts';
 
@@ -171,11 +171,12 @@ export class BringHome {
       const cancel = new AbortController();
       token.onCancellationRequested(() => cancel.abort());
       try {
-        const { changes, isPartial } = await this.#deps.store.losses(copy.id, cancel.signal);
+        const { changes, isPartial, unread } = await this.#deps.store.losses(copy.id, cancel.signal);
         if (isPartial) {
           const sentence = vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.');
           void vscode.window.showWarningMessage(sentence);
         }
+        tellUnread(unread);
         const files = await homeFiles(copy, changes, this.#deps, cancel.signal);
         const plans = planBringHome(files).map((plan, index) => (index < MAX_REVIEWED ? plan : asWhole(plan)));
         return { copy, plans, files: new Map(files.map((file) => [file.path, file])) };
