@@ -462,6 +462,36 @@ suite('a side copy comes home', () => {
   );
 
   test(
+    'with the same hunks left out however often and quickly the review is shown again while the copy changes',
+    withCopy({ 'a.txt': text(), 'b.txt': text() }, async ({ here, copy, tabs, bringHome, id, at }) => {
+      const hunks = () => tabs.proposals.stateOf(id).files.map((file) => [file.isEdited, ...file.hunks]);
+      const lines: Record<number, string> = { 3: 'of the copy', 9: 'not wanted' };
+      for (let round = 1; round <= 8; round++) {
+        // Each time one hunk more, or another text in one that is in.
+        if (round % 2 === 0) lines[10 + round] = `new in round ${round}`;
+        else lines[3] = `of the copy in round ${round}`;
+        writeFileSync(at('a.txt'), text(lines));
+        if (round === 5) writeFileSync(at('b.txt'), text({ 3: 'in another file' }));
+        await bringHome.open(copy);
+        if (round === 1) await tabs.proposals.choose(id, 'a.txt', 1, 'out');
+        const further = Array.from({ length: Math.floor(round / 2) }, () => 'in');
+        assert.deepEqual(hunks()[0], [false, 'in', 'out', ...further], `round ${round}`);
+      }
+      // Choices are not lost where the user makes them right after the review was shown again.
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first' }));
+      await bringHome.open(copy);
+      await tabs.proposals.choose(id, 'a.txt', 0, 'out');
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first', 20: 'last' }));
+      await bringHome.open(copy);
+      const wanted = ['out', 'in', 'out', 'in', 'in', 'in', 'in', 'in'];
+      assert.deepEqual(hunks()[0], [false, ...wanted]);
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ ...lines, 9: LINES[8] ?? '', 20: 'last' }));
+      assert.equal(here.disk('b.txt'), text({ 3: 'in another file' }));
+    }),
+  );
+
+  test(
     'each file under its own name where two folders have one name',
     withCopy({ 'x/app/a.txt': text(), 'y/app/a.txt': text() }, async ({ here, copies, tabs, bringHome }) => {
       const roots = [here.at('x/app'), here.at('y/app')];
