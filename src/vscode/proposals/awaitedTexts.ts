@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 
 /** In milliseconds. VS Code loads a changed file anew within a second; afterwards the text of the document counts. */
 const SHOWN_WITHIN = 10_000;
