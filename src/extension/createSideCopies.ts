@@ -38,6 +38,7 @@ export function createSideCopies(
       store: sideCopies,
       workspace: editors.workspace,
       holdFolders: editors.applyPorts.holdFolders,
+      journal: editors.applyPorts.journal,
       tabs: {
         propose: (...proposal) => proposals.propose(...proposal),
         show: (...which) => proposals.show(...which),

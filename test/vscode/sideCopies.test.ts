@@ -98,6 +98,7 @@ function withCopy(
       store: copies,
       workspace: here.workspace,
       holdFolders: here.deps.holdFolders,
+      journal: here.deps.journal,
       tabs: {
         propose: (...proposal) => tabs.propose(...proposal),
         show: (...which) => tabs.show(...which),
@@ -305,6 +306,30 @@ suite('a side copy comes home', () => {
       ]);
     }),
   );
+
+  for (const end of ['finish', 'rollback'] as const) {
+    test(
+      `with the permissions of all files or of none after the window was killed in between (${end})`,
+      withCopy({ 'a.sh': 'one\n', 'b.sh': 'two\n' }, async ({ here, copy, bringHome, at, offered }) => {
+        const modes = () => ['a.sh', 'b.sh'].map((name) => statSync(here.at(name)).mode & 0o777);
+        for (const name of ['a.sh', 'b.sh']) chmodSync(at(name), 0o755);
+        here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
+        await bringHome.open(copy);
+        assert.deepEqual([modes(), await offered()], [[0o755, 0o755], []]);
+        // As if the window had been killed after the first file.
+        chmodSync(here.at('b.sh'), 0o644);
+        const [interrupted, ...others] = await here.interruptedApplies();
+        assert.deepEqual(
+          [interrupted?.changes.map((change) => path.basename(change.path)), others],
+          [['a.sh', 'b.sh'], []],
+        );
+        const settled = await interrupted?.settle((choices) => choices[end](), { signal: NEVER });
+        assert.equal(settled?.type, 'settled');
+        assert.deepEqual(modes(), end === 'finish' ? [0o755, 0o755] : [0o644, 0o644]);
+        assert.deepEqual([here.disk('a.sh'), here.disk('b.sh')], ['one\n', 'two\n']);
+      }),
+    );
+  }
 
   test(
     'with permissions that are never set through a link',

@@ -9,7 +9,7 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import type { ProposalChoices } from '../../protocol/policy.ts';
 import type { ReviewState } from '../../protocol/review.ts';
 import type { EditorWorkspace } from '../apply/editorWorkspace.ts';
-import type { ApplyChange } from '../apply/model.ts';
+import type { ApplyChange, ApplyDeps } from '../apply/model.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 import { asSeen, wholeChange } from './homeChanges.ts';
@@ -43,7 +43,7 @@ export interface SettledCopy {
   readonly paths: readonly string[];
 }
 
-export interface BringHomeDeps extends HomeDeps {
+export interface BringHomeDeps extends HomeDeps, Pick<ApplyDeps, 'journal'> {
   readonly store: SideCopyStore;
   readonly workspace: Pick<EditorWorkspace, 'places'>;
   readonly tabs: ReviewTabs;
