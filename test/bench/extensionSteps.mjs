@@ -19,7 +19,7 @@ export async function serveSteps(page, works) {
   let workbench;
   const panel = new works.Panel(() => workbench);
   const steps = stepsIn({ page, workbench: () => workbench, panel, model, works });
-  const steering = http.createServer(async (request, response) => {
+  const answer = async (request, response) => {
     try {
       const chunks = [];
       for await (const chunk of request) chunks.push(chunk);
@@ -28,7 +28,8 @@ export async function serveSteps(page, works) {
     } catch (error) {
       response.writeHead(500).end(String(error));
     }
-  });
+  };
+  const steering = http.createServer((request, response) => void answer(request, response));
   await new Promise((resolve) => steering.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${steering.address().port}`,
@@ -80,8 +81,8 @@ function stepsIn({ page, workbench, panel, model, works: { calls, says, waits } 
     },
 
     /**
-     * Types in the active editor. With a `patch` it is applied meanwhile by a turn, and typing ends with that turn. Resolves with the
-     * time of each key, in milliseconds since the epoch.
+     * Types in the active editor. With a `patch`, a turn applies it while the keys are pressed, and typing ends with that turn. Resolves
+     * with the time of each key, in milliseconds since the epoch.
      */
     async typing({ patch }) {
       let release = () => {};
@@ -92,7 +93,8 @@ function stepsIn({ page, workbench, panel, model, works: { calls, says, waits } 
       }
       const pressed = await recordKeys(page, 'a');
       await focusEditor();
-      for (let key = 0; key < KEYS || (patch !== undefined && model.requests.length < 2); key++) {
+      const isPatching = () => patch !== undefined && model.requests.length < 2;
+      for (let key = 0; key < KEYS || isPatching(); key++) {
         if (key === KEYS / 4) release();
         await keyboard.press('a');
         await sleep(KEY_PAUSE_MS);

@@ -86,7 +86,7 @@ async function msPer1000Deltas(): Promise<number> {
   return (((await of(DELTAS)) - one) / DELTAS) * 1000;
 }
 
-/** While somebody types: the thread, and the longest time from a key to the event of its edit. */
+/** While the user types: the thread, and the longest time from a key to the event of its edit. */
 interface Typed {
   readonly turns: Turns;
   readonly longestMs: number;
