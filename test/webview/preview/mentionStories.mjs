@@ -370,6 +370,47 @@ export const MENTION_STORIES = {
     );
     return page;
   },
+  async 'each command with values lists them, and does nothing without one'(stage) {
+    const page = await stage.show(stage.scenes.review);
+    const cases = {
+      rewind: ['Right, uploads should not retry at all.'],
+      review: ['Uncommitted Changes', 'Changes Against a Branch…', 'A Commit…'],
+      changes: ['Next', 'Show All', 'Keep All', 'Undo All'],
+      effort: ['Low', 'High'],
+      mode: ['Chat', 'Agent', 'Plan', 'Full access'],
+      approvals: ['Always ask', 'Ask on request', 'Ask on failure', 'Never ask'],
+      sandbox: ['Read-only', 'Workspace', 'No sandbox'],
+      rename: ['Cap retries in the fetch client'],
+    };
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await takePosted(page);
+    for (const [name, values] of Object.entries(cases)) {
+      await composer(page).fill('');
+      await composer(page).focus();
+      await page.keyboard.type(`/${name}`);
+      await page.keyboard.press('Enter');
+      assert.equal(await textOf(page), `/${name} `);
+      const labels = await commands.locator('.suggest-label').allInnerTexts();
+      assert.deepEqual(
+        values.filter((value) => !labels.includes(value)),
+        [],
+        `${name}: ${labels.join(', ')}`,
+      );
+    }
+    const acts = (await takePosted(page)).filter(({ type }) => type !== 'draft' && type !== 'list_skills');
+    assert.deepEqual(acts, []);
+    return page;
+  },
+  async 'what is written from right to left is laid out so in the composer'(stage) {
+    const page = await begin(stage, 'שלום retry.ts');
+    const directions = await page.evaluate(() =>
+      ['textarea', '.grow-mirror'].map(
+        (each) => getComputedStyle(document.querySelector(`.composer ${each}`)).direction,
+      ),
+    );
+    assert.deepEqual(directions, ['rtl', 'rtl']);
+    return page;
+  },
   async 'a thread is renamed by what is written behind the command'(stage) {
     const page = await begin(stage, '/rename A better name');
     assert.match(await activeRow(page), /^A better name/);
