@@ -27,6 +27,7 @@ import { sayAgentProblems } from './agentFiles.ts';
 import { createSkills } from '../node/skills/createSkills.ts';
 import { saySkillProblems } from './skills.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
+import { HeapCollection } from './heapCollection.ts';
 import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
@@ -36,7 +37,6 @@ import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
-import { YoungGeneration } from './youngGeneration.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
@@ -65,11 +65,13 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   let mcp: ExecMcp | undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
+    const heap = new HeapCollection({ log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`) });
     const ports = createNodePorts({
       roots: [cwd],
       baseUrl: provider.baseUrl,
       keys: secretsInSettings(settings, host.environment),
       usesEnvironmentProxy: true,
+      onRequestSent: () => void heap.collectIfDue(),
       afterKill: AFTER_KILL,
       baselineWorker: BASELINE_WORKER,
       imageWorker: IMAGE_WORKER,
@@ -212,12 +214,7 @@ async function run(
 ): Promise<number> {
   const { threadId } = session;
   const submit: Submit = (id, op) => live.submit(threadId, op, id);
-  const youngGeneration = new YoungGeneration();
-  const events = live.onEmitted((event) => {
-    report.tell(event, threadId);
-    // By the end of the first response, what a job needs is loaded.
-    if (event.msg.type === 'token_count') youngGeneration.limit();
-  });
+  const events = live.onEmitted((event) => report.tell(event, threadId));
   const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
@@ -241,7 +238,6 @@ async function run(
     report.flush();
     events.dispose();
     termination.dispose();
-    youngGeneration.dispose();
   }
 }
 

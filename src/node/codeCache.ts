@@ -26,8 +26,7 @@ interface CachedBundle {
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
-  const versionTag = cachedDataVersionTag();
-  const cacheFile = `${file}.${versionTag}.cache`;
+  const cacheFile = `${file}.${cachedDataVersionTag()}.cache`;
   const stamp = stampOf(file);
   const cache = cacheIn(cacheFile, stamp);
   const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData: cache?.code });
@@ -37,7 +36,7 @@ export function requireCached(file: string): unknown {
   const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
   // No listener without need: in the extension host other extensions have theirs.
   const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
-  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
+  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, stamp, accepted });
   return loaded.exports;
 }
 
@@ -66,19 +65,15 @@ function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
 
 interface Target {
   readonly cacheFile: string;
-  /** Of V8 and its flags when the script was compiled. */
-  readonly versionTag: number;
   readonly stamp: Buffer;
   /** The cache that the script was compiled from. */
   readonly accepted: { readonly bytes: number } | undefined;
 }
 
 /** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
-function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTag, stamp, accepted }: Target): void {
+function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
-    // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
-    if (cachedDataVersionTag() !== versionTag) return;
     const appliesPatches = bundle.hasAppliedPatch?.() === true;
     const isNeeded = accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches;
     if (!isNeeded) return;
