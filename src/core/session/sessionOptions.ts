@@ -1,4 +1,5 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
+import type { NoSideCopy } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { Settings } from '../../protocol/settings.ts';
@@ -97,6 +98,8 @@ export interface AgentSettings {
 
 /** A side copy that was made for an agent. */
 export interface AgentCopy {
+  /** The place of the agent's working directory in the copy. */
+  readonly cwd: string;
   readonly folders: readonly { readonly home: string; readonly copy: string }[];
   /** Call when the agent has a thread. */
   assign(threadId: string): Promise<void>;
@@ -136,10 +139,10 @@ export interface ThreadHost {
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
   /**
-   * Makes a side copy of the open folders for an agent of a thread with this working directory; `undefined` where the agent
-   * works in the same folder. Rejects only with the signal's reason.
+   * Makes a side copy of the open folders for an agent of a thread with this working directory, or says why there is none;
+   * `undefined` where the thread works in a side copy itself, which its agents share. Rejects only with the signal's reason.
    */
-  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | undefined>;
+  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | NoSideCopy | undefined>;
   /**
    * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
    * what a recorded message has run stays as it was recorded.
