@@ -9,6 +9,7 @@ import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { ModelFault } from './client.ts';
 import { HIDDEN, type SecretRedactor } from '../util/secretRedactor.ts';
 import { describeDuration } from './describeDuration.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 interface Verdict {
   readonly kind: ErrorKind;
@@ -19,14 +20,14 @@ interface Verdict {
 
 // ---------------------------------------------------------------- errors in a response
 
-const serverErrorSchema = z.object({
+const serverErrorSchema = lazyObject(() => ({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
   type: z.string().nullish().catch(undefined),
   message: z.string().nullish().catch(undefined),
   param: z.string().nullish().catch(undefined),
   resets_at: z.number().nullish().catch(undefined),
   resets_in_seconds: z.number().nullish().catch(undefined),
-});
+}));
 export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
