@@ -108,6 +108,9 @@ export interface ExecExit {
 export interface Exec {
   /** Makes the start of commands cheaper where it can. Call when a command may follow soon. Returns at once. */
   prepare?(): void;
-  /** @throws Error with a message for the model when the process cannot be started. */
-  spawn(request: ExecRequest): Promise<ExecProcess>;
+  /**
+   * @throws Error with a message for the model when the process cannot be started; or the reason of `signal` as soon as
+   * it aborts: then a process that starts all the same is ended at once.
+   */
+  spawn(request: ExecRequest, signal?: AbortSignal): Promise<ExecProcess>;
 }

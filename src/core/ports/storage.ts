@@ -36,6 +36,8 @@ export interface Storage {
   readBytes(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */
   listFiles(path: string): Promise<readonly string[]>;
+  /** Folders below a folder that cannot be read, and links there that lead nowhere: `listFiles` leaves out what is in them. */
+  unreadable(path: string): Promise<readonly string[]>;
   /** Like `listFiles`, with size and time to detect changes. */
   statFiles(path: string): Promise<readonly StoredFile[]>;
   /**
