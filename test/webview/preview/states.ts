@@ -1241,7 +1241,7 @@ export const MENTION_ROWS: readonly MentionRow[] = [
   mentionRow('terminal', 'Terminal Output', 'bash', {
     mention: { type: 'mention', kind: 'terminal', name: 'terminal', path: '', id: 'bash' },
   }),
-  mentionRow('.env', '.env', '', { refused: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' }),
+  mentionRow('.env', '.env', '', { refused: '.env may not be read (sandbox.unreadable: **/.env)' }),
   mentionRow('media/logo.svg', 'logo.svg', 'media'),
   mentionRow('packages/a-very-long-name-of-a-package/src/', 'src/', 'packages/a-very-long-name-of-a-package', {
     mention: {
