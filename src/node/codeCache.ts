@@ -84,7 +84,7 @@ function compile(bundle: Bundle, bytes: Buffer, cached: Buffer | undefined): Com
 
 function evaluate({ file, cacheFile, script, stamp, cache }: CompiledBundle): unknown {
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
-  script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
+  script.runInThisContext()(loaded.exports, requireOnce(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
   const accepted = isAccepted ? { bytes: cache.code.length, vainAttempts: cache.vainAttempts } : undefined;
   // No listener without need: in the extension host other extensions have theirs.
@@ -94,6 +94,16 @@ function evaluate({ file, cacheFile, script, stamp, cache }: CompiledBundle): un
     cache.vainAttempts < MOST_VAIN_ATTEMPTS;
   if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, stamp, accepted });
   return loaded.exports;
+}
+
+/** Like `require` of a file, and asks for each module once: a bundle calls it some 300 times, and in VS Code each passes its hooks. */
+function requireOnce(file: string): (name: string) => unknown {
+  const load = createRequire(file);
+  const known = new Map<string, unknown>();
+  return (name) => {
+    if (!known.has(name)) known.set(name, load(name));
+    return known.get(name);
+  };
 }
 
 const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ');
