@@ -1,5 +1,5 @@
 // The extension host is killed in the middle of a patch to fifty files: the result is all of it or nothing. Each row needs a
-// window and half a minute: `npm run test:all` runs all of them, `npm test` three.
+// window and half a minute: `npm run test:all` runs all of them, `npm test` two.
 import { mkdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ describe('killed', () => {
     await killed;
     await isHalfDone(window());
 
-    await reloadedAfterCrash(window());
+    await restartedAfterCrash(window());
     await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
     await give(answer, place, window());
     await vscode.notification(DONE[answer]).waitFor(soon);
@@ -77,7 +77,8 @@ describe('killed', () => {
     ['Finish', 'notification', BEFORE],
   ] as const;
 
-  test.each(isSoak ? undone : undone.slice(0, 1))(
+  // `tiller undo` is killed in every run: test/scenarios/undoCommand.test.ts.
+  test.each(isSoak ? undone : [])(
     'in the middle of an undo, then "%s" in the %s',
     async (answer, place, expected) => {
       const { vscode, panel, model } = window();
@@ -98,7 +99,7 @@ describe('killed', () => {
       await killed;
       await isHalfDone(window());
 
-      await reloadedAfterCrash(window());
+      await restartedAfterCrash(window());
       await vscode.screenshot(`crash/undo-${answer.replace(' ', '-')}`);
       await give(answer, place, window());
       await vscode.notification(DONE[answer]).waitFor(soon);
@@ -237,10 +238,15 @@ async function isHalfDone(window: Window): Promise<void> {
   expect(journalsOf(window)).toHaveLength(1);
 }
 
-/** Reloads the window, whose panel then offers to recover the change. */
-async function reloadedAfterCrash({ vscode, panel }: Window): Promise<void> {
-  await vscode.reload();
-  await panel.open();
+/**
+ * Waits for the offer of the panel to recover the change. VS Code starts the extension host again by itself; where a file has
+ * more kills than VS Code follows without a question, the window is reloaded.
+ */
+async function restartedAfterCrash({ vscode, panel }: Window): Promise<void> {
+  if (isSoak) {
+    await vscode.reload();
+    await panel.open();
+  }
   await panel.get('interrupted').waitFor(soon);
 }
 

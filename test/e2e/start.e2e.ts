@@ -80,7 +80,7 @@ describe('a user who has set up nothing', () => {
 });
 
 describe('a user with a server on the machine', () => {
-  const window = useWindow({ server: 'start', model: 'local' });
+  const window = useWindow({ model: 'local' });
 
   test('gets the first answer with four interactions', async () => {
     const { vscode, panel, model } = window();
@@ -100,7 +100,7 @@ describe('a user with a server on the machine', () => {
 });
 
 describe('a user who begins with a message', () => {
-  const window = useWindow({ server: 'start', model: 'local' });
+  const window = useWindow({ model: 'local' });
 
   test('finds it in the composer again when the extension host is gone under the list', async () => {
     const { vscode, panel } = window();
@@ -114,7 +114,6 @@ describe('a user who begins with a message', () => {
     // VS Code starts another one, and with it a page.
     await expect.poll(() => panel.get('composer-input').inputValue(), { timeout: 60_000 }).toBe('Do not lose me.');
     await panel.write('');
-    await vscode.reload();
   });
 
   test('chooses the model then, and the message goes by itself', async () => {
