@@ -10,6 +10,7 @@ import type { LiveThreads } from '../core/agent/liveThreads.ts';
 import { limitsIn, providerById, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
+import { storeCodeCaches } from '../node/codeCache.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -42,7 +43,11 @@ import { UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
-export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
+export async function exec(
+  argv: readonly string[],
+  streams: Streams,
+  { version, storeOwnCache }: { readonly version: string; readonly storeOwnCache: () => void },
+): Promise<number> {
   const args = parseExecArguments(argv);
   const cwd = folderGiven('--cd', args.cd ?? '.');
   const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
@@ -65,7 +70,13 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   let mcp: ExecMcp | undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
-    const heap = new HeapCollection({ log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`) });
+    const heap = new HeapCollection({
+      log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`),
+      before() {
+        storeOwnCache();
+        storeCodeCaches();
+      },
+    });
     const ports = createNodePorts({
       roots: [cwd],
       baseUrl: provider.baseUrl,
@@ -76,6 +87,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       baselineWorker: BASELINE_WORKER,
       imageWorker: IMAGE_WORKER,
     });
+    const http = new HttpModels(ports, version);
+    // Beside what follows, until the thread is opened.
+    const learned = demo === undefined ? http.learn(provider, model, LEARN_WITHIN_MS) : undefined;
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepSandboxes(home, ports.locks);
@@ -95,8 +109,6 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const skills = createSkills({ ports, roots: () => [] });
     await saySkillProblems(skills, { cwd, homeDirectory: host.homeDirectory }, say);
     mcp = startMcp(ports, settings, { cwd, version });
-    const http = new HttpModels(ports, version);
-    if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
     const threadHost: ThreadHost = {
       models: http.of(provider),
       modelsOf: (id) => {
@@ -134,6 +146,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     manager.live.onEvent((update) => {
       notified = notified.then(() => notifyProgram.take(update));
     });
+    await learned;
     const session = await open(manager, args, [thread, threadHost], say);
     const code = await run(session, manager.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
     await Promise.all([notified, manager.memoriesWritten()]);

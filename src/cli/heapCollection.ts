@@ -14,6 +14,8 @@ export function isCollectionDue(used: number, usedAfterLast: number): boolean {
 interface HeapCollectionOptions {
   /** Called at most once: when this Node.js cannot collect on request. */
   readonly log: (reason: string) => void;
+  /** Called before each collection. */
+  readonly before?: () => void;
   /** Rejects when this Node.js cannot. */
   readonly collect?: () => Promise<void>;
   /** In bytes. */
@@ -27,13 +29,15 @@ interface HeapCollectionOptions {
  */
 export class HeapCollection {
   readonly #log: (reason: string) => void;
+  readonly #before: () => void;
   readonly #collect: () => Promise<void>;
   readonly #used: () => number;
   #usedAfterLast: number | undefined;
   #isOff = false;
 
-  constructor({ log, collect = collectByInspector, used = usedBytes }: HeapCollectionOptions) {
+  constructor({ log, before = () => {}, collect = collectByInspector, used = usedBytes }: HeapCollectionOptions) {
     this.#log = log;
+    this.#before = before;
     this.#collect = collect;
     this.#used = used;
   }
@@ -46,6 +50,7 @@ export class HeapCollection {
     if (!isCollectionDue(used, this.#usedAfterLast)) return;
     this.#isOff = true;
     try {
+      this.#before();
       await this.#collect();
       this.#usedAfterLast = this.#used();
       this.#isOff = false;

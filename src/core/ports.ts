@@ -547,8 +547,11 @@ export interface ExecExit {
 export interface Exec {
   /** Makes the start of commands cheaper where it can. Call when a command may follow soon. Returns at once. */
   prepare?(): void;
-  /** @throws Error with a message for the model when the process cannot be started. */
-  spawn(request: ExecRequest): Promise<ExecProcess>;
+  /**
+   * @throws Error with a message for the model when the process cannot be started; or the reason of `signal` as soon as
+   * it aborts: then a process that starts all the same is ended at once.
+   */
+  spawn(request: ExecRequest, signal?: AbortSignal): Promise<ExecProcess>;
 }
 
 // ---------------------------------------------------------------- state on disk
@@ -587,6 +590,8 @@ export interface Storage {
   readBytes(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */
   listFiles(path: string): Promise<readonly string[]>;
+  /** Folders below a folder that cannot be read, and links there that lead nowhere: `listFiles` leaves out what is in them. */
+  unreadable(path: string): Promise<readonly string[]>;
   /** Like `listFiles`, with size and time to detect changes. */
   statFiles(path: string): Promise<readonly StoredFile[]>;
   /**

@@ -1,9 +1,10 @@
 /** The heap of the command line, which is collected while the process waits for the model. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HeapCollection, isCollectionDue } from '../../src/cli/heapCollection.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
-import { runCli } from '../support/runCli.ts';
+import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const MIB = 2 ** 20;
@@ -76,6 +77,20 @@ it('a job whose requests have filled the heap collects it, and ends without a wa
 
 it('a job of small requests collects nothing', async () => {
   expect(await runJob(12)).toEqual({ code: 0, stderr: '', requests: 11 });
+});
+
+it('the code cache that it makes holds as much as that of a small job', async () => {
+  const folder = path.dirname(await builtCli());
+  const caches = () => readdirSync(folder).filter((name) => name.endsWith('.cache'));
+  const sizesAfter = async (promptBytes: number) => {
+    for (const name of caches()) rmSync(path.join(folder, name));
+    await runJob(promptBytes);
+    return caches().map((name) => statSync(path.join(folder, name)).size);
+  };
+  const small = await sizesAfter(12);
+  const large = await sizesAfter(2 * MIB);
+  expect(small).toHaveLength(2);
+  for (const [at, size] of small.entries()) expect(large[at]).toBeGreaterThan(0.9 * size);
 });
 
 it('nothing is collected while a debugger may be attached', async () => {

@@ -114,7 +114,12 @@ suite('the list at an @', () => {
           rows
             .filter(({ mention }) => mention.path.startsWith(place.root))
             .map(({ label, refused }) => ({ label, refused })),
-          [{ label: 'secret.env', refused: `${place.at('secret.env')} may not be read` }],
+          [
+            {
+              label: 'secret.env',
+              refused: `${vscode.workspace.asRelativePath(place.at('secret.env'))} may not be read`,
+            },
+          ],
         );
       } finally {
         rmSync(ignoreFile);

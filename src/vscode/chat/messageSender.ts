@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ChatView } from './chatView.ts';
+import { chooseModel } from './chooseModel.ts';
 import { submitWithModel } from './submitWithModel.ts';
 
 export interface MessageSenderDeps {
@@ -31,7 +31,7 @@ export class MessageSender {
     await modelSettled();
     return submitWithModel(op, {
       hasModel,
-      selectModel: async () => void (await vscode.commands.executeCommand('tiller.selectModel')),
+      selectModel: chooseModel,
       submit: (chosen) => submit(chosen, target),
       hold: (input) => view.hold(input, target.threadId ?? null),
       giveBack: (input) => view.giveBack(input, target.threadId ?? null),
