@@ -41,8 +41,9 @@ function parseStat(text) {
 
 /** What belongs to one step: each process by its key, with its processor time when it was last seen. */
 export class StepTime {
+  /** @readonly */
   #root;
-  /** @type {Map<string, number>} */
+  /** @readonly @type {Map<string, number>} */
   #seconds = new Map();
 
   /** @param {number} pid  of the step */

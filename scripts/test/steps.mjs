@@ -7,7 +7,8 @@ const script = (/** @type {string} */ name) => path.join(root, 'scripts', `${nam
 
 /**
  * In the order in which they start: the longest first, short ones where one lane ends before the other. `budget`: seconds of
- * processor time with all that the step starts, VS Code and the browser included, as measured plus a tenth.
+ * processor time with all that the step starts, VS Code and the browser included: what was
+ * measured, plus a tenth; of the host suite it is an estimate.
  */
 export const GROUPS = [
   [{ name: 'build', script: script('build'), budget: 5 }],
