@@ -25,6 +25,8 @@ import { createEditors } from './createEditors.ts';
 import { createHost } from './createHost.ts';
 import { createPanel } from './createPanel.ts';
 
+export { prepareSandbox } from '../node/sandbox/support.ts';
+
 declare const TILLER_VERSION: string;
 
 /** How long a local server may take to describe its models. */
@@ -41,7 +43,8 @@ export interface Tiller extends CommandTargets {
 
 /**
  * `tools`: those that other extensions have registered and will register. When it throws, nothing is left
- * registered, so that it can be called again.
+ * registered, so that it can be called again. Await `prepareSandbox` before: otherwise this call blocks while it tries the
+ * sandbox.
  */
 export function compose(context: vscode.ExtensionContext, tools = new ExternalToolRegistry()): Tiller {
   const store = new DisposableStore();

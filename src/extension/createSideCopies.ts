@@ -51,7 +51,7 @@ export function createSideCopies(
         shownCopy.refresh();
         if (threadId === null) return;
         copyCounts.refresh(threadId);
-        manager.noteCopy(threadId, paths, what);
+        manager.noteCopy(threadId, paths, what).catch(report);
       },
       report,
     }),

@@ -3,8 +3,9 @@
  * cache is made on the machine that uses it, because it fits one version of V8 only, and lies beside the bundle: it is code,
  * so it must not be where a command in the sandbox may write and the bundle itself may not. Used by scripts/build.mjs.
  */
+import { isAscii } from 'node:buffer';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire, Module } from 'node:module';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
@@ -26,19 +27,30 @@ interface CachedBundle {
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
-  const versionTag = cachedDataVersionTag();
-  const cacheFile = `${file}.${versionTag}.cache`;
+  const cacheFile = `${file}.${cachedDataVersionTag()}.cache`;
   const stamp = stampOf(file);
   const cache = cacheIn(cacheFile, stamp);
-  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData: cache?.code });
+  const script = new Script(moduleText(file), { filename: file, cachedData: cache?.code });
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
   const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
   // No listener without need: in the extension host other extensions have theirs.
   const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
-  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
+  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, stamp, accepted });
   return loaded.exports;
+}
+
+const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ');
+const AFTER = Buffer.from('\n});');
+
+/**
+ * A bundle as the function that Node.js makes of a CommonJS module. Bundles are ASCII (test/scenarios/codeCache.test.ts): then V8
+ * keeps the bytes outside of its heap. Joining strings would leave three copies in the heap, of two bytes for each character.
+ */
+function moduleText(file: string): string {
+  const bytes = Buffer.concat([BEFORE, readFileSync(file), AFTER]);
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
 function stampOf(file: string): Buffer {
@@ -66,23 +78,30 @@ function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
 
 interface Target {
   readonly cacheFile: string;
-  /** Of V8 and its flags when the script was compiled. */
-  readonly versionTag: number;
   readonly stamp: Buffer;
   /** The cache that the script was compiled from. */
   readonly accepted: { readonly bytes: number } | undefined;
 }
 
+const unstored = new Set<() => void>();
+
+/**
+ * Makes the caches that the bundles loaded by this one still lack. Call before collections of the whole heap, at which V8 forgets
+ * compiled functions that are not in use; otherwise it is done later.
+ */
+export function storeCodeCaches(): void {
+  for (const store of unstored) store();
+}
+
 /** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
-function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTag, stamp, accepted }: Target): void {
+function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
-    // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
-    if (cachedDataVersionTag() !== versionTag) return;
     const appliesPatches = bundle.hasAppliedPatch?.() === true;
     const isNeeded = accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches;
     if (!isNeeded) return;
     process.off('exit', store);
+    unstored.delete(store);
     const code = script.createCachedData();
     // V8 forgets functions that a long process has not called for a while.
     if (accepted !== undefined && code.length <= accepted.bytes) return;
@@ -93,6 +112,7 @@ function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTa
   };
   const timer = accepted === undefined ? setTimeout(store, STORE_AFTER_MS).unref() : undefined;
   process.once('exit', store);
+  unstored.add(store);
 }
 
 /** Other processes may do the same at this moment. The folder may be read-only: then every start compiles. */

@@ -12,6 +12,7 @@ import {
   agentStateSchema,
   deltaKindSchema,
   fileChangeSummarySchema,
+  noSideCopySchema,
   planStepSchema,
   turnItemSchema,
   userInputSchema,
@@ -365,6 +366,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     isTask: z.boolean().optional(),
     /** It works in a side copy: the user brings home what it changes. */
     inSideCopy: z.boolean().optional(),
+    /** It works in the same folder as other agents that write. */
+    noSideCopy: noSideCopySchema.optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
   /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */

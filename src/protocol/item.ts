@@ -167,6 +167,13 @@ export type ToolContentItem = z.infer<typeof toolContentItemSchema>;
 export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted', 'completed', 'errored', 'shutdown']);
 export type AgentState = z.infer<typeof agentStateSchema>;
 
+/**
+ * Why an agent that writes beside others has no side copy: its working directory is in none of the open folders, the workspace
+ * is not trusted, or the copy could not be made.
+ */
+export const noSideCopySchema = z.enum(['other_folder', 'untrusted', 'not_made']);
+export type NoSideCopy = z.infer<typeof noSideCopySchema>;
+
 const base = { id: z.string(), status: itemStatusSchema };
 /** For items whose failure the user may want to act on. */
 const why = {

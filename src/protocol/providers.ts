@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { reasoningEffortSchema } from './op.ts';
 
 export const wireApiSchema = z.enum(['responses', 'chat']);
+/** An API that servers of models have. */
+export type WireApi = z.infer<typeof wireApiSchema>;
 
 export const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 

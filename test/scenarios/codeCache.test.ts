@@ -47,6 +47,15 @@ it('is made by the first job, used by the next, and made again when it does not 
   expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
 });
 
+it('is of bundles in ASCII, which take less memory: regular expressions have escapes for other characters', () => {
+  const bundles = readdirSync(outdir).filter((name) => name.endsWith('.js'));
+  expect(bundles).toContain('commandLine.js');
+  const others = bundles.flatMap(
+    (name) => readFileSync(path.join(outdir, name), 'utf8').match(/.{0,40}[^\0-\x7f].{0,20}/g) ?? [],
+  );
+  expect(others).toEqual([]);
+});
+
 it('is made again, once, by the first process that has applied a patch', () => {
   using home = tempFolder();
   for (const one of caches()) rmSync(path.join(outdir, one));

@@ -10,6 +10,7 @@ import { initialThreadState, type ThreadState } from '../../src/protocol/thread.
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
 import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { agentCopies } from '../../src/vscode/sideCopies/agentCopy.ts';
 import { BringHome } from '../../src/vscode/sideCopies/bringHome.ts';
 import { SideCopyCommands } from '../../src/vscode/sideCopies/sideCopyCommands.ts';
 import { unsavedTexts } from '../../src/vscode/sideCopies/unsavedTexts.ts';
@@ -526,6 +527,53 @@ suite('the side copy of an agent', () => {
       await commands.bringHome('agent');
       assert.equal(bringHome.has(id), true);
       assert.equal(tabs.proposals.stateOf(id).files.length, 1);
+    }),
+  );
+});
+
+suite('an agent that would write beside another one', () => {
+  test(
+    'gets a copy where its thread works in an open folder, also by a link, and begins at the same place in it',
+    withCopy({ 'a.txt': text(), 'inner/b.txt': 'b\n', '.gitignore': 'built\n', 'built/x': 'x' }, async (desk) => {
+      const { here, copies } = desk;
+      using elsewhere = tempFolder();
+      const link = elsewhere.at('link');
+      symlinkSync(here.root, link);
+      const make = agentCopies({ store: copies, links: () => [], report: fail });
+      const before = copies.all.length;
+      const [root = ''] = vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath) ?? [];
+      assert.equal(await make(`${root}-beside`, NEVER), 'other_folder');
+      assert.equal(await make(elsewhere.path, NEVER), 'other_folder');
+      assert.equal(copies.all.length, before, 'no copy is made for a thread of another folder');
+      assert.equal(await make(desk.at('inner'), NEVER), undefined);
+      const below = path.relative(root, here.root);
+      for (const [cwd, place] of [
+        [here.at('inner'), path.join(below, 'inner')],
+        [path.join(link, 'inner'), path.join(below, 'inner')],
+        [here.at('built'), ''],
+      ] as const) {
+        const made = await make(cwd, NEVER);
+        assert.ok(typeof made === 'object');
+        assert.equal(path.relative(made.folders[0]?.copy ?? '', made.cwd), place);
+        await made.discard();
+      }
+      assert.equal(copies.all.length, before);
+    }),
+  );
+
+  test(
+    'gets no copy where none can be made, which is reported',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const problems: string[] = [];
+      const unused = () => Promise.reject(new Error('unused'));
+      const store = {
+        foldersAround: () => undefined,
+        make: () => Promise.reject(new Error('full')),
+        assign: unused,
+        remove: unused,
+      };
+      const make = agentCopies({ store, links: () => [], report: (error) => void problems.push(String(error)) });
+      assert.deepEqual([await make(desk.here.root, NEVER), problems], ['not_made', ['Error: full']]);
     }),
   );
 });

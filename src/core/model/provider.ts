@@ -63,7 +63,8 @@ export function createTransport(
   return new Transport(resolved, { fetch, secrets, clock, userAgent, onKey });
 }
 
-function clientOf(parts: ClientParts): ModelClient {
+/** The client of the provider's wire, with unredacted faults. */
+export function clientOf(parts: ClientParts): ModelClient {
   const { wireApi } = parts.provider;
   switch (wireApi) {
     case 'chat':

@@ -6,7 +6,8 @@ export function insideOf(folder: string | undefined, sentence: string, instead =
   return ['/', '\\'].reduce((text, separator) => {
     const parts = text.split(`${folder}${separator}`);
     return parts.reduce((before, after) => {
-      const isWhole = before === '' || /[\s'"“‘(]$/.test(before);
+      // The escapes are “ and ‘.
+      const isWhole = before === '' || /[\s'"\u201c\u2018(]$/.test(before);
       return `${before}${isWhole ? instead : `${folder}${separator}`}${after}`;
     });
   }, sentence);

@@ -257,7 +257,7 @@ export class BringHome {
     await this.open(review.copy);
   }
 
-  /** All that the copy changed is in the workspace already. */
+  /** All that the copy changed is in the workspace already, for example after a crash had cut off the end of `#approve`. */
   async #nothingLeft(review: Review): Promise<void> {
     const known = review.plans.filter(({ type }) => type === 'known');
     const impossible = review.plans.filter(({ type }) => type === 'impossible');
@@ -266,7 +266,7 @@ export class BringHome {
     if (!(await this.#deps.store.alone(review.copy.id, () => this.#deps.store.settle(review.copy.id, settled)))) {
       return tellInUse();
     }
-    this.#deps.onSettled({ copy: review.copy, what: 'brought_home', paths: [] });
+    this.#deps.onSettled({ copy: review.copy, what: 'brought_home', paths: known.map(({ file }) => file.path) });
     const sentence = vscode.l10n.t('The side copy has no changes to bring home.');
     void vscode.window.showInformationMessage([sentence, ...leftBehind(impossible)].join(' '));
   }
