@@ -4,7 +4,7 @@
  * so it must not be where a command in the sandbox may write and the bundle itself may not. Used by scripts/build.mjs.
  */
 import { isAscii } from 'node:buffer';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
@@ -13,9 +13,17 @@ import { Script } from 'node:vm';
 /** By then most of what a start needs is compiled. */
 const STORE_AFTER_MS = 10_000;
 
+/** Each takes about 50 ms at the end of a process. */
+const MOST_VAIN_ATTEMPTS = 3;
+
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
-/** Then a byte: whether the process that made it had applied a patch; rounded up, because V8 copies code that is not aligned. */
+/**
+ * Then two bytes: whether the process that made it had applied a patch, and how many made it again in vain since; rounded up, because V8
+ * copies code that is not aligned.
+ */
+const APPLIES_PATCHES = STAMP_BYTES;
+const VAIN_ATTEMPTS = STAMP_BYTES + 1;
 const HEADER_BYTES = STAMP_BYTES + 8;
 
 interface CachedBundle {
@@ -34,9 +42,12 @@ export function requireCached(file: string): unknown {
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
-  const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
+  const accepted = isAccepted ? { bytes: cache.code.length, vainAttempts: cache.vainAttempts } : undefined;
   // No listener without need: in the extension host other extensions have theirs.
-  const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
+  const mayLack =
+    loaded.exports.hasAppliedPatch !== undefined &&
+    cache?.appliesPatches === false &&
+    cache.vainAttempts < MOST_VAIN_ATTEMPTS;
   if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, stamp, accepted });
   return loaded.exports;
 }
@@ -64,13 +75,18 @@ function stampOf(file: string): Buffer {
 interface Cache {
   readonly code: Buffer;
   readonly appliesPatches: boolean;
+  readonly vainAttempts: number;
 }
 
 function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
   try {
     const bytes = readFileSync(cacheFile);
     if (!bytes.subarray(0, STAMP_BYTES).equals(stamp)) return undefined;
-    return { code: bytes.subarray(HEADER_BYTES), appliesPatches: bytes[STAMP_BYTES] === 1 };
+    return {
+      code: bytes.subarray(HEADER_BYTES),
+      appliesPatches: bytes[APPLIES_PATCHES] === 1,
+      vainAttempts: bytes[VAIN_ATTEMPTS] ?? 0,
+    };
   } catch {
     return undefined;
   }
@@ -80,7 +96,7 @@ interface Target {
   readonly cacheFile: string;
   readonly stamp: Buffer;
   /** The cache that the script was compiled from. */
-  readonly accepted: { readonly bytes: number } | undefined;
+  readonly accepted: { readonly bytes: number; readonly vainAttempts: number } | undefined;
 }
 
 const unstored = new Set<() => void>();
@@ -104,10 +120,11 @@ function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, ac
     unstored.delete(store);
     const code = script.createCachedData();
     // V8 forgets functions that a long process has not called for a while.
-    if (accepted !== undefined && code.length <= accepted.bytes) return;
+    if (accepted !== undefined && code.length <= accepted.bytes)
+      return countAttempt(cacheFile, accepted.vainAttempts + 1);
     const header = Buffer.alloc(HEADER_BYTES);
     stamp.copy(header);
-    header[STAMP_BYTES] = appliesPatches ? 1 : 0;
+    header[APPLIES_PATCHES] = appliesPatches ? 1 : 0;
     replace(cacheFile, Buffer.concat([header, code]));
   };
   const timer = accepted === undefined ? setTimeout(store, STORE_AFTER_MS).unref() : undefined;
@@ -123,5 +140,19 @@ function replace(file: string, bytes: Buffer): void {
     renameSync(temporary, file);
   } catch {
     rmSync(temporary, { force: true });
+  }
+}
+
+/** In the file of the cache that was not replaced; one that another process has put there needs no further attempt either. */
+function countAttempt(file: string, attempts: number): void {
+  try {
+    const descriptor = openSync(file, 'r+');
+    try {
+      writeSync(descriptor, Buffer.of(attempts), 0, 1, VAIN_ATTEMPTS);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The folder is read-only.
   }
 }

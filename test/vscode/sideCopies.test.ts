@@ -98,6 +98,7 @@ function withCopy(
       store: copies,
       workspace: here.workspace,
       holdFolders: here.deps.holdFolders,
+      journal: here.deps.journal,
       tabs: {
         propose: (...proposal) => tabs.propose(...proposal),
         show: (...which) => tabs.show(...which),
@@ -306,6 +307,30 @@ suite('a side copy comes home', () => {
     }),
   );
 
+  for (const end of ['finish', 'rollback'] as const) {
+    test(
+      `with the permissions of all files or of none after the window was killed in between (${end})`,
+      withCopy({ 'a.sh': 'one\n', 'b.sh': 'two\n' }, async ({ here, copy, bringHome, at, offered }) => {
+        const modes = () => ['a.sh', 'b.sh'].map((name) => statSync(here.at(name)).mode & 0o777);
+        for (const name of ['a.sh', 'b.sh']) chmodSync(at(name), 0o755);
+        here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
+        await bringHome.open(copy);
+        assert.deepEqual([modes(), await offered()], [[0o755, 0o755], []]);
+        // As if the window had been killed after the first file.
+        chmodSync(here.at('b.sh'), 0o644);
+        const [interrupted, ...others] = await here.interruptedApplies();
+        assert.deepEqual(
+          [interrupted?.changes.map((change) => path.basename(change.path)), others],
+          [['a.sh', 'b.sh'], []],
+        );
+        const settled = await interrupted?.settle((choices) => choices[end](), { signal: NEVER });
+        assert.equal(settled?.type, 'settled');
+        assert.deepEqual(modes(), end === 'finish' ? [0o755, 0o755] : [0o644, 0o644]);
+        assert.deepEqual([here.disk('a.sh'), here.disk('b.sh')], ['one\n', 'two\n']);
+      }),
+    );
+  }
+
   test(
     'with permissions that are never set through a link',
     withCopy(
@@ -458,6 +483,36 @@ suite('a side copy comes home', () => {
       assert.match(told.at(-1) ?? '', /^1 change is at lines that you changed/);
       await bringHome.approve(id);
       assert.equal(editor.document.getText(), text({ 3: 'of the copy', 10: 'of the copy', 15: 'typed now' }));
+    }),
+  );
+
+  test(
+    'with the same hunks left out however often and quickly the review is shown again while the copy changes',
+    withCopy({ 'a.txt': text(), 'b.txt': text() }, async ({ here, copy, tabs, bringHome, id, at }) => {
+      const hunks = () => tabs.proposals.stateOf(id).files.map((file) => [file.isEdited, ...file.hunks]);
+      const lines: Record<number, string> = { 3: 'of the copy', 9: 'not wanted' };
+      for (let round = 1; round <= 8; round++) {
+        // Each time one hunk more, or another text in one that is in.
+        if (round % 2 === 0) lines[10 + round] = `new in round ${round}`;
+        else lines[3] = `of the copy in round ${round}`;
+        writeFileSync(at('a.txt'), text(lines));
+        if (round === 5) writeFileSync(at('b.txt'), text({ 3: 'in another file' }));
+        await bringHome.open(copy);
+        if (round === 1) await tabs.proposals.choose(id, 'a.txt', 1, 'out');
+        const further = Array.from({ length: Math.floor(round / 2) }, () => 'in');
+        assert.deepEqual(hunks()[0], [false, 'in', 'out', ...further], `round ${round}`);
+      }
+      // Choices are not lost where the user makes them right after the review was shown again.
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first' }));
+      await bringHome.open(copy);
+      await tabs.proposals.choose(id, 'a.txt', 0, 'out');
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first', 20: 'last' }));
+      await bringHome.open(copy);
+      const wanted = ['out', 'in', 'out', 'in', 'in', 'in', 'in', 'in'];
+      assert.deepEqual(hunks()[0], [false, ...wanted]);
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ ...lines, 9: LINES[8] ?? '', 20: 'last' }));
+      assert.equal(here.disk('b.txt'), text({ 3: 'in another file' }));
     }),
   );
 
