@@ -65,7 +65,7 @@ const EVENTS: Readonly<Record<WireApi, (answer: ItemsAnswer) => Iterable<object 
   responses: responsesEvents,
 };
 
-/** Of the kinds that are not told by a 400. */
+/** The HTTP status of the kinds of error that is not 400. */
 const STATUS: Partial<Record<ErrorKind, number>> = {
   no_key: 401,
   quota: 402,

@@ -7,7 +7,7 @@ import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import { RefusedFields } from './fieldFallback.ts';
 import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
-import { shownFault } from './faults.ts';
+import { shownFault } from './faultOf.ts';
 import { valuesSentTo } from './providerSecrets.ts';
 import { ResponsesClient } from './responses.ts';
 import { hasToolImages } from './toolImages.ts';

@@ -49,7 +49,7 @@ export function createStorage(home: string, keys = new SecretRedactor()): Storag
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
     writeText: (path, text) => replace(at(path), keys.hide(text)),
-    // A link to another disk stays one, and what it leads to is what is replaced.
+    // A link, which may lead to another disk, is kept: its target is replaced.
     writeBytes: async (path, bytes) => replace((await orUndefined(realpath(at(path)))) ?? at(path), bytes),
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));

@@ -111,7 +111,7 @@ export class ModelMenu implements Disposable {
     const named = [
       ...(current.provider === server.id && current.model !== '' ? [current.model] : []),
       ...Object.keys(server.models ?? {}),
-      // What was used of a server that lists its models and does not list this one is gone.
+      // A server that lists its models has no others: one that was used and is not listed was removed.
       ...(listing.type === 'listed'
         ? []
         : used.all.flatMap(({ provider, model }) => (provider === server.id ? [model] : []))),
