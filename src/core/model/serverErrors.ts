@@ -1,14 +1,15 @@
 /** Errors as servers describe them in an answer. */
 import * as z from 'zod';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const serverErrorSchema = z.object({
+const serverErrorSchema = lazyObject(() => ({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
   type: z.string().nullish().catch(undefined),
   message: z.string().nullish().catch(undefined),
   param: z.string().nullish().catch(undefined),
   resets_at: z.number().nullish().catch(undefined),
   resets_in_seconds: z.number().nullish().catch(undefined),
-});
+}));
 export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
