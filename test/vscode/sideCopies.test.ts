@@ -517,6 +517,41 @@ suite('a side copy comes home', () => {
   );
 
   test(
+    'also where another window has removed the copy while the review was open',
+    withCopy({ 'a.txt': text(), 'image.bin': IMAGE }, async (desk) => {
+      const { here, copies, copy, bringHome, id, at, told, news } = desk;
+      writeFileSync(at('a.txt'), text({ 3: 'of the copy' }));
+      writeFileSync(at('image.bin'), OTHER_IMAGE);
+      await bringHome.open(copy);
+      await copies.remove(copy.id);
+      await bringHome.approve(id);
+      assert.match(told.at(-1) ?? '', /^image\.bin was changed in the side copy/);
+      assert.equal(here.disk('a.txt'), text());
+      desk.select(() => false);
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ 3: 'of the copy' }));
+      assert.deepEqual([bringHome.has(id), news], [false, ['brought_home: a.txt']]);
+      const unsettled = desk.settled();
+      await desk.undo.undo(undefined);
+      await unsettled;
+      assert.equal(here.disk('a.txt'), text());
+    }),
+  );
+
+  test(
+    'not where the folder of the workspace is gone, and the user reads why',
+    withCopy({ 'x/a.txt': text() }, async ({ here, copies, bringHome, told }) => {
+      const given = { roots: [here.at('x')], links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+      const { copy } = await copies.make(given);
+      writeFileSync(path.join(copy.folders[0]?.copy ?? '', 'a.txt'), text({ 3: 'of the copy' }));
+      rmSync(here.at('x'), { recursive: true });
+      await bringHome.open(copy);
+      assert.match(told.at(-1) ?? '', /^The folder of which this side copy was made is gone: /);
+      assert.equal(bringHome.has(`side-copy-${copy.id}`), false);
+    }),
+  );
+
+  test(
     'each file under its own name where two folders have one name',
     withCopy({ 'x/app/a.txt': text(), 'y/app/a.txt': text() }, async ({ here, copies, tabs, bringHome }) => {
       const roots = [here.at('x/app'), here.at('y/app')];

@@ -15,7 +15,7 @@ import { shownPath } from '../ui/workspacePaths.ts';
 import { asSeen, wholeChange } from './homeChanges.ts';
 import { outcomeOf } from './homeDecisions.ts';
 import type { HomeDeps } from './homeFiles.ts';
-import { leftBehind, tellConflicts, tellInUse } from './homeMessages.ts';
+import { leftBehind, tellConflicts, tellInUse, tellMissing } from './homeMessages.ts';
 import { type ModeSet, resetModes, setModes } from './homeModes.ts';
 import { isChoosable, proposalsOf, type Review, readReview } from './homeReview.ts';
 import { pickWholeFiles } from './pickWholeFiles.ts';
@@ -97,6 +97,7 @@ export class BringHome {
 
   /** Shows what the copy has changed. Nothing is written before the user approves. */
   async open(copy: SideCopy): Promise<void> {
+    if (await tellMissing(copy)) return;
     const review = await readReview(copy, this.#deps);
     if (review === undefined) return;
     const id = idOf(copy);
@@ -183,7 +184,7 @@ export class BringHome {
     const modes = await setModes(picked.modes, this.#deps);
     const { settled, brought, left } = await outcomeOf(review, { states, picked, modes });
     const { copy } = review;
-    await this.#deps.store.settle(copy.id, settled);
+    if (this.#isThere(copy)) await this.#deps.store.settle(copy.id, settled);
     const paths = brought.map(({ file }) => file.path);
     this.#settled.set(itemId, {
       copy,
@@ -196,6 +197,12 @@ export class BringHome {
     this.#deps.onSettled({ copy, what: 'brought_home', paths });
     this.#tellDone(copy, [brought.length, left.length], { itemId, isPatch: result !== undefined });
     return undefined;
+  }
+
+  /** Another window may have removed the copy while its review was open here: what was reviewed comes home all the same. */
+  #isThere({ id }: SideCopy): boolean {
+    this.#deps.store.reload();
+    return this.#deps.store.all.some((copy) => copy.id === id);
   }
 
   /** The same review with what the workspace holds now. */
@@ -256,6 +263,7 @@ export class BringHome {
         modes.filter(({ path }) => isBack(path)),
         this.#deps,
       );
+      if (!this.#isThere(copy)) return;
       await this.#deps.store.unsettle(
         copy.id,
         files.filter(({ home }) => isBack(home)),

@@ -23,13 +23,19 @@ export async function wholeChange(
   store: Pick<SideCopyStore, 'content'>,
 ): Promise<HomeChange | string> {
   const { found } = files.get(file.path) ?? {};
-  const changed = vscode.l10n.t('{0} was changed in the side copy in the meantime. Bring it home again.', file.name);
+  const changed = vscode.l10n.t(
+    '{0} was changed in the side copy since it was compared. Bring it home again.',
+    file.name,
+  );
   const discards = found?.isDirty === true ? { discardsUnsaved: true } : {};
   const before = found?.content?.text ?? null;
   if (file.result.type === 'absent') return { kind: 'delete', path: file.path, before, ...discards };
-  const copy = files.get(file.path)?.change.copy ?? '';
+  const { copy = '', result } = files.get(file.path)?.change ?? {};
+  if (result?.type === 'file' && result.size > MAX_WHOLE_BYTES) {
+    return vscode.l10n.t('{0} is larger than 64 MiB: copy it yourself.', file.name);
+  }
   const bytes = await store.content(copy, MAX_WHOLE_BYTES);
-  if (bytes === undefined) return vscode.l10n.t('{0} is larger than 64 MiB: copy it yourself.', file.name);
+  if (bytes === undefined) return changed;
   if (file.result.type !== 'file' || contentHash(bytes) !== file.result.hash) return changed;
   const text = decodeText(bytes)?.text ?? null;
   const exactly = { text, bytes, mode: modeOfWhole(file), linkTarget: undefined };

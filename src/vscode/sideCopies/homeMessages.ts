@@ -1,6 +1,8 @@
 /** What "Bring Home" says to the user. */
+import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';
+import type { SideCopy } from '../../core/sideCopies/sideCopy.ts';
 import type { ProposalChoices } from '../../protocol/policy.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
@@ -46,6 +48,19 @@ export function tellUnread(folders: readonly string[]): void {
       ? vscode.l10n.t('{0} folders of the side copy cannot be read: {1}, …', folders.length, names)
       : vscode.l10n.t('Folders of the side copy cannot be read: {0}', names);
   void vscode.window.showWarningMessage(withoutLinks(sentence));
+}
+
+/** True, with a message, where no folder of the workspace is left to which the copy could come home. */
+export async function tellMissing({ folders }: SideCopy): Promise<boolean> {
+  const stats = await Promise.all(folders.map(({ home }) => stat(home).catch(() => undefined)));
+  if (stats.some((one) => one?.isDirectory() === true)) return false;
+  const names = folders.map(({ home }) => home).join(', ');
+  const sentence = vscode.l10n.t(
+    'The folder of which this side copy was made is gone: {0}. Move it back first.',
+    names,
+  );
+  void vscode.window.showWarningMessage(withoutLinks(sentence));
+  return true;
 }
 
 /** A sentence about files that cannot come home; none where there are no such files. */
