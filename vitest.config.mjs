@@ -20,6 +20,7 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // Only ends what hangs: how fast something is, `npm run bench` says.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 20_000 } },
     // Real sockets and processes on a busy machine: one second chance, which `npm test` reports by name. None for a property:
     // its counterexample is true however seldom it is found.

@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 ensureInstalled();
+const { runBelowReaper } = await import('../test/bench/reaper.mjs');
+await runBelowReaper();
 const { AGENTS } = await import('../test/bench/agents.mjs');
 const { disturbanceIn, watchMachine } = await import('../test/bench/disturbance.mjs');
 const { describeMachine, machineLine } = await import('../test/bench/machine.mjs');
@@ -50,7 +52,7 @@ const machine = describeMachine();
 console.error(`${machineLine(machine)}.`);
 const server = await startServer();
 const disturbed = [];
-const first = watchMachine([server.pid]);
+const first = watchMachine();
 await sleep(LOOK_MS);
 refuseIfDisturbed('before the first run', disturbanceIn(first.end()));
 for (const job of new Set([...rows.flatMap(({ jobs }) => jobs), ...(isWhole ? PLOTTED : [])])) await measure(job);
@@ -99,7 +101,7 @@ async function measure(name) {
 
 async function undisturbed(title, act) {
   for (let attempt = 1; ; attempt++) {
-    const watch = watchMachine([server.pid]);
+    const watch = watchMachine();
     const run = await act();
     const why = disturbanceIn(watch.end());
     if (why === undefined) return run;

@@ -20,9 +20,9 @@ let composed: Tiller | undefined;
 export function activate(context: vscode.ExtensionContext): TillerApi {
   const tools = new ExternalToolRegistry();
   const tiller = onFirstUse(async () => {
-    const { compose } = await import('./extension/compose.ts');
+    const { compose, prepareSandbox } = await import('./extension/compose.ts');
     // Loading and composing take some ten milliseconds each; the other extensions run in between.
-    await new Promise((resolve) => setImmediate(resolve));
+    await prepareSandbox();
     const made = compose(context, tools);
     composed = made;
     // Not here, where a view that cannot be shown would count as a failure to compose.

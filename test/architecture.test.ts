@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'vitest';
-import { findViolations, foldersMissingFromMap } from './support/architecture.ts';
+import { findViolations, foldersMissingFromMap, measureRooms } from './support/architecture.ts';
 import type { SourceFile } from './support/architecture.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -13,6 +13,24 @@ describe('the source tree', () => {
       (violation) => `${violation.path}:${violation.line} ${violation.message}`,
     );
     assert.deepEqual(found, []);
+  });
+
+  it.each([
+    ['src/vscode', 3],
+    ['src/node', 4],
+    ['webview-ui', 10],
+  ])('has the rooms of %s on at most %i floors', (folder, floors) => {
+    const measured = measureRooms(folder, sourceFiles());
+    assert.ok(measured.floors <= floors, `${folder} has ${JSON.stringify(measured)}; see docs/decisions/0068`);
+  });
+
+  // A new feature of src/vscode adds a room, and its arrows to the ground floor.
+  it('has no more arrows than its rooms need', () => {
+    const files = sourceFiles();
+    const vscode = measureRooms('src/vscode', files);
+    assert.ok(vscode.arrows <= 2 * vscode.rooms, `src/vscode has ${JSON.stringify(vscode)}; see docs/decisions/0068`);
+    const panel = measureRooms('webview-ui', files);
+    assert.ok(panel.rooms <= 22 && panel.arrows <= 90, `webview-ui has ${JSON.stringify(panel)}`);
   });
 
   it('is drawn in src/README.md with every folder', () => {

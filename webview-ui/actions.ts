@@ -201,6 +201,13 @@ export function keepDraft(afterMs = 0): void {
   else draftTimer = setTimeout(keep, afterMs);
 }
 
+/** What was written while the first message was sent belongs to the thread that it has started, for the host, too. */
+export function moveDraftToThread(): void {
+  lastChange = { threadId: null, count: lastChange.count + 1 };
+  post({ type: 'draft', ...lastChange, text: '', edit: null, attachments: [], images: { draft: [], edit: [] } });
+  keepDraft();
+}
+
 export function addToDraft(text: string): void {
   setDraft(joined(draft.value, text));
   composerFocus.value++;

@@ -3,13 +3,14 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { HostMessage } from '../src/protocol/wire.ts';
 import { onNewLine, partImages, withImages } from '../src/protocol/draft.ts';
-import { isDraftNewer, keepDraft } from './actions.ts';
+import { hasDraft, isDraftNewer, keepDraft, moveDraftToThread } from './actions.ts';
 import { announceNews } from './announce.ts';
 import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
 import {
   attachments,
+  begins,
   backgroundProcesses,
   composerFocus,
   draft,
@@ -108,9 +109,11 @@ function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   receiveModels(message);
   receiveImageFile(message);
+  const movesDraft = message.type === 'snapshot' && begins(message);
   const [text, edit, attached] = [draft.value, draftEdit.value, attachments.value];
   receive(withOwnDraft(message));
   receiveRows(message);
+  if (movesDraft && hasDraft()) moveDraftToThread();
   if (
     message.type !== 'snapshot' &&
     message.type !== 'draft' &&

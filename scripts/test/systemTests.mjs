@@ -9,6 +9,7 @@ export const SYSTEM_TESTS = [
   'test/scenarios/exec.test.ts',
   'test/scenarios/execPolicy.test.ts',
   'test/scenarios/codeCache.test.ts',
+  'test/scenarios/heapCollection.test.ts',
   'test/scenarios/home.test.ts',
   'test/scenarios/modelSettings.test.ts',
   'test/scenarios/applyPatch.test.ts',

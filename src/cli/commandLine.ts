@@ -24,7 +24,7 @@ let worked = false;
 export const hasWorked = () => worked;
 
 /** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */
-async function main(argv: readonly string[], streams: Streams): Promise<number> {
+async function main(argv: readonly string[], streams: Streams, storeOwnCache: () => void): Promise<number> {
   const [command, ...rest] = argv;
   const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
   if (command === undefined || command === '--help' || command === '-h' || options.includes('--help')) {
@@ -38,7 +38,7 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
   switch (command) {
     case 'exec':
       worked = true;
-      return exec(rest, streams, TILLER_VERSION);
+      return exec(rest, streams, { version: TILLER_VERSION, storeOwnCache });
     case 'apply-patch':
       return applyPatch(rest, streams);
     case 'demo-model':
@@ -58,8 +58,11 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
   }
 }
 
-/** Runs the command that the arguments of this process name, and ends the process. */
-export async function run(): Promise<void> {
+/**
+ * Runs the command that the arguments of this process name, and ends the process. `storeOwnCache` makes the code cache of this
+ * bundle, if it has none (node/codeCache.ts).
+ */
+export async function run(storeOwnCache: () => void): Promise<void> {
   // A reader that closes the pipe (`tiller exec … | head`) is no error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -67,7 +70,7 @@ export async function run(): Promise<void> {
     });
   }
   try {
-    process.exitCode = await main(process.argv.slice(2), process);
+    process.exitCode = await main(process.argv.slice(2), process, storeOwnCache);
   } catch (error) {
     const isPlain = error instanceof UsageError || error instanceof Failure || !(error instanceof Error);
     const keys = new SecretRedactor();

@@ -10,6 +10,7 @@ import type { LiveThreads } from '../core/agent/liveThreads.ts';
 import { limitsIn, providerById, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
+import { storeCodeCaches } from '../node/codeCache.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -27,6 +28,7 @@ import { sayAgentProblems } from './agentFiles.ts';
 import { createSkills } from '../node/skills/createSkills.ts';
 import { saySkillProblems } from './skills.ts';
 import { createHooks } from '../node/hooks/createHooks.ts';
+import { HeapCollection } from './heapCollection.ts';
 import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
@@ -36,13 +38,16 @@ import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
-import { YoungGeneration } from './youngGeneration.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
-export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
+export async function exec(
+  argv: readonly string[],
+  streams: Streams,
+  { version, storeOwnCache }: { readonly version: string; readonly storeOwnCache: () => void },
+): Promise<number> {
   const args = parseExecArguments(argv);
   const cwd = folderGiven('--cd', args.cd ?? '.');
   const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
@@ -65,15 +70,26 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   let mcp: ExecMcp | undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
+    const heap = new HeapCollection({
+      log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`),
+      before() {
+        storeOwnCache();
+        storeCodeCaches();
+      },
+    });
     const ports = createNodePorts({
       roots: [cwd],
       baseUrl: provider.baseUrl,
       keys: secretsInSettings(settings, host.environment),
       usesEnvironmentProxy: true,
+      onRequestSent: () => void heap.collectIfDue(),
       afterKill: AFTER_KILL,
       baselineWorker: BASELINE_WORKER,
       imageWorker: IMAGE_WORKER,
     });
+    const http = new HttpModels(ports, version);
+    // Beside what follows, until the thread is opened.
+    const learned = demo === undefined ? http.learn(provider, model, LEARN_WITHIN_MS) : undefined;
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepSandboxes(home, ports.locks);
@@ -93,8 +109,6 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const skills = createSkills({ ports, roots: () => [] });
     await saySkillProblems(skills, { cwd, homeDirectory: host.homeDirectory }, say);
     mcp = startMcp(ports, settings, { cwd, version });
-    const http = new HttpModels(ports, version);
-    if (demo === undefined) await http.learn(provider, model, LEARN_WITHIN_MS);
     const threadHost: ThreadHost = {
       models: http.of(provider),
       modelsOf: (id) => {
@@ -132,6 +146,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     manager.live.onEvent((update) => {
       notified = notified.then(() => notifyProgram.take(update));
     });
+    await learned;
     const session = await open(manager, args, [thread, threadHost], say);
     const code = await run(session, manager.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
     await Promise.all([notified, manager.memoriesWritten()]);
@@ -212,12 +227,7 @@ async function run(
 ): Promise<number> {
   const { threadId } = session;
   const submit: Submit = (id, op) => live.submit(threadId, op, id);
-  const youngGeneration = new YoungGeneration();
-  const events = live.onEmitted((event) => {
-    report.tell(event, threadId);
-    // By the end of the first response, what a job needs is loaded.
-    if (event.msg.type === 'token_count') youngGeneration.limit();
-  });
+  const events = live.onEmitted((event) => report.tell(event, threadId));
   const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
@@ -241,7 +251,6 @@ async function run(
     report.flush();
     events.dispose();
     termination.dispose();
-    youngGeneration.dispose();
   }
 }
 

@@ -8,8 +8,7 @@ import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
-import { providerNamed, providerNames } from '../protocol/providers.ts';
-import { DEMO_PROVIDER } from '../protocol/settings.ts';
+import { DEMO_PROVIDER, providerNamed, providerNames } from '../protocol/knownProviders.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
 import { UsedModels } from '../vscode/models/usedModels.ts';
@@ -25,6 +24,8 @@ import { createAgent } from './createAgent.ts';
 import { createEditors } from './createEditors.ts';
 import { createHost } from './createHost.ts';
 import { createPanel } from './createPanel.ts';
+
+export { prepareSandbox } from '../node/sandbox/support.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -42,7 +43,8 @@ export interface Tiller extends CommandTargets {
 
 /**
  * `tools`: those that other extensions have registered and will register. When it throws, nothing is left
- * registered, so that it can be called again.
+ * registered, so that it can be called again. Await `prepareSandbox` before: otherwise this call blocks while it tries the
+ * sandbox.
  */
 export function compose(context: vscode.ExtensionContext, tools = new ExternalToolRegistry()): Tiller {
   const store = new DisposableStore();

@@ -70,8 +70,6 @@ export function createComposer(
         return copy && ((mayRead, signal) => copyChangesText(copy, agent.sideCopies, mayRead, signal));
       },
       changedInCopy,
-      send: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
-      hold: (input, target) => view.hold(input, target.threadId ?? null),
       reveal: () => view.reveal(),
       post: (message) => view.tell(message),
       postWhenReady: (message) => view.tellWhenReady(message),
@@ -105,7 +103,7 @@ export function createComposer(
 }
 
 /** Of a message to a thread in a side copy, the paths of the workspace become those of the copy. */
-function inCopyOfThread(op: Op, { threadId }: MessageTarget, agent: Agent): Op {
+export function inCopyOfThread(op: Op, { threadId }: MessageTarget, agent: Agent): Op {
   if (op.type !== 'user_turn' && op.type !== 'steer') return op;
   const copy = copyOfThread(threadId, agent);
   return copy ? { ...op, input: inputInCopy(op.input, copy.folders) } : op;

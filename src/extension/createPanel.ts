@@ -42,7 +42,7 @@ import { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { Agent } from './createAgent.ts';
-import { type Composer, createComposer } from './createComposer.ts';
+import { type Composer, createComposer, inCopyOfThread } from './createComposer.ts';
 import { createEditorActions, type EditorActions } from './createEditorActions.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -198,7 +198,8 @@ export function createPanel(
     threads,
     modelSettled: () => choice.settled,
     hasModel: () => current().model !== '',
-    submit: (op, target) => composer.mentions.submit(op, target),
+    fill: (input, target) => composer.mentions.fill(input, target),
+    deliver: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
   });
   const threadCommands: ThreadCommands = store.add(
     new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
@@ -287,7 +288,7 @@ export function createPanel(
     live: manager.live,
     giveBack: (input, threadId) => view.giveBack(input, threadId),
     hasModel,
-    send: (input, target) => mentions.submit({ type: 'user_turn', input: [...input] }, target),
+    send: (input, target) => sender.submit({ type: 'user_turn', input: [...input] }, target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 

@@ -38,6 +38,7 @@ export function createSideCopies(
       store: sideCopies,
       workspace: editors.workspace,
       holdFolders: editors.applyPorts.holdFolders,
+      journal: editors.applyPorts.journal,
       tabs: {
         propose: (...proposal) => proposals.propose(...proposal),
         show: (...which) => proposals.show(...which),
@@ -51,7 +52,7 @@ export function createSideCopies(
         shownCopy.refresh();
         if (threadId === null) return;
         copyCounts.refresh(threadId);
-        manager.noteCopy(threadId, paths, what);
+        manager.noteCopy(threadId, paths, what).catch(report);
       },
       report,
     }),
@@ -59,6 +60,7 @@ export function createSideCopies(
   const threadsOfCopies = {
     whereIs: (threadId: string) => manager.catalog.whereIs(threadId),
     threadsIn: (folders: readonly string[]) => manager.catalog.threadsIn(folders),
+    isComplete: () => manager.catalog.isComplete(),
   };
   const copies = new SideCopyCommands({
     store: sideCopies,

@@ -2,7 +2,8 @@ import { limitsIn } from '../core/agent/threadSettings.ts';
 import type { Prompt, ResponseEvent } from '../core/model/client.ts';
 import type { HttpModels } from '../core/model/httpModels.ts';
 import type { ConnectedModel, ModelClientFactory } from '../core/model/modelClientFactory.ts';
-import { DEMO_PROVIDER, type Settings } from '../protocol/settings.ts';
+import { DEMO_PROVIDER } from '../protocol/knownProviders.ts';
+import type { Settings } from '../protocol/settings.ts';
 
 interface DemoServer {
   readonly baseUrl: string;

@@ -3,8 +3,9 @@
  * cache is made on the machine that uses it, because it fits one version of V8 only, and lies beside the bundle: it is code,
  * so it must not be where a command in the sandbox may write and the bundle itself may not. Used by scripts/build.mjs.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire, Module } from 'node:module';
+import { isAscii } from 'node:buffer';
+import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
@@ -12,9 +13,17 @@ import { Script } from 'node:vm';
 /** By then most of what a start needs is compiled. */
 const STORE_AFTER_MS = 10_000;
 
+/** Each takes about 50 ms at the end of a process. */
+const MOST_VAIN_ATTEMPTS = 3;
+
 /** Bytes before the cache that name the bundle it was made from: its size and its time of change. */
 const STAMP_BYTES = 16;
-/** Then a byte: whether the process that made it had applied a patch; rounded up, because V8 copies code that is not aligned. */
+/**
+ * Then two bytes: whether the process that made it had applied a patch, and how many made it again in vain since; rounded up, because V8
+ * copies code that is not aligned.
+ */
+const APPLIES_PATCHES = STAMP_BYTES;
+const VAIN_ATTEMPTS = STAMP_BYTES + 1;
 const HEADER_BYTES = STAMP_BYTES + 8;
 
 interface CachedBundle {
@@ -26,19 +35,33 @@ interface CachedBundle {
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
-  const versionTag = cachedDataVersionTag();
-  const cacheFile = `${file}.${versionTag}.cache`;
+  const cacheFile = `${file}.${cachedDataVersionTag()}.cache`;
   const stamp = stampOf(file);
   const cache = cacheIn(cacheFile, stamp);
-  const script = new Script(Module.wrap(readFileSync(file, 'utf8')), { filename: file, cachedData: cache?.code });
+  const script = new Script(moduleText(file), { filename: file, cachedData: cache?.code });
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
-  const accepted = isAccepted ? { bytes: cache.code.length, appliesPatches: cache.appliesPatches } : undefined;
+  const accepted = isAccepted ? { bytes: cache.code.length, vainAttempts: cache.vainAttempts } : undefined;
   // No listener without need: in the extension host other extensions have theirs.
-  const mayLack = loaded.exports.hasAppliedPatch !== undefined && accepted?.appliesPatches === false;
-  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, versionTag, stamp, accepted });
+  const mayLack =
+    loaded.exports.hasAppliedPatch !== undefined &&
+    cache?.appliesPatches === false &&
+    cache.vainAttempts < MOST_VAIN_ATTEMPTS;
+  if (accepted === undefined || mayLack) storeLater(loaded.exports, script, { cacheFile, stamp, accepted });
   return loaded.exports;
+}
+
+const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ');
+const AFTER = Buffer.from('\n});');
+
+/**
+ * A bundle as the function that Node.js makes of a CommonJS module. Bundles are ASCII (test/scenarios/codeCache.test.ts): then V8
+ * keeps the bytes outside of its heap. Joining strings would leave three copies in the heap, of two bytes for each character.
+ */
+function moduleText(file: string): string {
+  const bytes = Buffer.concat([BEFORE, readFileSync(file), AFTER]);
+  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
 function stampOf(file: string): Buffer {
@@ -52,13 +75,18 @@ function stampOf(file: string): Buffer {
 interface Cache {
   readonly code: Buffer;
   readonly appliesPatches: boolean;
+  readonly vainAttempts: number;
 }
 
 function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
   try {
     const bytes = readFileSync(cacheFile);
     if (!bytes.subarray(0, STAMP_BYTES).equals(stamp)) return undefined;
-    return { code: bytes.subarray(HEADER_BYTES), appliesPatches: bytes[STAMP_BYTES] === 1 };
+    return {
+      code: bytes.subarray(HEADER_BYTES),
+      appliesPatches: bytes[APPLIES_PATCHES] === 1,
+      vainAttempts: bytes[VAIN_ATTEMPTS] ?? 0,
+    };
   } catch {
     return undefined;
   }
@@ -66,33 +94,42 @@ function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
 
 interface Target {
   readonly cacheFile: string;
-  /** Of V8 and its flags when the script was compiled. */
-  readonly versionTag: number;
   readonly stamp: Buffer;
   /** The cache that the script was compiled from. */
-  readonly accepted: { readonly bytes: number } | undefined;
+  readonly accepted: { readonly bytes: number; readonly vainAttempts: number } | undefined;
+}
+
+const unstored = new Set<() => void>();
+
+/**
+ * Makes the caches that the bundles loaded by this one still lack. Call before collections of the whole heap, at which V8 forgets
+ * compiled functions that are not in use; otherwise it is done later.
+ */
+export function storeCodeCaches(): void {
+  for (const store of unstored) store();
 }
 
 /** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
-function storeLater(bundle: CachedBundle, script: Script, { cacheFile, versionTag, stamp, accepted }: Target): void {
+function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
-    // While V8 has other flags (cli/youngGeneration.ts), no start would accept the cache.
-    if (cachedDataVersionTag() !== versionTag) return;
     const appliesPatches = bundle.hasAppliedPatch?.() === true;
     const isNeeded = accepted === undefined ? bundle.hasWorked?.() !== false : appliesPatches;
     if (!isNeeded) return;
     process.off('exit', store);
+    unstored.delete(store);
     const code = script.createCachedData();
     // V8 forgets functions that a long process has not called for a while.
-    if (accepted !== undefined && code.length <= accepted.bytes) return;
+    if (accepted !== undefined && code.length <= accepted.bytes)
+      return countAttempt(cacheFile, accepted.vainAttempts + 1);
     const header = Buffer.alloc(HEADER_BYTES);
     stamp.copy(header);
-    header[STAMP_BYTES] = appliesPatches ? 1 : 0;
+    header[APPLIES_PATCHES] = appliesPatches ? 1 : 0;
     replace(cacheFile, Buffer.concat([header, code]));
   };
   const timer = accepted === undefined ? setTimeout(store, STORE_AFTER_MS).unref() : undefined;
   process.once('exit', store);
+  unstored.add(store);
 }
 
 /** Other processes may do the same at this moment. The folder may be read-only: then every start compiles. */
@@ -103,5 +140,19 @@ function replace(file: string, bytes: Buffer): void {
     renameSync(temporary, file);
   } catch {
     rmSync(temporary, { force: true });
+  }
+}
+
+/** In the file of the cache that was not replaced; one that another process has put there needs no further attempt either. */
+function countAttempt(file: string, attempts: number): void {
+  try {
+    const descriptor = openSync(file, 'r+');
+    try {
+      writeSync(descriptor, Buffer.of(attempts), 0, 1, VAIN_ATTEMPTS);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // The folder is read-only.
   }
 }

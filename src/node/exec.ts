@@ -2,10 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Exec, ExecProcess, ExecRequest } from '../core/ports.ts';
+import { abortable } from '../core/util/abort.ts';
 import { errorCode } from '../core/util/fileErrors.ts';
 import { newMark } from './process/processMark.ts';
 import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
+import { withExitOfMissing } from './process/missingProgram.ts';
 import { pipedProcess } from './process/pipedProcess.ts';
 import { endMarked } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
@@ -51,7 +53,8 @@ export function createExec(options: ExecOptions = {}): Exec {
       record?.started(child.pid);
       if (isSandboxed) pausableCommands.add(child);
       void child.exited.then(() => record?.ended());
-      return child;
+      const isBubblewrapped = isSandboxed && platform === 'linux' && !isForTerminal(marked);
+      return isBubblewrapped ? withExitOfMissing(child, request.argv[0]) : child;
     } catch (error) {
       record?.ended();
       throw error;
@@ -76,12 +79,36 @@ export function createExec(options: ExecOptions = {}): Exec {
 
   return {
     prepare: () => starter?.prepare(),
-    async spawn(request) {
+    async spawn(request, signal) {
+      signal?.throwIfAborted();
       starter?.prepare();
-      if (sharing === undefined || !isSharable(request)) return spawnAlone(request);
-      return sharing.start(sandboxKey(request), request);
+      const starting =
+        sharing === undefined || !isSharable(request)
+          ? spawnAlone(request)
+          : sharing.start(sandboxKey(request), { request, signal });
+      return signal === undefined ? starting : unlessAborted(starting, signal);
     },
   };
+}
+
+/** Rejects with the reason of the signal as soon as it aborts; a process that starts all the same is ended. */
+async function unlessAborted(starting: Promise<ExecProcess>, signal: AbortSignal): Promise<ExecProcess> {
+  try {
+    return await abortable(starting, signal);
+  } catch (error) {
+    if (signal.aborted) {
+      void starting.then(
+        (process) => process.kill(0),
+        () => {},
+      );
+    }
+    throw error;
+  }
+}
+
+interface SharableStart {
+  readonly request: SharableRequest;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** In a row. Nothing is tried for longer where bash is too old, or nothing shows the children of a process. */
@@ -93,10 +120,15 @@ function sharedSandboxes(
   home: string,
   spawnAlone: (request: ExecRequest) => Promise<ExecProcess>,
   starterOf: () => ReadyStarter | undefined,
-): StartsTogether<SharableRequest, ExecProcess> {
+): StartsTogether<SharableStart, ExecProcess> {
   let failures = 0;
-  return new StartsTogether<SharableRequest, ExecProcess>(spawnAlone, (requests) => {
-    if (failures >= MOST_FAILURES) return requests.map(spawnAlone);
+  const startAlone = async ({ request, signal }: SharableStart) => {
+    signal?.throwIfAborted();
+    return spawnAlone(request);
+  };
+  return new StartsTogether<SharableStart, ExecProcess>(startAlone, (starts) => {
+    if (failures >= MOST_FAILURES) return starts.map(startAlone);
+    const requests = starts.map(({ request }) => request);
     const ready = starterOf();
     const launch = (request: SharableRequest) =>
       sandboxes.launch(request, request.confinement.limits, ready?.inheritable);
@@ -110,7 +142,7 @@ function sharedSandboxes(
         return undefined;
       },
     );
-    return requests.map(async (request, at) => (await started)?.[at] ?? spawnAlone(request));
+    return starts.map(async (start, at) => (await started)?.[at] ?? startAlone(start));
   });
 }
 

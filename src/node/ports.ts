@@ -29,6 +29,8 @@ export interface NodePortsOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** True where the proxies of the environment are not applied otherwise; VS Code applies them itself. */
   readonly usesEnvironmentProxy?: boolean;
+  /** Called when a request of `fetch` is sent: what follows is the wait for the answer. */
+  readonly onRequestSent?: () => void;
   /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string;
   /** VS Code's own folder, with its ripgrep. */
@@ -56,6 +58,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   for (const key of [...keysIn(environment), ...(options.keys ?? [])]) redactor.hide(key);
   const keys = redactor.registered;
+  const proxyOf = options.usesEnvironmentProxy ? (url: URL) => proxyFor(url, environment) : undefined;
   const log = createLog({ home, toStderr: environment.TILLER_LOG, redactor });
   const secrets = createRedactor();
   for (const secret of secretsIn(environment)) secrets.hide(secret);
@@ -72,7 +75,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     storage: createStorage(home, keys),
     baseline: createBaselineStore({ home, userHome: host.homeDirectory, worker: options.baselineWorker }),
     audit: createAuditJournal({ home, redact: (text) => secrets.redact(keys.hide(text)) }),
-    fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
+    fetch: createNodeFetch({ proxyFor: proxyOf, onSent: options.onRequestSent }),
     locks: createLocks(home, name),
     secrets: createEnvironmentSecrets(environment, baseUrl),
     clock: systemClock,

@@ -3,25 +3,26 @@ import * as z from 'zod';
 import { hookEventSchema } from './hooks.ts';
 import { itemStatusSchema } from './item.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
+import { lazyObject } from './lazyObject.ts';
 
 export const auditActSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('command'), command: z.string(), argv: z.array(z.string()), cwd: z.string() }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('command'), command: z.string(), argv: z.array(z.string()), cwd: z.string() })),
+  lazyObject(() => ({
     type: z.literal('patch'),
     /** Relative to the working directory if they lie inside. */
     files: z.array(
       z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']), movedTo: z.string().optional() }),
     ),
     cwd: z.string(),
-  }),
+  })),
   /** Input that was typed into a running command. */
-  z.object({ type: z.literal('input'), processId: z.string(), command: z.string(), chars: z.string() }),
-  z.object({ type: z.literal('tool'), tool: z.string(), cwd: z.string() }),
-  z.object({ type: z.literal('hook'), event: hookEventSchema, command: z.string(), cwd: z.string() }),
+  lazyObject(() => ({ type: z.literal('input'), processId: z.string(), command: z.string(), chars: z.string() })),
+  lazyObject(() => ({ type: z.literal('tool'), tool: z.string(), cwd: z.string() })),
+  lazyObject(() => ({ type: z.literal('hook'), event: hookEventSchema, command: z.string(), cwd: z.string() })),
 ]);
 export type AuditAct = z.infer<typeof auditActSchema>;
 
-const whoseSchema = z.object({
+const whoseSchema = lazyObject(() => ({
   v: z.literal(1),
   /** ISO 8601, milliseconds, UTC. */
   at: z.string(),
@@ -31,10 +32,10 @@ const whoseSchema = z.object({
   turnId: z.string(),
   itemId: z.string(),
   callId: z.string(),
-});
+}));
 
 export const auditEntrySchema = z.discriminatedUnion('type', [
-  z.object({
+  lazyObject(() => ({
     ...whoseSchema.shape,
     type: z.literal('decision'),
     act: auditActSchema,
@@ -61,15 +62,15 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     word: z.string().optional(),
     box: sandboxMechanismSchema,
     escalated: z.boolean(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...whoseSchema.shape,
     type: z.literal('end'),
     status: itemStatusSchema,
     /** The exit code of a command that ended by itself. */
     exit: z.number().nullable(),
     durationMs: z.number(),
-  }),
+  })),
 ]);
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 export type AuditDecision = Extract<AuditEntry, { type: 'decision' }>;

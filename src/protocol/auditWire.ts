@@ -14,6 +14,7 @@ export interface AuditLine {
   readonly kind: AuditDecision['act']['type'];
   /** The command line as a user would type it, the files, or the tool; shortened if very long. */
   readonly what: string;
+  /** As the workspace names it; `null` for its only folder. */
   readonly cwd: string | null;
   readonly outcome: AuditDecision['outcome'];
   readonly by: AuditDecision['by'];

@@ -3,6 +3,7 @@
  * The same schemas read the records on disk.
  */
 import * as z from 'zod';
+import { lazyObject } from './lazyObject.ts';
 
 /** Why the content of a path is not kept, so that a change of it cannot be undone. */
 export const leftOutReasonSchema = z.enum([
@@ -22,8 +23,8 @@ export const leftOutReasonSchema = z.enum([
 export type LeftOutReason = z.infer<typeof leftOutReasonSchema>;
 
 export const fileStateSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('absent') }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('absent') })),
+  lazyObject(() => ({
     type: z.literal('file'),
     /** SHA-256 of the bytes, hexadecimal: the name of the kept content. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -31,13 +32,13 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     size: z.number(),
     /** Permission bits. */
     mode: z.number(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('left_out'),
     reason: leftOutReasonSchema,
     /** Another text whenever the file is another. */
     stamp: z.string(),
-  }),
+  })),
 ]);
 /** What one path holds. */
 export type FileState = z.infer<typeof fileStateSchema>;
@@ -45,19 +46,19 @@ export type FileState = z.infer<typeof fileStateSchema>;
 /** Whose change it is, as far as the times of the file and the known writers tell. */
 export const changedBySchema = z.enum(['this', 'uncertain']);
 
-export const recordedChangeSchema = z.object({
+export const recordedChangeSchema = lazyObject(() => ({
   /** Absolute. */
   path: z.string(),
   before: fileStateSchema,
   after: fileStateSchema,
   /** `uncertain`: another program or thread may have written it. */
   by: changedBySchema,
-});
+}));
 export type RecordedChange = z.infer<typeof recordedChangeSchema>;
 
 /** One line of a thread's record of changes, in the order in which they were made. */
 export const changeRecordSchema = z.discriminatedUnion('type', [
-  z.object({
+  lazyObject(() => ({
     type: z.literal('step'),
     turnId: z.string(),
     /** The command or the patch. */
@@ -68,8 +69,8 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     changes: z.array(recordedChangeSchema),
     /** Absolute paths of folders that it made. */
     newFolders: z.array(z.string()),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('reverted'),
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
@@ -77,13 +78,13 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     /** What the undo or the redo changed. */
     changes: z.array(recordedChangeSchema),
     newFolders: z.array(z.string()),
-  }),
+  })),
 ]);
 export type ChangeRecord = z.infer<typeof changeRecordSchema>;
 export type ChangeStep = Extract<ChangeRecord, { type: 'step' }>;
 
 /** One file that a command changed, for the row of the command. Paths as in `fileChangeSummarySchema`. */
-export const changedFileSchema = z.object({
+export const changedFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   /** Lines; absent for what is not text, too large or not compared. */
@@ -93,18 +94,18 @@ export const changedFileSchema = z.object({
   uncertain: z.boolean().optional(),
   /** Why its change cannot be undone; absent where it can. */
   cannotUndo: leftOutReasonSchema.optional(),
-});
+}));
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
 /** What one command changed. */
-export const commandChangesSchema = z.object({
+export const commandChangesSchema = lazyObject(() => ({
   /** The first of them by path, at most `MAX_SHOWN_FILES`. */
   files: z.array(changedFileSchema),
   /** Of all files. */
   total: z.number(),
   /** How many of all cannot be undone. */
   cannotUndo: z.number(),
-});
+}));
 export type CommandChanges = z.infer<typeof commandChangesSchema>;
 
 /** Thousands of changed files are a count; the record on disk has all of them. */
@@ -127,7 +128,7 @@ export const revertStateSchema = z.enum([
 const keptSchema = z.string().nullable();
 
 /** What an undo or a redo would do with one file. */
-export const revertFileSchema = z.object({
+export const revertFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   state: revertStateSchema,
@@ -137,11 +138,11 @@ export const revertFileSchema = z.object({
   reason: z.string().optional(),
   /** What it holds now and what it would hold, by the names of the kept contents; absent where it would stay as it is. */
   contents: z.object({ before: keptSchema, after: keptSchema }).optional(),
-});
+}));
 export type RevertFile = z.infer<typeof revertFileSchema>;
 
 /** How an undo, a redo or a rollback of files is carried out. */
-export const revertOptionsSchema = z.object({
+export const revertOptionsSchema = lazyObject(() => ({
   /** Nothing is changed: `revert_planned` says what would be. */
   preview: z.boolean().optional(),
   /** Also files that another program or thread may have changed; left alone without it. */
@@ -150,4 +151,4 @@ export const revertOptionsSchema = z.object({
   overwrite: z.array(z.string()).optional(),
   /** Files that are left alone. */
   exclude: z.array(z.string()).optional(),
-});
+}));

@@ -1,20 +1,21 @@
 /** A review of changes by the agent `reviewer`: what it is about, and the findings. */
 import * as z from 'zod';
 import { lineRangeSchema } from './lineRange.ts';
+import { lazyObject } from './lazyObject.ts';
 
 export const reviewTargetSchema = z.discriminatedUnion('type', [
   /** Staged, not staged and untracked. */
-  z.object({ type: z.literal('uncommitted') }),
+  lazyObject(() => ({ type: z.literal('uncommitted') })),
   /** What was changed since the branch that is named and this one parted; uncommitted changes included. */
-  z.object({ type: z.literal('branch'), branch: z.string().min(1) }),
-  z.object({ type: z.literal('commit'), commit: z.string().min(1), title: z.string().optional() }),
+  lazyObject(() => ({ type: z.literal('branch'), branch: z.string().min(1) })),
+  lazyObject(() => ({ type: z.literal('commit'), commit: z.string().min(1), title: z.string().optional() })),
 ]);
 export type ReviewTarget = z.infer<typeof reviewTargetSchema>;
 
 /** `sent`: the thread has got it to fix it. */
 export const findingStateSchema = z.enum(['open', 'sent', 'dismissed']);
 
-export const findingSchema = z.object({
+export const findingSchema = lazyObject(() => ({
   /** Unique in its review. */
   id: z.string(),
   /** One line. */
@@ -31,5 +32,5 @@ export const findingSchema = z.object({
   /** The first of these lines as they were, so that they can be found again. */
   quote: z.string().optional(),
   state: findingStateSchema,
-});
+}));
 export type Finding = z.infer<typeof findingSchema>;

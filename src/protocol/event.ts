@@ -12,6 +12,7 @@ import {
   agentStateSchema,
   deltaKindSchema,
   fileChangeSummarySchema,
+  noSideCopySchema,
   planStepSchema,
   turnItemSchema,
   userInputSchema,
@@ -31,19 +32,20 @@ import {
   sandboxPolicySchema,
 } from './policy.ts';
 import { questionSchema } from './question.ts';
+import { lazyObject } from './lazyObject.ts';
 
 /** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
-export const tokenUsageSchema = z.object({
+export const tokenUsageSchema = lazyObject(() => ({
   input: z.number(),
   cachedInput: z.number(),
   output: z.number(),
   reasoning: z.number(),
   total: z.number(),
-});
+}));
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
 /** What fills the context window, by kind. Tokens. */
-export const contextPartsSchema = z.object({
+export const contextPartsSchema = lazyObject(() => ({
   /** Base instructions, permissions, environment. */
   instructions: z.number(),
   tools: z.number(),
@@ -55,22 +57,25 @@ export const contextPartsSchema = z.object({
   outputs: z.number(),
   /** Messages, reasoning, calls and summaries. */
   conversation: z.number(),
-});
+}));
 export type ContextParts = z.infer<typeof contextPartsSchema>;
 
 /** What is left of a limit of the server: requests, or tokens. */
-const rateLimitSchema = z.object({
+const rateLimitSchema = lazyObject(() => ({
   limit: z.number().optional(),
   remaining: z.number(),
   /** Until it is whole again. */
   resetsInMs: z.number().optional(),
-});
+}));
 export type RateLimit = z.infer<typeof rateLimitSchema>;
-export const rateLimitsSchema = z.object({ requests: rateLimitSchema.optional(), tokens: rateLimitSchema.optional() });
+export const rateLimitsSchema = lazyObject(() => ({
+  requests: rateLimitSchema.optional(),
+  tokens: rateLimitSchema.optional(),
+}));
 export type RateLimits = z.infer<typeof rateLimitsSchema>;
 
 /** The settings a turn runs under. */
-export const turnSettingsSchema = z.object({
+export const turnSettingsSchema = lazyObject(() => ({
   model: z.string(),
   /** The provider of the model, unless it is the one of `thread_started`. */
   provider: z.string().optional(),
@@ -84,7 +89,7 @@ export const turnSettingsSchema = z.object({
   noSandboxCause: z.string().optional(),
   /** The model only reads and proposes a plan; absent otherwise. */
   planMode: z.literal(true).optional(),
-});
+}));
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
 /** The answers that the user is offered; the wire form of the answer is `approvalDecisionSchema`. */
@@ -103,7 +108,7 @@ export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
 /** The sub-agent that asks; absent where the root thread does. */
 const asking = { agent: z.object({ id: z.string(), role: z.string() }).optional() };
 
-export const approvalRequestSchema = z.object({
+export const approvalRequestSchema = lazyObject(() => ({
   ...asking,
   approvalId: z.string(),
   itemId: z.string(),
@@ -164,22 +169,27 @@ export const approvalRequestSchema = z.object({
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
   /** Items of further identical calls, which wait for the same answer. */
   alsoItems: z.array(z.string()).optional(),
-});
+}));
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
 /** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
-  z.object({
+  lazyObject(() => ({
     ...asking,
     source: z.literal('model'),
     questionId: z.string(),
     questions: z.array(questionSchema),
     /** The call that asks. It is run again when the thread is resumed before an answer. */
     callId: z.string().optional(),
-  }),
+  })),
   /** Tiller asks before it goes on: one of the options is the answer. */
-  z.object({ ...asking, source: z.literal('tiller'), questionId: z.string(), questions: z.array(questionSchema) }),
-  z.object({
+  lazyObject(() => ({
+    ...asking,
+    source: z.literal('tiller'),
+    questionId: z.string(),
+    questions: z.array(questionSchema),
+  })),
+  lazyObject(() => ({
     ...asking,
     source: z.literal('mcp'),
     questionId: z.string(),
@@ -188,7 +198,7 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     requestedSchema: z.record(z.string(), z.unknown()),
     /** A page that the user is to open; the form is empty then. */
     url: z.string().optional(),
-  }),
+  })),
 ]);
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
@@ -203,7 +213,7 @@ export const turnAbortReasonSchema = z.enum(['interrupted', 'replaced', 'failed'
 export type TurnAbortReason = z.infer<typeof turnAbortReasonSchema>;
 
 export const eventMsgSchema = z.discriminatedUnion('type', [
-  z.object({
+  lazyObject(() => ({
     type: z.literal('thread_started'),
     cwd: z.string(),
     model: z.string(),
@@ -218,61 +228,73 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** Of a sub-agent: the thread that started it. */
     parentId: z.string().optional(),
     provider: z.string().optional(),
-  }),
-  z.object({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema }),
-  z.object({ type: z.literal('title_changed'), title: z.string() }),
-  z.object({ type: z.literal('turn_started'), settings: turnSettingsSchema, contextWindow: z.number().nullable() }),
+  })),
+  lazyObject(() => ({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema })),
+  lazyObject(() => ({ type: z.literal('title_changed'), title: z.string() })),
+  lazyObject(() => ({
+    type: z.literal('turn_started'),
+    settings: turnSettingsSchema,
+    contextWindow: z.number().nullable(),
+  })),
   /** Emitted again with the same id when it is changed, held or released. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('input_queued'),
     id: z.string(),
     input: z.array(userInputSchema),
     /** True while the user edits it: no turn takes it. */
     held: z.boolean().optional(),
-  }),
-  z.object({ type: z.literal('input_dequeued'), id: z.string(), reason: z.enum(['joined', 'withdrawn', 'dropped']) }),
-  z.object({ type: z.literal('item_started'), item: turnItemSchema }),
-  z.object({
+  })),
+  lazyObject(() => ({
+    type: z.literal('input_dequeued'),
+    id: z.string(),
+    reason: z.enum(['joined', 'withdrawn', 'dropped']),
+  })),
+  lazyObject(() => ({ type: z.literal('item_started'), item: turnItemSchema })),
+  lazyObject(() => ({
     type: z.literal('item_delta'),
     itemId: z.string(),
     kind: deltaKindSchema,
     text: z.string(),
     /** For `output`: the stream of the process. */
     stream: z.enum(['stdout', 'stderr']).optional(),
-  }),
-  z.object({ type: z.literal('item_completed'), item: turnItemSchema }),
-  z.object({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape }),
+  })),
+  lazyObject(() => ({ type: z.literal('item_completed'), item: turnItemSchema })),
+  lazyObject(() => ({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape })),
   /** Another identical call waits for the same answer. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('approval_joined'),
     approvalId: z.string(),
     itemId: z.string(),
     callId: z.string(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('approval_resolved'),
     approvalId: z.string(),
     decision: approvalDecisionSchema,
     by: resolvedBySchema,
     /** With `approved_for_thread`: the keys that are remembered from now on. */
     keys: z.array(z.string()).optional(),
-  }),
+  })),
   /** Everything that the thread remembers from now on, after a change by the user. */
-  z.object({ type: z.literal('memory_changed'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
-  z.object({ type: z.literal('question_requested'), request: questionRequestSchema }),
-  z.object({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('memory_changed'), keys: z.array(z.string()), rules: z.array(ruleSchema) })),
+  lazyObject(() => ({ type: z.literal('question_requested'), request: questionRequestSchema })),
+  lazyObject(() => ({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema })),
+  lazyObject(() => ({
     type: z.literal('dynamic_tool_requested'),
     callId: z.string(),
     turnId: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-  }),
-  z.object({ type: z.literal('dynamic_tool_resolved'), callId: z.string(), success: z.boolean() }),
-  z.object({ type: z.literal('plan_updated'), explanation: z.string().optional(), steps: z.array(planStepSchema) }),
+  })),
+  lazyObject(() => ({ type: z.literal('dynamic_tool_resolved'), callId: z.string(), success: z.boolean() })),
+  lazyObject(() => ({
+    type: z.literal('plan_updated'),
+    explanation: z.string().optional(),
+    steps: z.array(planStepSchema),
+  })),
   /** All changes of the turn so far, in git format, with paths relative to the working directory. */
-  z.object({ type: z.literal('turn_diff'), unifiedDiff: z.string() }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('turn_diff'), unifiedDiff: z.string() })),
+  lazyObject(() => ({
     type: z.literal('token_count'),
     /** Of the last request; the context meter shows it. */
     last: tokenUsageSchema,
@@ -292,8 +314,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
     /** What the server has reported with its last response. */
     rateLimits: rateLimitsSchema.optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('stream_error'),
     kind: errorKindSchema,
     message: z.string(),
@@ -301,16 +323,16 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     attempt: z.number(),
     of: z.number(),
     retryInMs: z.number(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('warning'),
     message: z.string(),
     /** Identifies quarantined files, which can be restored. */
     quarantineId: z.string().optional(),
     /** Images that are no longer sent to the model, by the SHA-256 of their URL. */
     imagesLeftOut: z.array(z.object({ sha256: z.string(), reason: z.string() })).optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('error'),
     kind: errorKindSchema,
     /** One plain sentence. */
@@ -318,10 +340,10 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** The original message of the server or the system. */
     detail: z.string().optional(),
     action: errorActionSchema.optional(),
-  }),
-  z.object({ type: z.literal('turn_completed'), lastMessage: z.string().nullable() }),
-  z.object({ type: z.literal('turn_aborted'), reason: turnAbortReasonSchema }),
-  z.object({
+  })),
+  lazyObject(() => ({ type: z.literal('turn_completed'), lastMessage: z.string().nullable() })),
+  lazyObject(() => ({ type: z.literal('turn_aborted'), reason: turnAbortReasonSchema })),
+  lazyObject(() => ({
     type: z.literal('process_started'),
     processId: z.string(),
     itemId: z.string(),
@@ -330,15 +352,15 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     box: sandboxMechanismSchema,
     /** True when it has a terminal and accepts input. */
     tty: z.boolean().optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('process_output'),
     processId: z.string(),
     text: z.string(),
     stream: z.enum(['stdout', 'stderr']),
-  }),
-  z.object({ type: z.literal('process_exited'), processId: z.string(), exitCode: z.number().nullable() }),
-  z.object({
+  })),
+  lazyObject(() => ({ type: z.literal('process_exited'), processId: z.string(), exitCode: z.number().nullable() })),
+  lazyObject(() => ({
     type: z.literal('mcp_status'),
     server: z.string(),
     status: mcpStatusSchema,
@@ -347,8 +369,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     toolCount: z.number().optional(),
     /** Which tools are not offered and why, one sentence. */
     leftOut: z.string().optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('agent_status'),
     agentId: z.string(),
     role: z.string(),
@@ -365,56 +387,58 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     isTask: z.boolean().optional(),
     /** It works in a side copy: the user brings home what it changes. */
     inSideCopy: z.boolean().optional(),
-  }),
-  z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
+    /** It works in the same folder as other agents that write. */
+    noSideCopy: noSideCopySchema.optional(),
+  })),
+  lazyObject(() => ({ type: z.literal('compaction_undone'), itemId: z.string() })),
   /** The user has sent a finding of a `code_review` to the thread, dismissed it, or taken that back. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('finding_marked'),
     itemId: z.string(),
     findingId: z.string(),
     state: findingStateSchema,
-  }),
+  })),
   /** What a command changed: after its item, for one in the background also after its turn. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('files_changed'),
     turnId: z.string(),
     itemId: z.string(),
     changed: commandChangesSchema,
-  }),
+  })),
   /** What an undo or a redo would do; nothing was changed. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('revert_planned'),
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
     /** Of the files that can be reverted, in git format, paths from the working directory. */
     unifiedDiff: z.string(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('files_reverted'),
     turnId: z.string(),
     direction: z.enum(['undo', 'redo']),
     paths: z.array(z.string()),
     /** Not reverted because another writer has changed them since. */
     skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     type: z.literal('turns_rolled_back'),
     toItemId: z.string(),
     /** Removed from the conversation, oldest first. */
     turnIds: z.array(z.string()),
     files: z.boolean(),
     conversation: z.boolean(),
-  }),
+  })),
   /** The command's output was removed from the thread and the disk. */
-  z.object({ type: z.literal('output_purged'), itemId: z.string() }),
-  z.object({ type: z.literal('thread_closed') }),
+  lazyObject(() => ({ type: z.literal('output_purged'), itemId: z.string() })),
+  lazyObject(() => ({ type: z.literal('thread_closed') })),
 ]);
 export type EventMsg = z.infer<typeof eventMsgSchema>;
 export type EventMsgType = EventMsg['type'];
 export type EventMsgOf<Type extends EventMsgType> = Extract<EventMsg, { type: Type }>;
 
-export const eventSchema = z.object({
+export const eventSchema = lazyObject(() => ({
   v: z.literal(1),
   /** Counts from 1 without gaps in one process, over all its threads. */
   seq: z.number().int().positive(),
@@ -425,7 +449,7 @@ export const eventSchema = z.object({
   /** The submission that caused it. */
   submissionId: z.string().nullable(),
   msg: eventMsgSchema,
-});
+}));
 export type Event = z.infer<typeof eventSchema>;
 
 /**

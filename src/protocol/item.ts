@@ -12,6 +12,7 @@ import { lineRangeSchema } from './lineRange.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 import { citationSchema } from './responseItem.ts';
 import { answersSchema, questionSchema } from './question.ts';
+import { lazyObject } from './lazyObject.ts';
 
 /**
  * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
@@ -34,16 +35,16 @@ export type MentionKind = z.infer<typeof mentionKindSchema>;
 
 /** What the model got of a mention. `of`: the lines of the whole, where it was cut. `tokens` is an estimate. */
 const sentMentionSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() }),
+  lazyObject(() => ({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() })),
   /** `reason` is a clause: why the model got only the name. */
-  z.object({ type: z.literal('refused'), reason: z.string() }),
+  lazyObject(() => ({ type: z.literal('refused'), reason: z.string() })),
 ]);
 
 /** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
+  lazyObject(() => ({ type: z.literal('text'), text: z.string() })),
   /** A data or https URL. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('image'),
     imageUrl: z.string(),
     /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
@@ -54,13 +55,13 @@ export const userInputSchema = z.discriminatedUnion('type', [
     width: z.int().positive().optional(),
     height: z.int().positive().optional(),
     bytes: z.int().positive().optional(),
-  }),
-  z.object({ type: z.literal('local_image'), path: z.string() }),
+  })),
+  lazyObject(() => ({ type: z.literal('local_image'), path: z.string() })),
   /**
    * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
    * message is recorded. Without one, `text` or a link is sent as it is.
    */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('mention'),
     /** In the message it stands as `@name`. */
     name: z.string(),
@@ -83,7 +84,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
     allowedTools: z.array(z.string()).nullable().optional(),
     /** Set when the message is recorded. */
     sent: sentMentionSchema.optional(),
-  }),
+  })),
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
 export type Mention = Extract<UserInput, { type: 'mention' }>;
@@ -92,16 +93,16 @@ export type UserImage = Extract<UserInput, { type: 'image' }>;
 export const itemStatusSchema = z.enum(['in_progress', 'completed', 'failed', 'declined', 'aborted']);
 export type ItemStatus = z.infer<typeof itemStatusSchema>;
 
-export const planStepSchema = z.object({
+export const planStepSchema = lazyObject(() => ({
   step: z.string(),
   status: z.enum(['pending', 'in_progress', 'completed']),
-});
+}));
 export type PlanStep = z.infer<typeof planStepSchema>;
 
 const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
 
 /** One file of a patch. Paths are for display: relative to the working directory if possible. */
-export const fileChangeSummarySchema = z.object({
+export const fileChangeSummarySchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   movedTo: z.string().optional(),
@@ -118,14 +119,14 @@ export const fileChangeSummarySchema = z.object({
   leftOut: z.number().optional(),
   /** Of a patch that the user has answered: why hunks of this file, or all of it, were rejected, in the user's words. */
   reasons: z.array(z.string()).optional(),
-});
+}));
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 
 /**
  * How the problems that the editor shows have changed by a patch, in the patched files and in other open files. Paths are
  * for display. The numbers of new problems and of those that are gone are not about the files in the lists.
  */
-export const patchProblemsSchema = z.object({
+export const patchProblemsSchema = lazyObject(() => ({
   errors: z.number(),
   warnings: z.number(),
   fixed: z.number(),
@@ -133,39 +134,46 @@ export const patchProblemsSchema = z.object({
   checking: z.array(z.string()),
   /** Patched files of which nothing is known: not open in a tab, of a language that nothing checks, or not readable. */
   unchecked: z.array(z.string()),
-});
+}));
 export type PatchProblems = z.infer<typeof patchProblemsSchema>;
 
 /** A test that has failed, or a file of tests that could not be loaded. */
-export const testFailureSchema = z.object({
+export const testFailureSchema = lazyObject(() => ({
   /** With the names of what it is in, as the runner prints it. */
   name: z.string(),
   /** Relative to the working directory of the thread where it lies below it, else absolute; line from 1. */
   path: z.string().optional(),
   line: z.number().optional(),
   message: z.string(),
-});
+}));
 export type TestFailure = z.infer<typeof testFailureSchema>;
 
 /** What a test runner has printed at its end. Files of tests that could not be loaded count as failed. */
-export const testResultsSchema = z.object({
+export const testResultsSchema = lazyObject(() => ({
   passed: z.number(),
   failed: z.number(),
   skipped: z.number(),
   failures: z.array(testFailureSchema),
-});
+}));
 export type TestResults = z.infer<typeof testResultsSchema>;
 
 /** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('input_text'), text: z.string() }),
-  z.object({ type: z.literal('input_image'), imageUrl: z.string() }),
+  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
+  lazyObject(() => ({ type: z.literal('input_image'), imageUrl: z.string() })),
 ]);
 export type ToolContentItem = z.infer<typeof toolContentItemSchema>;
 
 /** The states of a sub-agent (codex-behaviour.md §11). */
 export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted', 'completed', 'errored', 'shutdown']);
 export type AgentState = z.infer<typeof agentStateSchema>;
+
+/**
+ * Why an agent that writes beside others has no side copy: its working directory is in none of the open folders, the workspace
+ * is not trusted, or the copy could not be made.
+ */
+export const noSideCopySchema = z.enum(['other_folder', 'untrusted', 'not_made']);
+export type NoSideCopy = z.infer<typeof noSideCopySchema>;
 
 const base = { id: z.string(), status: itemStatusSchema };
 /** For items whose failure the user may want to act on. */
@@ -175,22 +183,27 @@ const why = {
 };
 
 export const turnItemSchema = z.discriminatedUnion('type', [
-  z.object({ ...base, type: z.literal('user_message'), content: z.array(userInputSchema) }),
-  z.object({
+  lazyObject(() => ({ ...base, type: z.literal('user_message'), content: z.array(userInputSchema) })),
+  lazyObject(() => ({
     ...base,
     type: z.literal('agent_message'),
     text: z.string(),
     /** Pages that the server names as sources of the text. */
     citations: z.array(citationSchema).optional(),
-  }),
-  z.object({ ...base, type: z.literal('reasoning'), summary: z.array(z.string()), raw: z.string().optional() }),
-  z.object({
+  })),
+  lazyObject(() => ({
+    ...base,
+    type: z.literal('reasoning'),
+    summary: z.array(z.string()),
+    raw: z.string().optional(),
+  })),
+  lazyObject(() => ({
     ...base,
     type: z.literal('plan'),
     explanation: z.string().optional(),
     steps: z.array(planStepSchema),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('command_execution'),
@@ -216,9 +229,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     tests: testResultsSchema.optional(),
     /** What it changed in the workspace; from `files_changed`, after its end. */
     changed: commandChangesSchema.optional(),
-  }),
+  })),
   /** The model read the output of a background process, or typed into it. */
-  z.object({
+  lazyObject(() => ({
     ...base,
     type: z.literal('process_interaction'),
     callId: z.string(),
@@ -227,8 +240,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     command: z.string(),
     /** The typed input; empty for reading only. */
     chars: z.string(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('file_change'),
@@ -240,8 +253,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     patch: z.string().optional(),
     /** Of an applied patch; absent where the editor was not asked. */
     problems: patchProblemsSchema.optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     type: z.literal('mcp_tool_call'),
     callId: z.string(),
@@ -256,8 +269,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     progress: z.string().optional(),
     /** The absolute path of the whole result, if it is longer. */
     logPath: z.string().optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     type: z.literal('dynamic_tool_call'),
     callId: z.string(),
@@ -267,9 +280,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     arguments: z.unknown(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean().nullable(),
-  }),
+  })),
   /** The server of the model has searched the web. */
-  z.object({
+  lazyObject(() => ({
     ...base,
     type: z.literal('web_search'),
     query: z.string().optional(),
@@ -281,9 +294,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
         z.object({ type: z.literal('find_in_page'), url: z.string().optional(), pattern: z.string().optional() }),
       ])
       .optional(),
-  }),
+  })),
   /** The model has seen an image file (`view_image`). */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('image_view'),
@@ -292,9 +305,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** Of the image that was sent, in pixels; absent until then. */
     width: z.number().optional(),
     height: z.number().optional(),
-  }),
+  })),
   /** The model has read a file or a memory, listed a folder or searched files, without a command. */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('file_lookup'),
@@ -305,9 +318,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     path: z.string(),
     /** The expression that is searched for. */
     pattern: z.string().optional(),
-  }),
+  })),
   /** The model has asked the language extensions of the editor. A rename that is done is a `file_change` instead. */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('code_navigation'),
@@ -321,9 +334,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     found: z.number().optional(),
     /** What the model got. */
     text: z.string().optional(),
-  }),
+  })),
   /** The model has got a text from the web (`fetch_url`). */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('web_fetch'),
@@ -337,9 +350,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     redirect: z.string().optional(),
     /** What the model got of it. */
     text: z.string().optional(),
-  }),
+  })),
   /** A hook has run. It stands in the transcript when it had an effect, failed, or took longer than a second. */
-  z.object({
+  lazyObject(() => ({
     ...base,
     type: z.literal('hook_run'),
     event: hookEventSchema,
@@ -353,9 +366,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** What it said: a reason, a message, the context that the model got, or why it failed. */
     text: z.string().optional(),
     durationMs: z.number(),
-  }),
+  })),
   /** The model has asked the user (`request_user_input`). */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('user_question'),
@@ -363,8 +376,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     questions: z.array(questionSchema),
     /** Absent until the user answers, and where there is no answer. */
     answers: answersSchema.optional(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     type: z.literal('sub_agent'),
     callId: z.string().optional(),
@@ -380,9 +393,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     agentState: agentStateSchema,
     /** Of the agent; of `message`: what it was sent; of a failed call: why. */
     lastMessage: z.string().optional(),
-  }),
+  })),
   /** The agent `reviewer` has looked for faults in changes (the op `review`). */
-  z.object({
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('code_review'),
@@ -395,8 +408,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     isCorrect: z.boolean().optional(),
     /** Why; or the whole answer of the reviewer, where it is not in the form that was asked for. */
     text: z.string(),
-  }),
-  z.object({
+  })),
+  lazyObject(() => ({
     ...base,
     ...why,
     type: z.literal('compaction'),
@@ -410,7 +423,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     trigger: z.enum(['manual', 'limit', 'context_exceeded']).optional(),
     /** The model reads again what it replaced. */
     undone: z.boolean().optional(),
-  }),
+  })),
 ]);
 export type TurnItem = z.infer<typeof turnItemSchema>;
 export type TurnItemType = TurnItem['type'];

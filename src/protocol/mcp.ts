@@ -1,6 +1,7 @@
 /** MCP servers as data: what the settings say about one, and what the user sees of it. */
 import * as z from 'zod';
 import { httpUrlSchema } from './providers.ts';
+import { lazyStrictObject } from './lazyObject.ts';
 
 /** `setTimeout` takes no more. */
 export const MAX_TIMER_MS = 2_147_483_647;
@@ -22,7 +23,7 @@ const common = {
 const mcpSandboxSchema = z.union([
   /** The server runs with all rights of the user. */
   z.literal('off'),
-  z.strictObject({
+  lazyStrictObject(() => ({
     /** Absolute, or beginning with `~/` or `${workspaceFolder}`. */
     writableRoots: z
       .array(
@@ -30,10 +31,10 @@ const mcpSandboxSchema = z.union([
       )
       .default([]),
     network: z.boolean().default(false),
-  }),
+  })),
 ]);
 
-const stdioServerSchema = z.strictObject({
+const stdioServerSchema = lazyStrictObject(() => ({
   ...common,
   type: z.literal('stdio').optional(),
   command: z.string().min(1),
@@ -44,9 +45,9 @@ const stdioServerSchema = z.strictObject({
   /** `auto` asks the server first for the protocol of 2026; servers of 2025 may need longer then. */
   protocol: z.enum(['legacy', 'auto']).default('legacy'),
   sandbox: mcpSandboxSchema.prefault({}),
-});
+}));
 
-const httpServerSchema = z.strictObject({
+const httpServerSchema = lazyStrictObject(() => ({
   ...common,
   type: z.enum(['http', 'streamable-http']).optional(),
   url: httpUrlSchema,
@@ -56,7 +57,7 @@ const httpServerSchema = z.strictObject({
   protocol: z.enum(['legacy', 'auto']).default('auto'),
   /** The client that the user has registered with the authorisation server. */
   oauth: z.strictObject({ clientId: z.string().min(1), clientSecret: z.string().min(1).optional() }).optional(),
-});
+}));
 
 export type McpStdioServer = z.infer<typeof stdioServerSchema>;
 export type McpHttpServer = z.infer<typeof httpServerSchema>;

@@ -9,6 +9,7 @@ import { findingStateSchema, reviewTargetSchema } from './codeReview.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 import { answersSchema } from './question.ts';
+import { lazyObject, lazyStrictObject } from './lazyObject.ts';
 
 export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -17,7 +18,7 @@ export const reasoningSummarySchema = z.enum(['auto', 'concise', 'detailed', 'no
 export type ReasoningSummary = z.infer<typeof reasoningSummarySchema>;
 
 /** Settings that a client may change, for one turn or permanently (codex-behaviour.md §3.5). */
-export const turnOverridesSchema = z.strictObject({
+export const turnOverridesSchema = lazyStrictObject(() => ({
   model: z.string().min(1).optional(),
   /** The provider of the model, by its id in the settings; without it the thread keeps its provider. */
   provider: z.string().min(1).optional(),
@@ -30,138 +31,138 @@ export const turnOverridesSchema = z.strictObject({
   box: sandboxPolicyInputSchema.optional(),
   /** The model only reads and proposes a plan. */
   planMode: z.boolean().optional(),
-});
+}));
 export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
 
 /** A tool that the client runs itself (seed 004, "Dynamic Tools"). */
-export const dynamicToolSpecSchema = z.object({
+export const dynamicToolSpecSchema = lazyObject(() => ({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string(),
   /** Any JSON Schema of an object. */
   inputSchema: z.record(z.string(), z.unknown()),
   /** Milliseconds until a call without a response fails; without it a call waits until the turn ends. */
   timeoutMs: z.int().positive().max(3_600_000).optional(),
-});
+}));
 export type DynamicToolSpec = z.infer<typeof dynamicToolSpecSchema>;
 
 export const jsonSchemaSchema = z.record(z.string(), z.unknown());
 
 export const opSchema = z.discriminatedUnion('type', [
-  z.strictObject({
+  lazyStrictObject(() => ({
     type: z.literal('user_turn'),
     input: z.array(userInputSchema).min(1),
     /** For this turn only. */
     overrides: turnOverridesSchema.optional(),
     /** A JSON Schema that the last message must satisfy, for this turn only. */
     outputSchema: jsonSchemaSchema.optional(),
-  }),
+  })),
   /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
-  z.strictObject({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) }),
+  lazyStrictObject(() => ({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) })),
   /**
    * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It
    * stays queued when the turn ends or is interrupted. If it is released while no turn runs, it is dropped, so that the
    * client can return it to the user. `id` is the submission that queued it.
    */
-  z.strictObject({ type: z.literal('hold_queued'), id: z.string(), held: z.boolean() }),
+  lazyStrictObject(() => ({ type: z.literal('hold_queued'), id: z.string(), held: z.boolean() })),
   /** Replaces a queued input, or withdraws it with `null`. Ends the hold; starts a turn when none runs. */
-  z.strictObject({
+  lazyStrictObject(() => ({
     type: z.literal('edit_queued'),
     id: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
-  }),
-  z.strictObject({ type: z.literal('interrupt') }),
+  })),
+  lazyStrictObject(() => ({ type: z.literal('interrupt') })),
   /** Takes effect from the next turn on. */
-  z.strictObject({ type: z.literal('override_turn_context'), ...turnOverridesSchema.shape }),
-  z.strictObject({
+  lazyStrictObject(() => ({ type: z.literal('override_turn_context'), ...turnOverridesSchema.shape })),
+  lazyStrictObject(() => ({
     type: z.literal('approval'),
     approvalIds: z.array(z.string()).min(1),
     decision: approvalDecisionSchema,
-  }),
+  })),
   /** Replaces everything that the thread remembers. Keys that it did not remember before are ignored. */
-  z.strictObject({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
-  z.strictObject({
+  lazyStrictObject(() => ({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) })),
+  lazyStrictObject(() => ({
     type: z.literal('user_input_answer'),
     questionId: z.string(),
     /** Question id → chosen labels or free text; `null` cancels. */
     answers: answersSchema.nullable(),
-  }),
-  z.strictObject({
+  })),
+  lazyStrictObject(() => ({
     type: z.literal('elicitation_answer'),
     questionId: z.string(),
     action: z.enum(['accept', 'decline', 'cancel']),
     content: z.record(z.string(), z.unknown()).optional(),
-  }),
-  z.strictObject({
+  })),
+  lazyStrictObject(() => ({
     type: z.literal('dynamic_tool_response'),
     callId: z.string(),
     contentItems: z.array(toolContentItemSchema),
     success: z.boolean(),
-  }),
+  })),
   /** Declares the client's own tools. Only before the first turn. */
-  z.strictObject({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) }),
-  z.strictObject({ type: z.literal('process_input'), processId: z.string(), chars: z.string() }),
+  lazyStrictObject(() => ({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) })),
+  lazyStrictObject(() => ({ type: z.literal('process_input'), processId: z.string(), chars: z.string() })),
   /** Resizes its terminal; ignored without one. */
-  z.strictObject({
+  lazyStrictObject(() => ({
     type: z.literal('process_resize'),
     processId: z.string(),
     columns: z.number().int().min(1).max(10_000),
     rows: z.number().int().min(1).max(10_000),
-  }),
-  z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
+  })),
+  lazyStrictObject(() => ({ type: z.literal('kill_process'), processId: z.string() })),
   /**
    * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits for
    * its next attempt, makes that attempt now.
    */
-  z.strictObject({ type: z.literal('retry') }),
+  lazyStrictObject(() => ({ type: z.literal('retry') })),
   /**
    * Replaces what the model reads of the thread with a summary; the transcript stays. `continueTurn`: then takes up a turn
    * that failed, as `retry` does.
    */
-  z.strictObject({ type: z.literal('compact'), continueTurn: z.boolean().optional() }),
+  lazyStrictObject(() => ({ type: z.literal('compact'), continueTurn: z.boolean().optional() })),
   /** The model reads again what the last compaction replaced. Only the last one that stands can be undone. */
-  z.strictObject({ type: z.literal('undo_compaction'), itemId: z.string() }),
+  lazyStrictObject(() => ({ type: z.literal('undo_compaction'), itemId: z.string() })),
   /** Undoes what the commands and patches of a turn changed. */
-  z.strictObject({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape }),
+  lazyStrictObject(() => ({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape })),
   /** Reverts the last undo, as long as nothing was changed since. */
-  z.strictObject({ type: z.literal('redo'), ...revertOptionsSchema.shape }),
-  z.strictObject({
+  lazyStrictObject(() => ({ type: z.literal('redo'), ...revertOptionsSchema.shape })),
+  lazyStrictObject(() => ({
     type: z.literal('rollback'),
     /** The first user message that is removed, with everything after it. It begins a turn. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
     ...revertOptionsSchema.shape,
-  }),
+  })),
   /** Removes the output of a command from the thread and the disk permanently. */
-  z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),
+  lazyStrictObject(() => ({ type: z.literal('purge_output'), itemId: z.string() })),
   /**
    * Has the agent `reviewer` look for faults in changes, in a turn of its own with one `code_review` item. Not in a
    * sub-agent.
    */
-  z.strictObject({
+  lazyStrictObject(() => ({
     type: z.literal('review'),
     target: reviewTargetSchema,
     /** The changes in git format, as far as they are known; the agent gets them within the budget of a mention. */
     changes: z.string().optional(),
     /** What the user wants it to look at. */
     instructions: z.string().optional(),
-  }),
-  z.strictObject({
+  })),
+  lazyStrictObject(() => ({
     type: z.literal('mark_finding'),
     itemId: z.string(),
     findingId: z.string(),
     state: findingStateSchema,
-  }),
-  z.strictObject({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) }),
-  z.strictObject({ type: z.literal('shutdown') }),
+  })),
+  lazyStrictObject(() => ({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) })),
+  lazyStrictObject(() => ({ type: z.literal('shutdown') })),
 ]);
 export type Op = z.infer<typeof opSchema>;
 export type OpType = Op['type'];
 export type OpOf<Type extends OpType> = Extract<Op, { type: Type }>;
 
 /** One entry of the submission queue. Every event that an op causes has its `id` as `submissionId`. */
-export const submissionSchema = z.strictObject({ id: z.string().min(1), op: opSchema });
+export const submissionSchema = lazyStrictObject(() => ({ id: z.string().min(1), op: opSchema }));
 export type Submission = z.infer<typeof submissionSchema>;
 
 /** A submission on a line of `exec --input jsonl`, where the id may be omitted. */
-export const submissionLineSchema = z.strictObject({ id: z.string().min(1).optional(), op: opSchema });
+export const submissionLineSchema = lazyStrictObject(() => ({ id: z.string().min(1).optional(), op: opSchema }));

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { MAX_HUNK_REASON } from './reviewLimits.ts';
+import { lazyObject, lazyStrictObject } from './lazyObject.ts';
 
 /** When the user is asked before something runs or is written (codex-behaviour.md §6.1). */
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
@@ -15,21 +16,21 @@ export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 
 /** What a command may touch (codex-behaviour.md §6.2). Paths are absolute. */
 export const sandboxPolicySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) })),
+  lazyObject(() => ({
     type: z.literal('workspace-write'),
     /** Writable besides the working directory. */
     writableRoots: z.array(z.string()).default([]),
     networkAccess: z.boolean().default(false),
     excludeTmpdirEnvVar: z.boolean().default(false),
     excludeSlashTmp: z.boolean().default(false),
-  }),
-  z.object({ type: z.literal('danger-full-access') }),
+  })),
+  lazyObject(() => ({ type: z.literal('danger-full-access') })),
   /**
    * A sandbox of another program surrounds this process: commands run without Tiller's sandbox, and the model is
    * informed about the network.
    */
-  z.object({ type: z.literal('external-sandbox'), networkAccess: z.boolean().default(false) }),
+  lazyObject(() => ({ type: z.literal('external-sandbox'), networkAccess: z.boolean().default(false) })),
 ]);
 export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
 
@@ -73,7 +74,7 @@ const rulePatternSchema = z
   .min(1);
 
 /** The rule or heuristic that made a decision, in a form that the user can look up. */
-export const decisionReasonSchema = z.object({
+export const decisionReasonSchema = lazyObject(() => ({
   source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint', 'hook']),
   /** A stable name, e.g. `known-safe`, `dangerous`, `untrusted`, or the place of the rule. */
   id: z.string(),
@@ -81,7 +82,7 @@ export const decisionReasonSchema = z.object({
   text: z.string(),
   /** The rule itself, because another one may be at its place later. */
   rule: z.object({ pattern: rulePatternSchema, decision: ruleDecisionSchema }).optional(),
-});
+}));
 export type DecisionReason = z.infer<typeof decisionReasonSchema>;
 
 /** One prefix rule of `rules.json` (docs/cli.md): matches an argv that starts with the pattern, word by word. */
@@ -120,7 +121,7 @@ export function ruleMeaning({ pattern, decision, bypassSandbox, readsSecrets }: 
   return JSON.stringify([words, decision, bypassSandbox === true, ...(readsSecrets === true ? ['readsSecrets'] : [])]);
 }
 
-export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });
+export const rulesFileSchema = lazyStrictObject(() => ({ version: z.literal(1), rules: z.array(ruleSchema) }));
 
 /** How far an approval is remembered (design §2). */
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
@@ -131,10 +132,10 @@ export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace
 export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
 /** Why the user rejects a hunk, for the model; `hunk` is `null` for the whole file. */
-export const hunkReasonSchema = z.strictObject({
+export const hunkReasonSchema = lazyStrictObject(() => ({
   hunk: z.int().nonnegative().nullable(),
   text: z.string().min(1).max(MAX_HUNK_REASON),
-});
+}));
 export type HunkReason = z.infer<typeof hunkReasonSchema>;
 
 const reviewedFile = { path: z.string(), reasons: z.array(hunkReasonSchema).min(1).optional() };
@@ -145,10 +146,10 @@ const reviewedFile = { path: z.string(), reasons: z.array(hunkReasonSchema).min(
  */
 export const fileReviewSchema = z.union([
   /** The file is not changed. */
-  z.strictObject({ ...reviewedFile, leftOut: z.literal('file') }),
-  z.strictObject({ ...reviewedFile, leftOut: z.array(z.int().nonnegative()).min(1) }),
+  lazyStrictObject(() => ({ ...reviewedFile, leftOut: z.literal('file') })),
+  lazyStrictObject(() => ({ ...reviewedFile, leftOut: z.array(z.int().nonnegative()).min(1) })),
   /** The text that is applied instead of the proposed one. */
-  z.strictObject({ ...reviewedFile, text: z.string() }),
+  lazyStrictObject(() => ({ ...reviewedFile, text: z.string() })),
 ]);
 export type FileReview = z.infer<typeof fileReviewSchema>;
 
@@ -163,21 +164,21 @@ export type ProposalChoices = z.infer<typeof proposalChoicesSchema>;
 export const approvalDecisionSchema = z.union([
   z.literal('approved'),
   z.literal('approved_for_thread'),
-  z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
+  lazyStrictObject(() => ({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) })),
   /** Approved, and a tool of an MCP server is not asked about again there, until its server describes it differently. */
-  z.strictObject({ approved_tool: z.strictObject({ scope: z.enum(['workspace', 'user']) }) }),
+  lazyStrictObject(() => ({ approved_tool: z.strictObject({ scope: z.enum(['workspace', 'user']) }) })),
   /** Approved, and the unsaved edits in these files may be lost: paths as on the approval card. */
-  z.strictObject({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) }),
+  lazyStrictObject(() => ({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) })),
   /** Approved in part, or as the user rewrote it; `discarding` as above. */
-  z.strictObject({
+  lazyStrictObject(() => ({
     approved_reviewed: z.strictObject({
       files: proposalChoicesSchema,
       discarding: z.array(z.string()).min(1).optional(),
     }),
-  }),
+  })),
   /** Saves the unsaved files on the card, then runs. */
   z.literal('approved_saving'),
-  z.strictObject({ denied: z.strictObject({ message: z.string().optional() }) }),
+  lazyStrictObject(() => ({ denied: z.strictObject({ message: z.string().optional() }) })),
   z.literal('denied').transform((): { denied: { message?: string } } => ({ denied: {} })),
   z.literal('abort'),
 ]);

@@ -5,23 +5,28 @@
  * break a thread.
  */
 import * as z from 'zod';
+import { lazyObject } from './lazyObject.ts';
 
 /** A page that a server names as a source of a text: `url_citation` of the wire. */
-export const citationSchema = z.object({ url: z.string(), title: z.string() });
+export const citationSchema = lazyObject(() => ({ url: z.string(), title: z.string() }));
 export type Citation = z.infer<typeof citationSchema>;
 
 export const contentPartSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('input_text'), text: z.string() }),
-  z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
+  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
+  lazyObject(() => ({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() })),
   /** `citations` are shown, and not sent back. */
-  z.object({ type: z.literal('output_text'), text: z.string(), citations: z.array(citationSchema).optional() }),
+  lazyObject(() => ({
+    type: z.literal('output_text'),
+    text: z.string(),
+    citations: z.array(citationSchema).optional(),
+  })),
 ]);
 export type ContentPart = z.infer<typeof contentPartSchema>;
 
 /** A tool's output when it is more than a string. */
 export const outputPartSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('input_text'), text: z.string() }),
-  z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
+  lazyObject(() => ({ type: z.literal('input_text'), text: z.string() })),
+  lazyObject(() => ({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() })),
 ]);
 export type OutputPart = z.infer<typeof outputPartSchema>;
 
@@ -32,17 +37,17 @@ export type CallOutput = z.infer<typeof callOutputSchema>;
 /** The provider that has sent an item, unless it is the one that the thread began with. Never on the wire. */
 const originSchema = z.string().optional();
 
-export const messageItemSchema = z.object({
+export const messageItemSchema = lazyObject(() => ({
   type: z.literal('message'),
   id: z.string().optional(),
   origin: originSchema,
   role: z.enum(['user', 'assistant', 'developer', 'system']),
   content: z.array(contentPartSchema),
   phase: z.enum(['commentary', 'partial_answer', 'final_answer']).optional(),
-});
+}));
 export type MessageItem = z.infer<typeof messageItemSchema>;
 
-export const reasoningItemSchema = z.object({
+export const reasoningItemSchema = lazyObject(() => ({
   type: z.literal('reasoning'),
   id: z.string().optional(),
   origin: originSchema,
@@ -51,10 +56,10 @@ export const reasoningItemSchema = z.object({
   encrypted_content: z.string().nullish(),
   /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
-});
+}));
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 
-export const functionCallItemSchema = z.object({
+export const functionCallItemSchema = lazyObject(() => ({
   type: z.literal('function_call'),
   id: z.string().optional(),
   origin: originSchema,
@@ -65,17 +70,17 @@ export const functionCallItemSchema = z.object({
   arguments: z.string(),
   /** Data of a Chat server about the call that it requires back: Gemini's signature of its reasoning. */
   extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
-});
+}));
 export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
 
-export const functionCallOutputItemSchema = z.object({
+export const functionCallOutputItemSchema = lazyObject(() => ({
   type: z.literal('function_call_output'),
   call_id: z.string(),
   output: callOutputSchema,
-});
+}));
 export type FunctionCallOutputItem = z.infer<typeof functionCallOutputItemSchema>;
 
-export const customToolCallItemSchema = z.object({
+export const customToolCallItemSchema = lazyObject(() => ({
   type: z.literal('custom_tool_call'),
   id: z.string().optional(),
   origin: originSchema,
@@ -83,17 +88,17 @@ export const customToolCallItemSchema = z.object({
   call_id: z.string(),
   name: z.string(),
   input: z.string(),
-});
+}));
 export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
 
-export const customToolCallOutputItemSchema = z.object({
+export const customToolCallOutputItemSchema = lazyObject(() => ({
   type: z.literal('custom_tool_call_output'),
   call_id: z.string(),
   output: callOutputSchema,
-});
+}));
 export type CustomToolCallOutputItem = z.infer<typeof customToolCallOutputItemSchema>;
 
-export const localShellCallItemSchema = z.object({
+export const localShellCallItemSchema = lazyObject(() => ({
   type: z.literal('local_shell_call'),
   id: z.string().optional(),
   origin: originSchema,
@@ -107,17 +112,17 @@ export const localShellCallItemSchema = z.object({
     env: z.record(z.string(), z.string()).nullish(),
     user: z.string().nullish(),
   }),
-});
+}));
 export type LocalShellCallItem = z.infer<typeof localShellCallItemSchema>;
 
 /** Run by the server; only shown. */
-export const webSearchCallItemSchema = z.object({
+export const webSearchCallItemSchema = lazyObject(() => ({
   type: z.literal('web_search_call'),
   id: z.string().optional(),
   origin: originSchema,
   status: z.string().optional(),
   action: z.looseObject({ type: z.string(), query: z.string().optional() }).optional(),
-});
+}));
 export type WebSearchCallItem = z.infer<typeof webSearchCallItemSchema>;
 
 export const responseItemSchema = z.discriminatedUnion('type', [

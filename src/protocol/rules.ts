@@ -8,6 +8,7 @@ import {
   ruleSchema,
   ruleScopeSchema,
 } from './policy.ts';
+import { lazyStrictObject } from './lazyObject.ts';
 
 /** How often a rule or an approval has decided, over all processes. */
 export interface Uses {
@@ -113,13 +114,13 @@ export interface RuleSuggestion {
 
 /** An edit in the rules page. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema }),
-  z.strictObject({ type: z.literal('replace'), id: z.string(), rule: ruleSchema }),
-  z.strictObject({ type: z.literal('remove'), id: z.string() }),
+  lazyStrictObject(() => ({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema })),
+  lazyStrictObject(() => ({ type: z.literal('replace'), id: z.string(), rule: ruleSchema })),
+  lazyStrictObject(() => ({ type: z.literal('remove'), id: z.string() })),
   /** Removes a remembered approval. */
-  z.strictObject({ type: z.literal('forget'), key: z.string() }),
+  lazyStrictObject(() => ({ type: z.literal('forget'), key: z.string() })),
   /** Decides on a proposal of the workspace; one that was refused may still be accepted. */
-  z.strictObject({ type: z.literal('settle_proposal'), hash: z.string(), accept: z.boolean() }),
+  lazyStrictObject(() => ({ type: z.literal('settle_proposal'), hash: z.string(), accept: z.boolean() })),
 ]);
 export type RuleEdit = z.infer<typeof ruleEditSchema>;
 

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { type CommandExplanation, type RuleEditResult, ruleEditSchema, type RulesOverview } from './rules.ts';
+import { lazyObject } from './lazyObject.ts';
 
 /** Everything that the page shows. */
 export interface RulesPageState {
@@ -29,12 +30,12 @@ export type RulesHostMessage =
 
 /** Sent by the page; the host validates it first. */
 export const rulesPageMessageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('edit'), requestId: z.number().int(), edit: ruleEditSchema }),
+  lazyObject(() => ({ type: z.literal('ready') })),
+  lazyObject(() => ({ type: z.literal('edit'), requestId: z.number().int(), edit: ruleEditSchema })),
   /** Asks what would happen to this command, and why. */
-  z.object({ type: z.literal('explain'), command: z.string() }),
-  z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
-  z.object({ type: z.literal('import') }),
-  z.object({ type: z.literal('show_audit') }),
+  lazyObject(() => ({ type: z.literal('explain'), command: z.string() })),
+  lazyObject(() => ({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() })),
+  lazyObject(() => ({ type: z.literal('import') })),
+  lazyObject(() => ({ type: z.literal('show_audit') })),
 ]);
 export type RulesPageMessage = z.infer<typeof rulesPageMessageSchema>;

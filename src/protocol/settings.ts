@@ -179,12 +179,6 @@ export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
 
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
-/** The id of the embedded scripted provider, which is not a remote server (design decision 3). */
-export const DEMO_PROVIDER = 'demo';
-
-/** The id of the models that other extensions offer in VS Code. */
-export const VSCODE_PROVIDER = 'vscode';
-
 export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }
   | { readonly type: 'invalid'; readonly message: string };

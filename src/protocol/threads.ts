@@ -1,11 +1,12 @@
 /** Threads for lists: read from their rollouts without resuming them. */
 import * as z from 'zod';
+import { lazyObject } from './lazyObject.ts';
 
 /** The state of the last turn on disk; `open` and `waiting` mean cut off unless a process owns the thread. */
 export const lastTurnSchema = z.enum(['none', 'open', 'waiting', 'completed', 'failed', 'interrupted', 'crashed']);
 export type LastTurn = z.infer<typeof lastTurnSchema>;
 
-export const threadSummarySchema = z.object({
+export const threadSummarySchema = lazyObject(() => ({
   id: z.string(),
   /** The rollout, relative to TILLER_HOME. */
   path: z.string(),
@@ -36,7 +37,7 @@ export const threadSummarySchema = z.object({
   forkedFrom: z.string().nullable(),
   /** Of a sub-agent: the thread that started it. Absent in an index that an earlier version has written. */
   parentId: z.string().nullable().default(null),
-});
+}));
 export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 
 /** What a list shows in addition to the rollout. */

@@ -26,6 +26,7 @@ import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
 import type { AgentSummary, PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
+import { lazyObject } from './lazyObject.ts';
 
 /** What the panel needs besides the thread. */
 export interface PanelSettings {
@@ -312,16 +313,16 @@ export interface PendingReviewFile {
   readonly changes: number;
 }
 
-const attachmentSchema: z.ZodType<Attachment> = z.object({
+const attachmentSchema: z.ZodType<Attachment> = lazyObject(() => ({
   part: userInputSchema.refine((part) => part.type !== 'text') as z.ZodType<Attachment['part']>,
   inText: z.boolean(),
-});
+}));
 
 /** Checks messages of the page, and the files that keep the images of drafts. */
-export const draftImagesSchema = z.object({
+export const draftImagesSchema = lazyObject(() => ({
   draft: z.array(attachmentSchema).readonly(),
   edit: z.array(attachmentSchema).readonly(),
-});
+}));
 
 const editShape = {
   id: z.string(),
@@ -331,36 +332,36 @@ const editShape = {
 };
 
 const draftEditSchema: z.ZodType<DraftEdit> = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('queued'), ...editShape }),
-  z.object({ type: z.literal('sent'), ...editShape, restoresFiles: z.boolean() }),
+  lazyObject(() => ({ type: z.literal('queued'), ...editShape })),
+  lazyObject(() => ({ type: z.literal('sent'), ...editShape, restoresFiles: z.boolean() })),
 ]);
 
 /** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready'), build: z.string() }),
-  z.object({ type: z.literal('op'), op: opSchema }),
+  lazyObject(() => ({ type: z.literal('ready'), build: z.string() })),
+  lazyObject(() => ({ type: z.literal('op'), op: opSchema })),
   /** Asks what a rule would cover of the pending command. */
-  z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
+  lazyObject(() => ({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema })),
   /** Asks for a rule that would answer the pending command and would have answered earlier approvals. */
-  z.object({ type: z.literal('suggest_rule'), approvalId: z.string() }),
+  lazyObject(() => ({ type: z.literal('suggest_rule'), approvalId: z.string() })),
   /** Leaves a hunk of a pending patch out, or includes it again; `null` means the whole file. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('choose_hunk'),
     approvalId: z.string(),
     path: z.string(),
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
-  }),
+  })),
   /** Sets why a hunk, or for `null` the whole file, is rejected; an empty text removes the reason. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('explain_hunk'),
     approvalId: z.string(),
     path: z.string(),
     hunk: z.int().nonnegative().nullable(),
     reason: z.string(),
-  }),
+  })),
   /** `threadId` is `null` for the thread that the next message starts. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('draft'),
     /** The number of changes of the draft in this page since it was loaded. */
     count: z.int().positive(),
@@ -371,59 +372,63 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     attachments: z.array(attachmentSchema).readonly(),
     /** `null`: the same as before; they are large. */
     images: draftImagesSchema.nullable(),
-  }),
+  })),
   /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
-  z.object({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) }),
-  z.object({ type: z.literal('close_mentions') }),
+  lazyObject(() => ({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) })),
+  lazyObject(() => ({ type: z.literal('close_mentions') })),
   /** Requests the skills and prompts of files. */
-  z.object({ type: z.literal('list_skills') }),
+  lazyObject(() => ({ type: z.literal('list_skills') })),
   /** Asks for the arguments of a prompt of an MCP server, and adds its text to the draft. */
-  z.object({ type: z.literal('use_prompt'), server: z.string(), name: z.string() }),
+  lazyObject(() => ({ type: z.literal('use_prompt'), server: z.string(), name: z.string() })),
   /** Attaches what was dropped on the composer. */
-  z.object({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) }),
-  z.object({ type: z.literal('load_earlier'), before: z.string() }),
+  lazyObject(() => ({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) })),
+  lazyObject(() => ({ type: z.literal('load_earlier'), before: z.string() })),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
-  z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() })),
+  lazyObject(() => ({
     type: z.literal('open_file'),
     path: z.string(),
     line: z.number().int().positive().optional(),
     /** The text from this line on as it was: where it is now is shown. */
     quote: z.string().optional(),
-  }),
+  })),
   /** Sends a finding of a review as a message that has it fixed, and marks it as sent once that is done. */
-  z.object({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() }),
+  lazyObject(() => ({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() })),
   /** Shows VS Code's list of problems. */
-  z.object({ type: z.literal('show_problems') }),
+  lazyObject(() => ({ type: z.literal('show_problems') })),
   /** Requests the list; it is sent again after each change until `close_threads`. */
-  z.object({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() }),
-  z.object({ type: z.literal('close_threads') }),
-  z.object({ type: z.literal('open_thread'), threadId: z.string() }),
+  lazyObject(() => ({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() })),
+  lazyObject(() => ({ type: z.literal('close_threads') })),
+  lazyObject(() => ({ type: z.literal('open_thread'), threadId: z.string() })),
   /** Interrupts a sub-agent, and leaves its parent running. */
-  z.object({ type: z.literal('stop_agent'), threadId: z.string() }),
+  lazyObject(() => ({ type: z.literal('stop_agent'), threadId: z.string() })),
   /** Reviews what a sub-agent has changed in its side copy. */
-  z.object({ type: z.literal('bring_home'), threadId: z.string() }),
-  z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
-  z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
-  z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
+  lazyObject(() => ({ type: z.literal('bring_home'), threadId: z.string() })),
+  lazyObject(() => ({
+    type: z.literal('rename_thread'),
+    threadId: z.string(),
+    title: z.string().trim().min(1).max(200),
+  })),
+  lazyObject(() => ({ type: z.literal('delete_thread'), threadId: z.string() })),
+  lazyObject(() => ({ type: z.literal('restore_thread'), threadId: z.string() })),
   /** Forks the shown thread at an item, or at its end. */
-  z.object({ type: z.literal('fork_thread'), itemId: z.string().nullable() }),
+  lazyObject(() => ({ type: z.literal('fork_thread'), itemId: z.string().nullable() })),
   /** Asks the window that owns the thread to hand it over. */
-  z.object({ type: z.literal('take_over') }),
-  z.object({ type: z.literal('open_link'), url: z.string() }),
-  z.object({ type: z.literal('copy'), text: z.string() }),
-  z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('take_over') })),
+  lazyObject(() => ({ type: z.literal('open_link'), url: z.string() })),
+  lazyObject(() => ({ type: z.literal('copy'), text: z.string() })),
+  lazyObject(() => ({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) })),
+  lazyObject(() => ({
     type: z.literal('pick'),
     what: z.enum(['model', 'openai', 'local', 'endpoint', 'context']),
-  }),
+  })),
   /** Requests the models of all providers that are set up; a later request, or `close_models`, cancels it. */
-  z.object({ type: z.literal('list_models'), id: z.int().nonnegative() }),
-  z.object({ type: z.literal('close_models') }),
+  lazyObject(() => ({ type: z.literal('list_models'), id: z.int().nonnegative() })),
+  lazyObject(() => ({ type: z.literal('close_models') })),
   /** Sets a provider up again that does not list its models: its key, its address, its model. */
-  z.object({ type: z.literal('set_up_provider'), provider: z.string() }),
+  lazyObject(() => ({ type: z.literal('set_up_provider'), provider: z.string() })),
   /** Sets what the menus of the composer offer, for the shown thread and those started from now on. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('choose'),
     what: z.discriminatedUnion('type', [
       z.object({ type: z.literal('model'), provider: z.string().min(1), model: z.string().min(1) }),
@@ -432,52 +437,52 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
       z.object({ type: z.literal('effort'), effort: reasoningEffortSchema.nullable() }),
       z.object({ type: z.literal('approvals'), policy: approvalPolicySchema }),
     ]),
-  }),
+  })),
   /** Opens the whole output of a command from the log on disk. */
-  z.object({ type: z.literal('open_output'), itemId: z.string() }),
+  lazyObject(() => ({ type: z.literal('open_output'), itemId: z.string() })),
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
-  z.object({ type: z.literal('open_terminal'), processId: z.string() }),
-  z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
+  lazyObject(() => ({ type: z.literal('open_terminal'), processId: z.string() })),
+  lazyObject(() => ({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) })),
   /** Shows what an undo of a turn, a redo or a rewind to a message would change, and does it once the user agrees. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('revert'),
     what: z.discriminatedUnion('type', [
       z.object({ type: z.literal('undo'), turnId: z.string() }),
       z.object({ type: z.literal('redo') }),
       z.object({ type: z.literal('rewind'), itemId: z.string() }),
     ]),
-  }),
+  })),
   /**
    * Goes back to before a message that began a turn, and sends `input` in its place; `null`: the same message. A running
    * turn is stopped. `restoresFiles`: what was changed since is shown, and goes back once the user agrees. Answered by
    * `resent`.
    */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('resend'),
     itemId: z.string(),
     input: z.array(userInputSchema).min(1).nullable(),
     restoresFiles: z.boolean(),
-  }),
+  })),
   /** Keeps or undoes the pending changes of one command. */
-  z.object({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) }),
+  lazyObject(() => ({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) })),
   /** Has changes reviewed by an agent. Which branch or commit is asked for. */
-  z.object({
+  lazyObject(() => ({
     type: z.literal('review_changes'),
     what: z.enum(['uncommitted', 'branch', 'commit']),
     /** What it is to look at; may be empty. */
     instructions: z.string(),
-  }),
-  z.object({ type: z.literal('restore'), quarantineId: z.string() }),
-  z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
+  })),
+  lazyObject(() => ({ type: z.literal('restore'), quarantineId: z.string() })),
+  lazyObject(() => ({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema })),
   /** Inserts a code block into the active editor at the cursor. */
-  z.object({ type: z.literal('insert_code'), text: z.string() }),
+  lazyObject(() => ({ type: z.literal('insert_code'), text: z.string() })),
   /** Puts commands into a terminal; a single line is not run. */
-  z.object({ type: z.literal('insert_into_terminal'), text: z.string().min(1) }),
+  lazyObject(() => ({ type: z.literal('insert_into_terminal'), text: z.string().min(1) })),
   /** Draws a Mermaid diagram in VS Code's Markdown preview. */
-  z.object({ type: z.literal('preview_diagram'), text: z.string() }),
+  lazyObject(() => ({ type: z.literal('preview_diagram'), text: z.string() })),
   /** Previews a diff in git format as changes of files, which the user applies. */
-  z.object({ type: z.literal('apply_code'), text: z.string() }),
-  z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
+  lazyObject(() => ({ type: z.literal('apply_code'), text: z.string() })),
+  lazyObject(() => ({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() })),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
 

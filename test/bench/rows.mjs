@@ -220,11 +220,36 @@ export const ROWS = [
   threadRow('panel-thread-loaded', 'is loaded whole', 'loaded'),
   threadRow('panel-thread-scrolled', 'is scrolled', 'scrolled'),
   threadRow('panel-thread-searched', 'is searched', 'searched'),
-  extensionRow('extension-first-use', 'first use: all turns of its thread (ms)', ({ firstUse }) => firstUse.allMs, 45),
+  extensionRow(
+    'extension-first-use',
+    'first use: all turns of its thread, less those of an empty extension (ms)',
+    ({ firstUse, empty }) => firstUse.allMs - empty.allMs,
+    45,
+  ),
   extensionRow(
     'extension-slice',
     'first use: longest turn of its thread (ms)',
     ({ firstUse }) => firstUse.longestMs,
+    20,
+  ),
+  extensionRow('extension-deltas', '1,000 of 20,000 text deltas: its thread (ms)', ({ deltas }) => deltas, 6),
+  extensionRow(
+    'extension-edit',
+    'Edit at the Cursor: from the key to the request (ms)',
+    // The first one loads what the others have.
+    ({ edits }) => median(edits.slice(1)),
+    30,
+  ),
+  extensionRow(
+    'extension-patch',
+    'a patch in a file with floods of problems: longest turn of its thread (ms)',
+    ({ patch }) => patch.applied.turns.longestMs,
+    20,
+  ),
+  extensionRow(
+    'extension-typing',
+    'the same: longest from a key to its edit, more than without the patch (ms)',
+    ({ patch }) => patch.applied.longestMs - patch.without.longestMs,
     20,
   ),
   extensionRow(

@@ -21,7 +21,6 @@ export async function startServer() {
   };
   const [{ port }] = await once(child, 'message');
   return {
-    pid: child.pid,
     url: `http://127.0.0.1:${port}/v1`,
     begin: (script) => ask({ type: 'begin', script }),
     report: () => ask({ type: 'report' }),

@@ -152,12 +152,14 @@ test('selected rules of VS Code are imported; others are listed with the reason'
 }, 60_000);
 
 test('the audit log names the decision, who made it and the result, and leads to the rule', async () => {
-  const { vscode } = window();
+  const { vscode, folder } = window();
   await vscode.command('Tiller: Audit Log');
   await page().getByTestId('audit-page').waitFor();
   const row = (text: string) => page().getByTestId('audit-row').filter({ hasText: text });
   await row('touch asked-again').getByText('denied (you)').waitFor();
   await row('touch unasked').getByText('exit 0').waitFor();
+  // The workspace itself is not named.
+  expect(await page().getByTestId('audit-table').innerText()).not.toContain(folder);
   await page().getByTestId('audit-filter').fill('workspace-rules.json exit 0');
   // One of the three was denied.
   await expect.poll(() => page().getByTestId('audit-row').count(), soon).toBe(2);

@@ -99,8 +99,11 @@ describe('a user with a server on the machine', () => {
   });
 });
 
+const LIST = 'numbers.txt';
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
+
 describe('a user who begins with a message', () => {
-  const window = useWindow({ server: 'start', model: 'local' });
+  const window = useWindow({ server: 'start', model: 'local', files: { [LIST]: LINES } });
 
   test('finds it in the composer again when the extension host is gone under the list', async () => {
     const { vscode, panel } = window();
@@ -117,21 +120,66 @@ describe('a user who begins with a message', () => {
     await vscode.reload();
   });
 
-  test('chooses the model then, and the message goes by itself', async () => {
-    const { vscode, panel, model } = window();
+  test('chooses the model then, the message goes by itself, and a whole job needs no pointer', async () => {
+    const { vscode, panel, model, disk } = window();
+    const { keyboard } = vscode.page;
+    const composer = panel.get('composer-input');
+    const focusIsIn = (place: typeof composer) =>
+      expect.poll(() => place.and(panel.page.locator(':focus')).count(), soon).toBe(1);
+    const goBackTo = async (testid: string) => {
+      const focused = () => panel.page.locator(':focus').getAttribute('data-testid');
+      for (let left = 40; left > 0 && (await focused()) !== testid; left--) await keyboard.press('Shift+Tab');
+      expect(await focused()).toBe(testid);
+    };
     await panel.open();
     await panel.get('empty-no-model').waitFor();
-    model.will([says('Hello from this machine.')]);
+    const hunk = (number: number, word: string) => `@@\n-line ${number}\n+${word}\n`;
+    const patch = `*** Begin Patch\n*** Update File: ${LIST}\n${hunk(2, 'TWO')}${hunk(19, 'NINETEEN')}*** End Patch\n`;
+    model.will([calls('apply_patch', { input: patch })], [says('Hello from this machine.')]);
+    await keyboard.press('Control+Alt+l');
+    await focusIsIn(composer);
+    await keyboard.type('Change @numb');
+    await panel.get('suggestion-row').filter({ hasText: LIST }).waitFor();
+    await keyboard.press('Enter');
+    await expect.poll(() => composer.inputValue(), soon).toBe(`Change @${LIST} `);
+    await vscode.screenshot('keyboard/1-mention');
     // 1: the message, 2: Enter, 3: the provider, 4: the model.
-    await panel.write('Hi.');
-    await panel.get('composer-input').press('Enter');
-    await vscode.pick('Ollama');
-    await vscode.pick('qwen3-coder:30b');
-    await panel.get('user-message').waitFor();
+    await keyboard.press('Enter');
+    for (const name of ['Ollama', 'qwen3-coder:30b']) {
+      await vscode.quickRow(name).waitFor();
+      await keyboard.type(name);
+      await expect.poll(async () => (await vscode.quickLabels())[0], soon).toBe(name);
+      await keyboard.press('Enter');
+    }
+    await panel.approval('patch').waitFor();
+    await focusIsIn(panel.get('decision-approve'));
+    expect(model.requests[0]?.text).toContain('line 20');
+    // The second of two hunks is rejected.
+    await goBackTo('hunk-tick');
+    await keyboard.press('Space');
+    await panel.get('decision-approve').getByText('Approve 1 of 2').waitFor();
+    await vscode.screenshot('keyboard/2-hunks');
+    await keyboard.press('Enter');
     await panel.ended();
-    await expect.poll(() => panel.get('agent-message').last().innerText(), soon).toContain('Hello from this machine.');
-    expect(await panel.get('composer-input').inputValue()).toBe('');
-  });
+    expect(await composer.inputValue()).toBe('');
+    await expect.poll(() => panel.lastMessage().innerText(), soon).toContain('Hello from this machine.');
+    expect(await disk(LIST)).toBe(LINES.replace('line 2\n', 'TWO\n'));
+
+    await focusIsIn(composer);
+    await goBackTo('turn-undo');
+    await keyboard.press('Enter');
+    await vscode.quickRow(LIST).waitFor();
+    await keyboard.press('Enter');
+    await expect.poll(() => disk(LIST), soon).toBe(LINES);
+    await vscode.screenshot('keyboard/3-undone');
+
+    await keyboard.press('Control+Alt+l');
+    await focusIsIn(composer);
+    await keyboard.type('/new');
+    await keyboard.press('Enter');
+    await panel.get('empty-ready').waitFor();
+    expect(await composer.inputValue()).toBe('');
+  }, 120_000);
 });
 
 describe('a folder that is not trusted', () => {

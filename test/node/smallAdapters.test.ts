@@ -4,10 +4,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/node/host/clock.ts';
 import { describeHost } from '../../src/node/host/host.ts';
+import type { Exec, ExecRequest } from '../../src/core/ports.ts';
 import { createIds } from '../../src/node/host/ids.ts';
 import { createLog } from '../../src/node/storage/log.ts';
+import { StdioTransport } from '../../src/node/mcp/stdioTransport.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
-import { identify, isRunning, thisProcess } from '../../src/node/host/processIdentity.ts';
+import { identify, isReplaced, isRunning, thisProcess } from '../../src/node/host/processIdentity.ts';
 import { createRedactor } from '../../src/node/host/redact.ts';
 import { createEnvironmentSecrets } from '../../src/node/host/secrets.ts';
 import { localDay } from '../../src/core/util/localDay.ts';
@@ -92,6 +94,9 @@ test('a process is distinguished from a later one with the same pid', () => {
   assert.equal(isRunning({ ...here, pid: 2 ** 22 + 1 }), false);
   // When that is uncertain, it is left alone.
   assert.equal(isRunning({ ...here, bootId: null, startTime: null }), true);
+  const uncertain = { ...here, startTime: null };
+  const known = process.platform === 'linux';
+  assert.deepEqual([here, { ...here, startTime: '1' }, uncertain].map(isReplaced), [false, known, false]);
 });
 
 test.skipIf(process.platform !== 'linux')(
@@ -110,11 +115,28 @@ test.skipIf(process.platform !== 'linux')(
       await expect.poll(() => isRunning(child)).toBe(false);
       // It still has its pid.
       process.kill(pid, 0);
+      assert.equal(isReplaced(child), false);
     } finally {
       parent.kill('SIGKILL');
     }
   },
 );
+
+test('a server that is closed while its process is being started is not started', async () => {
+  const spawned: (AbortSignal | undefined)[] = [];
+  const exec: Exec = {
+    spawn: (_, signal) => {
+      spawned.push(signal);
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    },
+  };
+  const request: ExecRequest = { argv: ['server'], cwd: '/', env: {}, stdin: 'pipe', confinement: { type: 'none' } };
+  const transport = new StdioTransport({ exec, request, log: () => {}, now: () => 0 });
+  const starting = transport.start();
+  await transport.close();
+  await assert.rejects(starting, /^Error: It was stopped\.$/);
+  assert.equal(spawned.length, 1);
+});
 
 test('all ports together start nothing and leave no files', async () => {
   using folder = tempFolder();

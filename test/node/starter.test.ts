@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { Exec, ExecExit, ExecRequest } from '../../src/core/ports.ts';
 import { createExec } from '../../src/node/exec.ts';
+import { pipedProcess } from '../../src/node/process/pipedProcess.ts';
 import { Starter } from '../../src/node/process/starter.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
 import { runningRecords } from '../support/processRecords.ts';
@@ -40,6 +41,29 @@ async function startOwner(home: string) {
   const [line] = await once(child.stdout, 'data');
   return { pids: JSON.parse(String(line)) as [number, number], kill: () => child.kill('SIGKILL') };
 }
+
+test.runIf(isLinux)(
+  'a process that has the pid of an ended command by now is neither interrupted nor killed',
+  async () => {
+    const other = spawn('/bin/sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const gone = once(other, 'exit');
+    const pid = other.pid ?? 0;
+    const commandWith = (isReplaced: boolean) => {
+      const nothing = { stdin: null, stdout: null, stderr: null, exitCode: null, signalCode: null };
+      const child = Object.assign(new EventEmitter(), { ...nothing, pid, isReplaced: () => isReplaced });
+      return { child, process: pipedProcess(child, { stdin: 'none' }, 'MARK=none', 'linux') };
+    };
+    const ended = commandWith(true);
+    ended.process.write('\u0003');
+    const killed = ended.process.kill(0);
+    ended.child.emit('exit', 0, null);
+    ended.child.emit('close');
+    await killed;
+    expect([isAlive(pid), other.signalCode]).toEqual([true, null]);
+    void commandWith(false).process.kill(0);
+    expect((await gone)[1]).toBe('SIGKILL');
+  },
+);
 
 describe.runIf(isLinux)('the starter', () => {
   test('starts commands as soon as it is ready, and before that this process does', async () => {

@@ -87,15 +87,19 @@ describe('an append-only file', () => {
   });
 });
 
-test.skipIf(process.getuid?.() === 0)('a folder that cannot be looked into hides nothing beside it', async () => {
-  using folder = tempFolder();
-  const storage = createStorage(folder.path);
-  await storage.writeText('b/dark/one.txt', 'one');
-  await storage.writeText('b/light/two.txt', 'two');
-  chmodSync(folder.at('b/dark'), 0);
-  assert.deepEqual(await storage.listFiles('b'), ['b/light/two.txt']);
-  chmodSync(folder.at('b/dark'), 0o700);
-});
+test.skipIf(process.getuid?.() === 0)(
+  'a folder that cannot be looked into hides nothing beside it, and is known',
+  async () => {
+    using folder = tempFolder();
+    const storage = createStorage(folder.path);
+    await storage.writeText('b/dark/one.txt', 'one');
+    await storage.writeText('b/light/two.txt', 'two');
+    chmodSync(folder.at('b/dark'), 0);
+    assert.deepEqual(await storage.listFiles('b'), ['b/light/two.txt']);
+    assert.deepEqual(await storage.unreadable('b'), ['b/dark']);
+    chmodSync(folder.at('b/dark'), 0o700);
+  },
+);
 
 test('texts are replaced whole, listed and removed', async () => {
   using folder = tempFolder();
@@ -133,6 +137,8 @@ test('threads may be on another disk; a link in a circle or to nothing is ignore
   assert.deepEqual(await storage.listFiles('logs'), []);
   const there = ['threads/2025/05/old.jsonl', 'threads/one.jsonl'];
   assert.deepEqual(await storage.listFiles('threads'), there);
+  assert.deepEqual(await storage.unreadable('threads'), ['threads/dead.jsonl', 'threads/loop']);
+  assert.deepEqual([await storage.unreadable('logs'), await storage.unreadable('none')], [[], []]);
   assert.deepEqual(
     (await storage.statFiles('threads')).map(({ path, size }) => [path, size]),
     there.map((path) => [path, 3]),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { providerNamed } from '../../src/protocol/providers.ts';
+import { providerNamed } from '../../src/protocol/knownProviders.ts';
 import {
   DEFAULT_SETTINGS,
   parseSettings,

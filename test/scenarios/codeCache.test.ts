@@ -1,6 +1,15 @@
 /** The code cache beside the command line's bundle: it saves time, and never changes what runs. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { buildCli } from '../../scripts/build.mjs';
@@ -25,6 +34,9 @@ function tiller(home: TempFolder, ...args: readonly string[]): string {
 const job = (home: TempFolder) =>
   tiller(home, 'exec', '--demo', '--sandbox', 'danger-full-access', '--approval-policy', 'never', '--', 'hi');
 
+const patch = (home: TempFolder, name: string) =>
+  tiller(home, 'apply-patch', `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`);
+
 const caches = () => readdirSync(outdir).filter((name) => name.endsWith('.cache'));
 const cacheOf = (bundle: string) =>
   path.join(outdir, caches().find((name) => name.startsWith(`${bundle}.js.`)) ?? 'no cache');
@@ -47,19 +59,41 @@ it('is made by the first job, used by the next, and made again when it does not 
   expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
 });
 
+it('is of bundles in ASCII, which take less memory: regular expressions have escapes for other characters', () => {
+  const bundles = readdirSync(outdir).filter((name) => name.endsWith('.js'));
+  expect(bundles).toContain('commandLine.js');
+  const others = bundles.flatMap(
+    (name) => readFileSync(path.join(outdir, name), 'utf8').match(/.{0,40}[^\0-\x7f].{0,20}/g) ?? [],
+  );
+  expect(others).toEqual([]);
+});
+
 it('is made again, once, by the first process that has applied a patch', () => {
   using home = tempFolder();
   for (const one of caches()) rmSync(path.join(outdir, one));
   job(home);
   const file = cacheOf('commandLine');
   const { size } = statSync(file);
-  const patch = (name: string) =>
-    tiller(home, 'apply-patch', `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`);
-  patch('a.txt');
+  patch(home, 'a.txt');
   const { size: larger, mtimeMs } = statSync(file);
   expect(larger).toBeGreaterThan(size);
-  patch('b.txt');
+  patch(home, 'b.txt');
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
+});
+
+it('is not made again and again where it would not become larger', () => {
+  using home = tempFolder();
+  for (const one of caches()) rmSync(path.join(outdir, one));
+  job(home);
+  const file = cacheOf('commandLine');
+  // V8 does not read what follows the code.
+  appendFileSync(file, Buffer.alloc(16 * 1024 * 1024));
+  const attempts = ['a', 'b', 'c', 'd', 'e'].map((name) => {
+    patch(home, `${name}.txt`);
+    return readFileSync(file)[17];
+  });
+  expect(attempts).toEqual([1, 2, 3, 3, 3]);
+  expect(statSync(file).size).toBeGreaterThan(16 * 1024 * 1024);
 });
 
 it('does not run the code of an older bundle, even one of the same length', () => {

@@ -551,7 +551,7 @@ describe('what a compaction keeps', () => {
 
   it('is requested with the prompt of the setting', async () => {
     await using chat = await startScenario({
-      compactionPrompt: 'Say it in one word.',
+      compaction: 'Say it in one word.',
       model: [[says('One.')], [says('Word.')]],
     });
     await chat.send('one');

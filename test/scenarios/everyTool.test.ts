@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { auditEntrySchema } from '../../src/protocol/audit.ts';
+import { isOwnTool } from '../../src/core/tools/toolTraits.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -27,6 +28,8 @@ const ARGUMENTS: Readonly<Record<string, object | null>> = {
   get_memory: null,
   task: null,
 };
+/** For sub-agents: no file of an agent or a skill names it. */
+const FOR_AGENTS = ['task'];
 /** A plan decides nothing. */
 const WITHOUT_AUDIT = ['update_plan'];
 
@@ -51,7 +54,10 @@ it('each tool that is offered has a row and a line in the audit log', async () =
   });
   writeFileSync(path.join(chat.folder.path, 'pixel.png'), Buffer.from(PIXEL, 'base64'));
   await chat.send('go');
-  expect([...(chat.server.requests[0]?.toolNames ?? [])].sort()).toEqual(Object.keys(ARGUMENTS).sort());
+  const offered = chat.server.requests[0]?.toolNames ?? [];
+  expect(offered.toSorted(), 'give a new tool arguments in this file').toEqual(Object.keys(ARGUMENTS).toSorted());
+  const unknown = offered.filter((name) => !isOwnTool(name));
+  expect(unknown, 'give a new tool its line in src/core/tools/toolTraits.ts').toEqual(FOR_AGENTS);
 
   const callsOfItems = chat.events.flatMap(({ msg }) => (msg.type === 'item_completed' ? [msg.item] : []));
   const kinds = new Set(callsOfItems.map(({ type }) => type));

@@ -135,6 +135,26 @@ describe('calls of one response that only read', () => {
     180_000,
   );
 
+  it('are stopped by an interrupt while they are being started', async () => {
+    const waiting: (AbortSignal | undefined)[] = [];
+    await using chat = await startScenario({
+      files: { 'a.txt': 'a\n' },
+      model: [[print('a'), print('a')]],
+      deps: () => ({
+        exec: {
+          spawn: (_, signal) => {
+            waiting.push(signal);
+            if (waiting.length === 2) chat.submit({ type: 'interrupt' });
+            return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+          },
+        },
+      }),
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['aborted', 'aborted']);
+    expect(waiting.map((signal) => signal?.aborted)).toEqual([true, true]);
+  });
+
   it.skipIf(noSandbox)('share a sandbox when they start together, and with no call that may write', async () => {
     const look = run('cat /proc/self/stat');
     await using chat = await startScenario({

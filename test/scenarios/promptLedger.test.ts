@@ -188,7 +188,9 @@ function from(known: ReadonlyMap<string, LedgerRequest>, key: string): LedgerReq
 }
 
 async function expectFile(name: string, text: string): Promise<void> {
-  await expect(text).toMatchFileSnapshot(path.join(FOLDER, name));
+  await expect(text, 'what the model reads has changed; vitest run … --update accepts it').toMatchFileSnapshot(
+    path.join(FOLDER, name),
+  );
 }
 
 describe('the prompt ledger', () => {

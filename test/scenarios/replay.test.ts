@@ -1,11 +1,11 @@
 /** Recorded threads run again: the same requests, every response used, and no other effect. */
+import type { WireApi } from '../../src/protocol/providers.ts';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { replay } from '../../src/cli/replay.ts';
 import { type ReplayWorld, replayPorts } from '../../src/cli/replay/ports.ts';
 import { type ReplayOutcome, runReplay } from '../../src/cli/replay/run.ts';
-import type { WireApi } from '../../src/core/model/families.ts';
 import { replayScript } from '../../src/core/replay/script.ts';
 import { decidedHere } from '../support/decided.ts';
 import { ModelServer, says } from '../support/modelServer.ts';
@@ -52,7 +52,7 @@ describe('a recorded thread', () => {
   test.each(NAMES)('is run again with the same requests: %s', async (name) => {
     const script = scriptOf(rollout(name));
     const turns = script.parts.reduce((sum, part) => sum + part.turns.length, 0);
-    expect(await runReplay(script, { patienceMs: 8000 })).toEqual({
+    expect(await runReplay(script, { patienceMs: 8000 }), '`npm run record` records the threads again').toEqual({
       type: 'same',
       requests: script.exchanges.length,
       turns,
@@ -69,7 +69,12 @@ describe('a recorded thread', () => {
   // Without the passage of time a recipe writes the same bytes again: an edited recording is found.
   test.runIf(process.platform === 'linux')('equals what its recipe writes', async () => {
     const recipes = THREAD_RECIPES.filter(({ name }) => !WAITS.has(name));
-    for (const { name, record } of recipes) expect([name, await recordingOf(record)]).toEqual([name, rollout(name)]);
+    for (const { name, record } of recipes) {
+      expect([name, await recordingOf(record)], '`npm run record` records the threads again').toEqual([
+        name,
+        rollout(name),
+      ]);
+    }
   });
 
   test('has the same requests on the other wire', async () => {

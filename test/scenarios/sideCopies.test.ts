@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SideCopy } from '../../src/core/sideCopies/sideCopy.ts';
 import type { AgentCopy } from '../../src/core/session/sessionOptions.ts';
+import { copyNoticesPath } from '../../src/core/rollout/copyNotices.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { agentIds, agentScript, agentsEnd, outputsOf, userTexts } from '../support/agentScript.ts';
 import { FakeLanguages } from '../support/fakeLanguages.ts';
@@ -148,6 +149,7 @@ function agentCopies(progress = () => {}) {
         const given = { roots: [cwd], links: [], unsaved: new Map(), signal, progress };
         const { copy } = await store.make(given);
         const agentCopy = {
+          cwd: copy.folders[0]?.copy ?? '',
           folders: copy.folders,
           assign: (threadId: string) => store.assign(copy.id, threadId),
           discard: async () => void (await store.remove(copy.id)),
@@ -196,7 +198,12 @@ describe('agents that write at the same time', () => {
       agents: { sideCopies },
       ...place.options,
       model: agentScript({
-        ROOT: [[task('ALPHA'), task('BETA')], [task('GAMMA')], [says('All done.')], [says('Home.')], [says('Undone.')]],
+        ROOT: [
+          [task('ALPHA'), task('BETA')],
+          [task('GAMMA')],
+          [says('All done.')],
+          ...Array.from({ length: 3 }, () => [says('I see.')]),
+        ],
         ALPHA: work('ALPHA'),
         BETA: work('BETA'),
         GAMMA: [[says('Alone.')]],
@@ -228,27 +235,109 @@ describe('agents that write at the same time', () => {
     expect(copies.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
   });
 
+  /** What the model has read of side copies, by the requests of the root thread. */
+  const noticesIn = (chat: Scenario): readonly unknown[] =>
+    userTexts(lastOf(chat, 'ROOT'))
+      .filter((text) => text.startsWith('<subagent_notification>'))
+      .map((text) => JSON.parse(text.split('\n')[1] ?? ''));
+  const at = expect.stringMatching(/^2\d{3}-.*Z$/);
+  const home = (agent_id: string) => ({
+    agent_id,
+    status: { brought_home: ['a.txt'], at, meaning: expect.stringContaining('the workspace has them now') },
+  });
+  const undone = (agent_id: string) => ({
+    agent_id,
+    status: { undone: ['a.txt'], at, meaning: expect.stringContaining('has undone') },
+  });
+  const copiedAgent = (chat: Scenario) =>
+    chat.state.agents.find(({ inSideCopy }) => inSideCopy === true)?.agentId ?? '';
+
   it('have their changes home by the next request of their parent, and not any more after an undo', async () => {
     const { chat: opened, place } = await two('parallel');
     await using chat = opened;
     await chat.send('ROOT');
-    const { agentId = '' } = chat.state.agents.find(({ inSideCopy }) => inSideCopy === true) ?? {};
-    const notices = () => {
-      const texts = userTexts(lastOf(chat, 'ROOT')).filter((text) => text.startsWith('<subagent_notification>'));
-      return texts.map((text) => JSON.parse(text.split('\n')[1] ?? ''));
-    };
+    const agentId = copiedAgent(chat);
     const file = chat.folder.at('a.txt');
-    chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await chat.manager.noteCopy(agentId, [file], 'brought_home');
     await chat.send('And now?');
-    const status = { brought_home: ['a.txt'], meaning: expect.stringContaining('the workspace has them now') };
-    expect(notices()).toEqual([{ agent_id: agentId, status }]);
-    chat.manager.noteCopy(agentId, [file], 'undone');
-    chat.manager.noteCopy('another', [file], 'undone');
+    expect(noticesIn(chat)).toEqual([home(agentId)]);
+    await chat.manager.noteCopy(agentId, [file], 'undone');
+    await chat.manager.noteCopy('another', [file], 'undone');
     await chat.send('And now?');
-    expect(notices().slice(1)).toEqual([
-      { agent_id: agentId, status: { undone: ['a.txt'], meaning: expect.stringContaining('has undone') } },
-    ]);
+    expect(noticesIn(chat)).toEqual([home(agentId), undone(agentId)]);
     expect(place.made).toHaveLength(1);
+  });
+
+  it('have them home for their parent that another window opens again, once', async () => {
+    const { chat: opened } = await two('parallel');
+    await using chat = opened;
+    await chat.send('ROOT');
+    const agentId = copiedAgent(chat);
+    const file = chat.folder.at('a.txt');
+    await chat.manager.live.close(chat.session.threadId, 'suspend');
+    await chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await using window = await startScenario({ resume: chat, model: [1, 2, 3].map(() => [says('I see.')]) });
+    await window.send('And now?');
+    expect(noticesIn(window)).toEqual([home(agentId)]);
+    // The first window has the copy open while the other one has the thread.
+    await chat.manager.noteCopy(agentId, [file], 'undone');
+    await chat.manager.noteCopy(agentId, [file], 'brought_home');
+    await window.send('And now?');
+    const all = [home(agentId), undone(agentId), home(agentId)];
+    expect(noticesIn(window)).toEqual(all);
+    await window.send('And now?');
+    expect(noticesIn(window)).toEqual(all);
+  });
+
+  it('have them home once where the process was killed when the rollout had the notice', async () => {
+    const { chat: opened } = await two('parallel');
+    await using chat = opened;
+    await chat.send('ROOT');
+    const agentId = copiedAgent(chat);
+    const { threadId } = chat.session;
+    await chat.manager.noteCopy(agentId, [chat.folder.at('a.txt')], 'brought_home');
+    const kept = chat.home.at(copyNoticesPath(threadId));
+    const before = readFileSync(kept);
+    await chat.send('And now?');
+    await chat.manager.live.close(threadId, 'suspend');
+    writeFileSync(kept, before);
+    await using window = await startScenario({ resume: chat, model: [[says('I see.')]] });
+    await window.send('And now?');
+    expect(noticesIn(window)).toEqual([home(agentId)]);
+    expect(readFileSync(kept, 'utf8')).toBe('[]');
+  });
+
+  it.each([
+    ['other_folder', 'none of the folders that the window has open'],
+    ['not_made', 'none could be made'],
+  ] as const)('share the workspace where there is no copy (%s), and their parent reads why', async (cause, reason) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      host: { makeSideCopy: async () => cause },
+      model: agentScript({
+        ROOT: [
+          ...ALPHA_AND_BETA,
+          [calls('task', { agent: 'worker', prompt: 'GAMMA' })],
+          () => {
+            release();
+            return [says('Done.')];
+          },
+        ],
+        ALPHA: [[waits(held), says('Alpha.')]],
+        BETA: [[waits(held), says('Beta.')]],
+        GAMMA: [[calls('apply_patch', { input: patch('GAMMA') })], [says('Gamma.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    await agentsEnd(chat);
+    const outputs = outputsOf(lastOf(chat, 'ROOT'));
+    expect(outputs.map((output) => output.includes(reason))).toEqual([false, true, true]);
+    expect(outputs[2]).toMatch(/^Gamma\.\n\nThis agent has no side copy, because/);
+    expect(chat.state.agents.map(({ noSideCopy }) => noSideCopy)).toEqual([undefined, cause, cause]);
+    expect(chat.files()).toEqual({ 'a.txt': 'GAMMA\n' });
   });
 
   it('share the workspace where the user wants no side copies', async () => {
@@ -301,6 +390,38 @@ describe('agents that write at the same time', () => {
     expect(place.made).toHaveLength(1);
     expect(chat.files()).toEqual({ 'a.txt': 'one\n' });
     expect(chat.state.agents.some(({ inSideCopy }) => inSideCopy === true)).toBe(false);
+  });
+
+  it('work in a side copy, too, while one that had ended works again', async () => {
+    const place = agentCopies();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const first = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[0] ?? '';
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      agents: { tools: 'all', sideCopies: 'parallel' },
+      ...place.options,
+      model: agentScript({
+        ROOT: [
+          [calls('spawn_agent', { message: 'ALPHA', agent_type: 'worker' })],
+          (request) => [calls('wait', { ids: [first(request)] })],
+          (request) => [calls('send_input', { id: first(request), message: 'Again.' })],
+          [calls('task', { agent: 'worker', prompt: 'BETA' })],
+          (request) => {
+            release();
+            return [calls('wait', { ids: [first(request)] })];
+          },
+          [calls('task', { agent: 'worker', prompt: 'GAMMA' })],
+          [says('Done.')],
+        ],
+        ALPHA: [[says('Alpha.')], [waits(held), says('Alpha again.')]],
+        BETA: [[calls('apply_patch', { input: patch('BETA') })], [says('Beta.')]],
+        GAMMA: [[calls('apply_patch', { input: patch('GAMMA') })], [says('Gamma.')]],
+      }),
+    });
+    await chat.send('ROOT');
+    expect(chat.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true, undefined]);
+    expect([chat.files(), place.made.length]).toEqual([{ 'a.txt': 'GAMMA\n' }, 1]);
   });
 
   it('leave no copy when their parent is stopped while it is made, and the next one works in the workspace', async () => {

@@ -3,8 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { disturbanceIn, processorTime, sharesBetween, treeTime } from '../bench/disturbance.mjs';
+import { disturbanceIn, sharesBetween, treeTime } from '../bench/disturbance.mjs';
 import { plot } from '../bench/plot.mjs';
+import { hasReaper } from '../bench/reaper.mjs';
 import { plotsOf, tableOf, withTable } from '../bench/report.mjs';
 import { ROWS } from '../bench/rows.mjs';
 import { threadText } from '../bench/threadText.mjs';
@@ -23,9 +24,9 @@ test('the work of the run itself, and of its children, is not that of other prog
   expect(sharesBetween(before, after, 2)).toEqual({ foreign: 0.1, stolen: 0.05 });
   // A clock tick or two are no measurement.
   expect(sharesBetween(before, { ...before, at: 20, busy: 5_040, stolen: 20 }, 2)).toEqual({ foreign: 0, stolen: 0 });
-  const used = processorTime('self');
+  const used = treeTime('self');
   spawnSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 200_000);']);
-  expect(processorTime('self') - used).toBeGreaterThanOrEqual(150);
+  expect(treeTime('self') - used).toBeGreaterThanOrEqual(150);
 });
 
 test('the work of a program that a run has started counts while it still runs', async () => {
@@ -37,6 +38,23 @@ test('the work of a program that a run has started counts while it still runs', 
   child.kill();
   expect(used).toBeGreaterThanOrEqual(150);
   expect(treeTime('no such process')).toBe(0);
+});
+
+// As in a sandbox: bubblewrap ends before the first process inside.
+test.runIf(hasReaper())('the work of a process counts whose parent has ended before it', () => {
+  const orphan = `node -e 'while (process.cpuUsage().user < 200_000);' & exit`;
+  const program = `
+    import { spawnSync } from 'node:child_process';
+    import { treeTime } from './test/bench/disturbance.mjs';
+    import { rootOfWork, runBelowReaper } from './test/bench/reaper.mjs';
+    await runBelowReaper();
+    const before = treeTime(rootOfWork());
+    spawnSync('sh', ['-c', ${JSON.stringify(orphan)}]);
+    console.log(treeTime(rootOfWork()) - before);
+    process.exitCode = 7;`;
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  expect(Number(stdout)).toBeGreaterThanOrEqual(150);
+  expect(status).toBe(7);
 });
 
 test('the folders of a run are removed when it ends, however it ends', () => {

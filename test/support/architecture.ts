@@ -201,6 +201,40 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
   return violations;
 }
 
+export interface RoomMeasure {
+  readonly rooms: number;
+  /** The longest chain of imports among rooms. Meaningful only without a cycle. */
+  readonly floors: number;
+  /** Pairs of rooms of which one imports the other. */
+  readonly arrows: number;
+}
+
+/** Measures how the rooms of a folder depend on each other. A room is a folder or a loose file of the first level. */
+export function measureRooms(folder: string, files: readonly SourceFile[]): RoomMeasure {
+  const arrows = new Map<string, Set<string>>();
+  for (const file of files.filter((file) => file.path.startsWith(`${folder}/`) && /\.tsx?$/.test(file.path))) {
+    const room = roomOf(folder, file.path);
+    const others = arrows.get(room) ?? new Set<string>();
+    arrows.set(room, others);
+    for (const { specifier } of importsOf(scanSource(file.text))) {
+      const target = resolveImport(file.path, specifier);
+      if (target?.startsWith(`${folder}/`) !== true || target.endsWith('.css')) continue;
+      const other = roomOf(folder, target);
+      if (other !== room) others.add(other);
+    }
+  }
+  const floorOf = (room: string, above: readonly string[] = []): number => {
+    const below = [...(arrows.get(room) ?? [])].filter((other) => !above.includes(other));
+    return 1 + Math.max(0, ...below.map((other) => floorOf(other, [...above, room])));
+  };
+  const rooms = [...arrows.keys()];
+  return {
+    rooms: rooms.length,
+    floors: Math.max(...rooms.map((room) => floorOf(room))),
+    arrows: [...arrows.values()].reduce((sum, others) => sum + others.size, 0),
+  };
+}
+
 /** The layer of a file, or null for tests, scripts and the like. */
 export function layerOf(file: string): string | null {
   if (file.startsWith('webview-ui/')) return 'webview-ui';

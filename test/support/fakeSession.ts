@@ -1,12 +1,10 @@
 /** A real Session with working fakes of its ports: no disk, no process, no network, no time. */
-import { DEFAULT_ENVIRONMENT } from '../../src/protocol/settings.ts';
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../src/core/model/client.ts';
 import { capabilitiesOf } from '../../src/core/model/families.ts';
 import { dialectOf } from '../../src/core/model/provider.ts';
 import type { Clock, Exec, ExecExit, ExecProcess, Ids, Ports } from '../../src/core/ports.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/core/rollout/line.ts';
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
-import { NO_CAPS } from '../../src/core/session/caps.ts';
 import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Ownership } from '../../src/core/session/ownership.ts';
@@ -19,6 +17,7 @@ import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { THREAD_DEFAULTS } from './threadDefaults.ts';
 import { inTimeZone } from './timeZone.ts';
 import { memoryLocks } from './memoryLocks.ts';
 import { createWebGet } from '../../src/node/network/webGet.ts';
@@ -257,41 +256,16 @@ export class FakeSession {
           ...settings,
         },
         limits: {
+          ...THREAD_DEFAULTS.limits,
           maxToolRounds,
           maxAttempts: 3,
           compactionTokens,
-          caps: NO_CAPS,
-          projectDocMaxBytes: 0,
           undoMaxBytes: 0,
+          projectDocMaxBytes: 0,
         },
-        prompt: {
-          baseInstructions: null,
-          userInstructions: '',
-          compaction: '',
-          projectDocFallbackFilenames: [],
-          skillTokens: 0,
-          verbosity: null,
-          showRawReasoning: false,
-        },
-        tools: {
-          review: 'after',
-          environment: DEFAULT_ENVIRONMENT,
-          saveBeforeCommands: 'ask',
-          problemsAfterPatch: 'off',
-          webFetch: true,
-          webSearch: 'off',
-          unreadable: [],
-          memory: false,
-        },
-        agents: {
-          tools: 'none',
-          maxThreads: 6,
-          maxDepth: 1,
-          maxTokens: null,
-          maxRounds: null,
-          maxMinutes: null,
-          sideCopies: 'never',
-        },
+        prompt: { ...THREAD_DEFAULTS.prompt, skillTokens: 0, showRawReasoning: false },
+        tools: { ...THREAD_DEFAULTS.tools, problemsAfterPatch: 'off', unreadable: [] },
+        agents: { ...THREAD_DEFAULTS.agents, tools: 'none', sideCopies: 'never' },
       },
       host: {
         models: {

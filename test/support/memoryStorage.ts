@@ -10,6 +10,9 @@ export class MemoryStorage implements Storage {
   /** False: files cannot be opened. */
   canOpen = true;
 
+  /** Folders that cannot be read. */
+  dark: readonly string[] = [];
+
   constructor(files: Readonly<Record<string, string>> = {}) {
     this.files = new Map(Object.entries(files));
   }
@@ -57,6 +60,10 @@ export class MemoryStorage implements Storage {
   async readBytes(path: string, from: number, length: number): Promise<Uint8Array> {
     this.onRead?.(path);
     return Buffer.from(this.files.get(path) ?? '', 'utf8').subarray(from, from + length);
+  }
+
+  async unreadable(): Promise<readonly string[]> {
+    return this.dark;
   }
 
   async statFiles(path: string): Promise<readonly StoredFile[]> {

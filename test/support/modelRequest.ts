@@ -1,7 +1,11 @@
 /** The record of a request to a model server, and the invariants of every request. */
+import type { WireApi } from '../../src/protocol/providers.ts';
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type Wire = 'responses' | 'chat';
+export type Wire = WireApi;
+
+/** The field of a request that holds the conversation. */
+export const INPUT_KEY: Readonly<Record<Wire, string>> = { responses: 'input', chat: 'messages' };
 
 export interface ModelRequest {
   readonly wire: Wire;
@@ -97,8 +101,13 @@ function endOfValue(json: string, start: number): number {
  * assistant message directly. Returns a sentence for each breach.
  */
 export function pairingBreaches(request: Pick<ModelRequest, 'wire' | 'input'>): readonly string[] {
-  return request.wire === 'responses' ? responsesBreaches(request.input) : chatBreaches(request.input);
+  return BREACHES[request.wire](request.input);
 }
+
+const BREACHES: Readonly<Record<Wire, (input: ModelRequest['input']) => readonly string[]>> = {
+  responses: responsesBreaches,
+  chat: chatBreaches,
+};
 
 function textIn(record: Readonly<Record<string, unknown>>, key: string): string {
   const value = record[key];
@@ -155,7 +164,7 @@ export function sentPrefix(wire: Wire, text: string): SentPrefix {
   return {
     body: JSON.parse(text) as Record<string, unknown>,
     tools: rawValue(text, 'tools'),
-    elements: rawElements(rawValue(text, wire === 'responses' ? 'input' : 'messages')),
+    elements: rawElements(rawValue(text, INPUT_KEY[wire])),
   };
 }
 

@@ -9,10 +9,10 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pairingBreaches, rawElements, rawValue, type ModelRequest, type Wire } from './modelRequest.ts';
+import { INPUT_KEY, pairingBreaches, rawElements, rawValue, type ModelRequest, type Wire } from './modelRequest.ts';
 import type { Step } from './modelScript.ts';
 import type { Imitation } from './imitation.ts';
-import { chatDocument, chatPieces, responsesPieces, type Piece } from './modelWires.ts';
+import { chatDocument, chatPieces, type NextId, responsesPieces, type Piece } from './modelWires.ts';
 
 export * from './modelScript.ts';
 export { pairingBreaches, prefixBreaches, sentPrefix, type ModelRequest, type Wire } from './modelRequest.ts';
@@ -161,15 +161,27 @@ export class ModelServer {
       response.end(chatDocument(steps, this.#nextId));
       return;
     }
-    const pieces =
-      request.wire === 'responses'
-        ? responsesPieces(steps, this.#nextId, this.#options.imitates?.responses, functionsOf(request))
-        : chatPieces(steps, this.#nextId, asksForUsage(request), this.#options.imitates?.chat);
+    const pieces = PIECES[request.wire](steps, this.#nextId, this.#options.imitates, request);
     const limit = steps.find((step) => step.type === 'cutsAfter');
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
     await play(limit ? cutAt(pieces, limit.bytes) : pieces, response, request.closed);
   }
 }
+
+type WritePieces = (
+  steps: readonly Step[],
+  nextId: NextId,
+  imitates: Imitation | undefined,
+  request?: ModelRequest,
+) => readonly Piece[];
+
+/** The pieces of a response on each wire. Without a request it is one that asks for everything. */
+const PIECES: Readonly<Record<Wire, WritePieces>> = {
+  responses: (steps, nextId, imitates, request) =>
+    responsesPieces(steps, nextId, imitates?.responses, request && functionsOf(request)),
+  chat: (steps, nextId, imitates, request) =>
+    chatPieces(steps, nextId, request === undefined || asksForUsage(request), imitates?.chat),
+};
 
 /** Names of the tools that were offered as functions on Responses. */
 function functionsOf({ body }: ModelRequest): ReadonlySet<string> {
@@ -184,10 +196,7 @@ export function recordStream(wire: Wire, steps: readonly Step[], imitates?: Imit
     counters.set(prefix, (counters.get(prefix) ?? 0) + 1);
     return `${prefix}_${counters.get(prefix)}`;
   };
-  const pieces =
-    wire === 'responses'
-      ? responsesPieces(steps, nextId, imitates?.responses)
-      : chatPieces(steps, nextId, true, imitates?.chat);
+  const pieces = PIECES[wire](steps, nextId, imitates);
   return pieces.map((piece) => (piece.type === 'text' ? String(piece.text) : '')).join('');
 }
 
@@ -255,7 +264,7 @@ function readRequest(
   response: http.ServerResponse,
 ): ModelRequest {
   const body = JSON.parse(text) as Record<string, unknown>;
-  const key = wire === 'responses' ? 'input' : 'messages';
+  const key = INPUT_KEY[wire];
   const tools = (body['tools'] ?? []) as readonly ToolOnTheWire[];
   return {
     wire,

@@ -20,14 +20,20 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, type Settings } from '../../src/protocol/settings.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import type { Imitation } from './imitation.ts';
 import { IMITATED_KEY } from './imitations.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
+import { chosenFrom, THREAD_DEFAULTS } from './threadDefaults.ts';
 
-export interface ScenarioOptions {
+type Limits = Omit<ThreadSettings['limits'], 'caps'>;
+
+/** Fields of the thread's settings take the place of their defaults. */
+export interface ScenarioOptions
+  extends Partial<Limits>,
+    Partial<ThreadSettings['prompt']>,
+    Partial<ThreadSettings['tools']> {
   readonly model: ModelScript;
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
@@ -36,24 +42,6 @@ export interface ScenarioOptions {
   readonly box?: 'real';
   readonly wire?: Wire;
   readonly interactive?: boolean;
-  readonly review?: 'before' | 'after';
-  readonly environment?: EnvironmentSettings;
-  readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
-  readonly problemsAfterPatch?: 'errors' | 'errorsAndWarnings' | 'off';
-  readonly webFetch?: boolean;
-  readonly webSearch?: Settings['web.search'];
-  readonly maxToolRounds?: number;
-  readonly compactionTokens?: number | null;
-  readonly caps?: Partial<CapSettings>;
-  readonly compactionPrompt?: string;
-  readonly maxAttempts?: number;
-  readonly undoMaxBytes?: number;
-  readonly userInstructions?: string;
-  readonly baseInstructions?: string;
-  readonly showRawReasoning?: boolean | null;
-  readonly verbosity?: 'low' | 'medium' | 'high';
-  readonly projectDocFallbackFilenames?: readonly string[];
-  readonly skillTokens?: number;
   /** By default `test-model`. */
   readonly modelName?: string;
   /** Further settings of the server; by default its address and wire. */
@@ -63,10 +51,9 @@ export interface ScenarioOptions {
   /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
-  readonly unreadable?: readonly string[];
+  readonly caps?: Partial<CapSettings>;
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
-  readonly memory?: boolean;
   readonly agents?: Partial<ThreadSettings['agents']>;
   /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
@@ -115,42 +102,12 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       ...sandboxFor(sandboxPolicy),
     },
     limits: {
-      maxToolRounds: options.maxToolRounds ?? 200,
-      maxAttempts: options.maxAttempts ?? 6,
-      compactionTokens: options.compactionTokens ?? null,
+      ...chosenFrom(options, { ...THREAD_DEFAULTS.limits, undoMaxBytes: 64 * 1024 * 1024 }),
       caps: { ...NO_CAPS, ...options.caps },
-      projectDocMaxBytes: 32_768,
-      undoMaxBytes: options.undoMaxBytes ?? 64 * 1024 * 1024,
     },
-    prompt: {
-      baseInstructions: options.baseInstructions ?? null,
-      userInstructions: options.userInstructions ?? '',
-      compaction: options.compactionPrompt ?? '',
-      projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
-      skillTokens: options.skillTokens ?? 2_000,
-      verbosity: options.verbosity ?? null,
-      showRawReasoning: options.showRawReasoning === undefined ? false : options.showRawReasoning,
-    },
-    tools: {
-      review: options.review ?? 'after',
-      environment: options.environment ?? DEFAULT_ENVIRONMENT,
-      saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
-      problemsAfterPatch: options.problemsAfterPatch ?? 'errors',
-      webFetch: options.webFetch ?? true,
-      webSearch: options.webSearch ?? 'off',
-      unreadable: options.unreadable ?? [],
-      memory: options.memory ?? false,
-    },
-    agents: {
-      tools: 'task',
-      maxThreads: 6,
-      maxDepth: 1,
-      maxTokens: null,
-      maxRounds: null,
-      maxMinutes: null,
-      sideCopies: 'parallel',
-      ...options.agents,
-    },
+    prompt: chosenFrom(options, { ...THREAD_DEFAULTS.prompt, showRawReasoning: false }),
+    tools: chosenFrom(options, { ...THREAD_DEFAULTS.tools, unreadable: [] }),
+    agents: { ...THREAD_DEFAULTS.agents, ...options.agents },
   };
   const host: ThreadHost = {
     models: new HttpModels(ports, '0.0.0-test').of({

@@ -1,15 +1,8 @@
 import type { ToolOptions } from '../../src/core/tools/handler.ts';
-import { DEFAULT_ENVIRONMENT } from '../../src/protocol/settings.ts';
+import { THREAD_DEFAULTS } from './threadDefaults.ts';
 
 /** Default options of the built-in tools: no rules, default settings. */
-export const TOOL_OPTIONS: ToolOptions = {
-  rules: async () => [],
-  review: 'after',
-  environment: DEFAULT_ENVIRONMENT,
-  saveBeforeCommands: 'ask',
-  webFetch: true,
-  webSearch: 'off',
-};
+export const TOOL_OPTIONS: ToolOptions = { ...THREAD_DEFAULTS.tools, rules: async () => [] };
 
 /** A model that takes images and every optional tool besides those for files. */
 export const TOOL_FAMILY = {

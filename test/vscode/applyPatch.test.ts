@@ -4,6 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { decided } from '../support/decided.ts';
 import type { RecoveryChoices } from '../../src/node/apply/recoverJournals.ts';
+import { PlaceFiles } from '../../src/vscode/apply/placeFiles.ts';
 import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -203,6 +204,25 @@ suite('changes are applied', () => {
       assert.deepEqual(here.tabs(), []);
     }),
   ).timeout(60_000);
+
+  test(
+    'with a private file that others may not read at any moment',
+    inPlace({}, async (here) => {
+      const files = new PlaceFiles(here.deps.holdFolders());
+      const seen: number[] = [];
+      const look = () => seen.push(statSync(here.at('key')).mode & 0o777);
+      async function* content() {
+        look();
+        yield Buffer.from('secret');
+        look();
+      }
+      // Node writes what is iterated, too: this shows the file while it is written.
+      await files.write(here.at('key'), content() as unknown as Uint8Array, 0o600);
+      files.dispose();
+      look();
+      assert.deepEqual([seen, here.disk('key')], [[0o600, 0o600, 0o600], 'secret']);
+    }),
+  );
 });
 
 suite('a patch of hundreds of files', () => {

@@ -12,6 +12,7 @@ import { FileIndex } from '../../src/vscode/mentions/fileIndex.ts';
 import { fillMentions } from '../../src/vscode/mentions/fillMentions.ts';
 import { findMentions, type FindMentionsDeps } from '../../src/vscode/mentions/findMentions.ts';
 import { withoutUnreadable } from '../../src/vscode/workspace/gitChanges.ts';
+import { MessageSender, type MessageSenderDeps } from '../../src/vscode/chat/messageSender.ts';
 import { Mentions, type MentionsDeps } from '../../src/vscode/mentions/mentions.ts';
 import { rankFiles } from '../../src/vscode/mentions/rankFiles.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
@@ -114,7 +115,12 @@ suite('the list at an @', () => {
           rows
             .filter(({ mention }) => mention.path.startsWith(place.root))
             .map(({ label, refused }) => ({ label, refused })),
-          [{ label: 'secret.env', refused: `${place.at('secret.env')} may not be read` }],
+          [
+            {
+              label: 'secret.env',
+              refused: `${vscode.workspace.asRelativePath(place.at('secret.env'))} may not be read`,
+            },
+          ],
         );
       } finally {
         rmSync(ignoreFile);
@@ -373,7 +379,12 @@ suite('mentions of a message', () => {
 
   const targetOf = (threadId: string) => ({ threadId, starting: undefined });
 
-  function withOps(more: Partial<MentionsDeps> = {}) {
+  interface SenderParts {
+    readonly deliver: MessageSenderDeps['deliver'];
+    readonly hold: MessageSenderDeps['view']['hold'];
+  }
+
+  function withOps(more: Partial<MentionsDeps> = {}, parts: Partial<SenderParts> = {}) {
     const submitted: Op[] = [];
     const posted: PanelUpdate[] = [];
     const mentions = new Mentions({
@@ -385,8 +396,6 @@ suite('mentions of a message', () => {
       readResource: async () => undefined,
       copyChanges: () => undefined,
       changedInCopy: () => undefined,
-      send: async (op) => submitted.push(op) > 0,
-      hold: () => () => {},
       post: (message) => void posted.push(message),
       postWhenReady: (message) => void posted.push(message),
       report: (error) => {
@@ -394,15 +403,23 @@ suite('mentions of a message', () => {
       },
       ...more,
     });
-    return { mentions, submitted, posted };
+    const sender = new MessageSender({
+      view: { reveal: async () => {}, giveBack: () => {}, hold: parts.hold ?? (() => () => {}) },
+      threads: { target: targetOf('a') },
+      modelSettled: async () => {},
+      hasModel: () => true,
+      fill: (input, target) => mentions.fill(input, target),
+      deliver: parts.deliver ?? (async (op) => submitted.push(op) > 0),
+    });
+    return { mentions, sender, submitted, posted };
   }
 
   test('are read before it is submitted; later messages wait for it, other ops do not', async () => {
-    const { mentions, submitted } = withOps();
+    const { mentions, sender, submitted } = withOps();
     try {
-      const first = mentions.submit(turn('first', problems), targetOf('a'));
-      const second = mentions.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] }, targetOf('a'));
-      await mentions.submit({ type: 'interrupt' }, targetOf('a'));
+      const first = sender.submit(turn('first', problems), targetOf('a'));
+      const second = sender.submit({ type: 'steer', input: [{ type: 'text', text: 'second' }] }, targetOf('a'));
+      await sender.submit({ type: 'interrupt' }, targetOf('a'));
       assert.deepEqual(submitted, [{ type: 'interrupt' }]);
       await Promise.all([first, second]);
       assert.deepEqual(
@@ -419,7 +436,7 @@ suite('mentions of a message', () => {
 
   test('of changes are those of the side copy in which the thread of the message works', async () => {
     const changes: Mention = { type: 'mention', kind: 'changes', name: 'changes', path: '' };
-    const { mentions, submitted } = withOps({
+    const { mentions, sender, submitted } = withOps({
       copyChanges: (threadId) =>
         threadId === 'in-copy' ? async (mayRead) => (mayRead('/w/a') ? 'of the copy' : undefined) : undefined,
     });
@@ -428,9 +445,9 @@ suite('mentions of a message', () => {
       return op?.type === 'steer' ? op.input[1] : undefined;
     };
     try {
-      await mentions.submit(turn('What?', changes), targetOf('in-copy'));
+      await sender.submit(turn('What?', changes), targetOf('in-copy'));
       assert.deepEqual(sentOf(), { ...changes, text: 'of the copy' });
-      await mentions.submit(turn('What?', changes), targetOf('at-home'));
+      await sender.submit(turn('What?', changes), targetOf('at-home'));
       const part = sentOf();
       assert.ok(part?.type === 'mention' && part.text !== 'of the copy');
     } finally {
@@ -446,19 +463,22 @@ suite('mentions of a message', () => {
   test('go with it to its thread; a message that cannot be sent is rejected, and the next one is sent', async () => {
     const sent: unknown[] = [];
     const held = new Set<unknown>();
-    const { mentions } = withOps({
-      send: async (op, { threadId }) => {
-        sent.push([op.type, threadId]);
-        return threadId !== 'gone';
+    const { mentions, sender } = withOps(
+      {},
+      {
+        deliver: async (op, { threadId }) => {
+          sent.push([op.type, threadId]);
+          return threadId !== 'gone';
+        },
+        hold: (_input, threadId) => {
+          held.add(threadId);
+          return () => void held.delete(threadId);
+        },
       },
-      hold: (_input, { threadId }) => {
-        held.add(threadId);
-        return () => void held.delete(threadId);
-      },
-    });
+    );
     try {
-      const first = mentions.submit(turn('to one that is gone', problems), targetOf('gone'));
-      const second = mentions.submit(turn('to a'), targetOf('a'));
+      const first = sender.submit(turn('to one that is gone', problems), targetOf('gone'));
+      const second = sender.submit(turn('to a'), targetOf('a'));
       assert.deepEqual([...held], ['gone', 'a']);
       await assert.rejects(first, /The message was not sent/);
       await second;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
-import { networkFault } from '../../src/core/model/faults.ts';
+import { networkFault } from '../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
 import { ModelServer } from '../support/modelServer.ts';
 import { startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';

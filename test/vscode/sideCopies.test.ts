@@ -10,6 +10,7 @@ import { initialThreadState, type ThreadState } from '../../src/protocol/thread.
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
 import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { agentCopies } from '../../src/vscode/sideCopies/agentCopy.ts';
 import { BringHome } from '../../src/vscode/sideCopies/bringHome.ts';
 import { SideCopyCommands } from '../../src/vscode/sideCopies/sideCopyCommands.ts';
 import { unsavedTexts } from '../../src/vscode/sideCopies/unsavedTexts.ts';
@@ -97,6 +98,7 @@ function withCopy(
       store: copies,
       workspace: here.workspace,
       holdFolders: here.deps.holdFolders,
+      journal: here.deps.journal,
       tabs: {
         propose: (...proposal) => tabs.propose(...proposal),
         show: (...which) => tabs.show(...which),
@@ -305,6 +307,30 @@ suite('a side copy comes home', () => {
     }),
   );
 
+  for (const end of ['finish', 'rollback'] as const) {
+    test(
+      `with the permissions of all files or of none after the window was killed in between (${end})`,
+      withCopy({ 'a.sh': 'one\n', 'b.sh': 'two\n' }, async ({ here, copy, bringHome, at, offered }) => {
+        const modes = () => ['a.sh', 'b.sh'].map((name) => statSync(here.at(name)).mode & 0o777);
+        for (const name of ['a.sh', 'b.sh']) chmodSync(at(name), 0o755);
+        here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
+        await bringHome.open(copy);
+        assert.deepEqual([modes(), await offered()], [[0o755, 0o755], []]);
+        // As if the window had been killed after the first file.
+        chmodSync(here.at('b.sh'), 0o644);
+        const [interrupted, ...others] = await here.interruptedApplies();
+        assert.deepEqual(
+          [interrupted?.changes.map((change) => path.basename(change.path)), others],
+          [['a.sh', 'b.sh'], []],
+        );
+        const settled = await interrupted?.settle((choices) => choices[end](), { signal: NEVER });
+        assert.equal(settled?.type, 'settled');
+        assert.deepEqual(modes(), end === 'finish' ? [0o755, 0o755] : [0o644, 0o644]);
+        assert.deepEqual([here.disk('a.sh'), here.disk('b.sh')], ['one\n', 'two\n']);
+      }),
+    );
+  }
+
   test(
     'with permissions that are never set through a link',
     withCopy(
@@ -461,6 +487,36 @@ suite('a side copy comes home', () => {
   );
 
   test(
+    'with the same hunks left out however often and quickly the review is shown again while the copy changes',
+    withCopy({ 'a.txt': text(), 'b.txt': text() }, async ({ here, copy, tabs, bringHome, id, at }) => {
+      const hunks = () => tabs.proposals.stateOf(id).files.map((file) => [file.isEdited, ...file.hunks]);
+      const lines: Record<number, string> = { 3: 'of the copy', 9: 'not wanted' };
+      for (let round = 1; round <= 8; round++) {
+        // Each time one hunk more, or another text in one that is in.
+        if (round % 2 === 0) lines[10 + round] = `new in round ${round}`;
+        else lines[3] = `of the copy in round ${round}`;
+        writeFileSync(at('a.txt'), text(lines));
+        if (round === 5) writeFileSync(at('b.txt'), text({ 3: 'in another file' }));
+        await bringHome.open(copy);
+        if (round === 1) await tabs.proposals.choose(id, 'a.txt', 1, 'out');
+        const further = Array.from({ length: Math.floor(round / 2) }, () => 'in');
+        assert.deepEqual(hunks()[0], [false, 'in', 'out', ...further], `round ${round}`);
+      }
+      // Choices are not lost where the user makes them right after the review was shown again.
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first' }));
+      await bringHome.open(copy);
+      await tabs.proposals.choose(id, 'a.txt', 0, 'out');
+      writeFileSync(at('a.txt'), text({ ...lines, 1: 'first', 20: 'last' }));
+      await bringHome.open(copy);
+      const wanted = ['out', 'in', 'out', 'in', 'in', 'in', 'in', 'in'];
+      assert.deepEqual(hunks()[0], [false, ...wanted]);
+      await bringHome.approve(id);
+      assert.equal(here.disk('a.txt'), text({ ...lines, 9: LINES[8] ?? '', 20: 'last' }));
+      assert.equal(here.disk('b.txt'), text({ 3: 'in another file' }));
+    }),
+  );
+
+  test(
     'each file under its own name where two folders have one name',
     withCopy({ 'x/app/a.txt': text(), 'y/app/a.txt': text() }, async ({ here, copies, tabs, bringHome }) => {
       const roots = [here.at('x/app'), here.at('y/app')];
@@ -526,6 +582,53 @@ suite('the side copy of an agent', () => {
       await commands.bringHome('agent');
       assert.equal(bringHome.has(id), true);
       assert.equal(tabs.proposals.stateOf(id).files.length, 1);
+    }),
+  );
+});
+
+suite('an agent that would write beside another one', () => {
+  test(
+    'gets a copy where its thread works in an open folder, also by a link, and begins at the same place in it',
+    withCopy({ 'a.txt': text(), 'inner/b.txt': 'b\n', '.gitignore': 'built\n', 'built/x': 'x' }, async (desk) => {
+      const { here, copies } = desk;
+      using elsewhere = tempFolder();
+      const link = elsewhere.at('link');
+      symlinkSync(here.root, link);
+      const make = agentCopies({ store: copies, links: () => [], report: fail });
+      const before = copies.all.length;
+      const [root = ''] = vscode.workspace.workspaceFolders?.map(({ uri }) => uri.fsPath) ?? [];
+      assert.equal(await make(`${root}-beside`, NEVER), 'other_folder');
+      assert.equal(await make(elsewhere.path, NEVER), 'other_folder');
+      assert.equal(copies.all.length, before, 'no copy is made for a thread of another folder');
+      assert.equal(await make(desk.at('inner'), NEVER), undefined);
+      const below = path.relative(root, here.root);
+      for (const [cwd, place] of [
+        [here.at('inner'), path.join(below, 'inner')],
+        [path.join(link, 'inner'), path.join(below, 'inner')],
+        [here.at('built'), ''],
+      ] as const) {
+        const made = await make(cwd, NEVER);
+        assert.ok(typeof made === 'object');
+        assert.equal(path.relative(made.folders[0]?.copy ?? '', made.cwd), place);
+        await made.discard();
+      }
+      assert.equal(copies.all.length, before);
+    }),
+  );
+
+  test(
+    'gets no copy where none can be made, which is reported',
+    withCopy({ 'a.txt': text() }, async (desk) => {
+      const problems: string[] = [];
+      const unused = () => Promise.reject(new Error('unused'));
+      const store = {
+        foldersAround: () => undefined,
+        make: () => Promise.reject(new Error('full')),
+        assign: unused,
+        remove: unused,
+      };
+      const make = agentCopies({ store, links: () => [], report: (error) => void problems.push(String(error)) });
+      assert.deepEqual([await make(desk.here.root, NEVER), problems], ['not_made', ['Error: full']]);
     }),
   );
 });

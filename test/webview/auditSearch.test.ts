@@ -16,7 +16,7 @@ test.each([
   [' sandboxed', ['npm test', 'git status', 'npm test']],
   ['(deleted thread)', ['npm test']],
   ['agent a1', ['npm test']],
-  ['in /w/shop', ['npm test', 'npm test', 'git status', 'rm -rf /', 'npm test']],
+  ['in packages/cart', ['git status']],
   ['not that one.', ['npm test']],
   ['exit 1', ['npm test']],
 ])('finds the decisions in whose row "%s" is shown', (text, whats) => {

@@ -1,15 +1,14 @@
 import { type PanelCommand, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { threadId } from '../store.ts';
-import { openFind, openPopup } from '../view.ts';
-import { Icon } from '../components/Icon.tsx';
-import { moveInMenu, Popup } from '../components/Popup.tsx';
+import { openFind } from '../view.ts';
+import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
 
 interface Entry {
   readonly testid: string;
   readonly icon: string;
   readonly label: string;
-  readonly run: () => void;
+  readonly act: () => void;
 }
 
 /** The host sets it for a page in an editor tab. */
@@ -44,23 +43,7 @@ export function HeaderMenu() {
       <ul role="menu" aria-label={t('More Actions')} onKeyDown={moveInMenu}>
         {groups.flatMap((entries, index) => [
           ...(index === 0 ? [] : [<li key={index} class="pop-rule" role="separator" />]),
-          ...entries.map(({ testid, icon, label, run }) => (
-            <li key={label} role="none">
-              <button
-                type="button"
-                class="pop-item"
-                role="menuitem"
-                data-testid={testid}
-                onClick={() => {
-                  openPopup.value = null;
-                  run();
-                }}
-              >
-                <Icon name={icon} />
-                <span class="pop-label">{label}</span>
-              </button>
-            </li>
-          )),
+          ...entries.map((entry) => <MenuItem key={entry.label} {...entry} />),
         ])}
       </ul>
     </Popup>
@@ -70,7 +53,7 @@ export function HeaderMenu() {
 /** What can be done with the shown thread. */
 function threadEntries(): readonly Entry[] {
   return [
-    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), run: openFind },
+    { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), act: openFind },
     command('edit', t('Rename Thread'), 'renameThread'),
     command('repo-forked', t('Fork Thread'), 'forkThread'),
     command('desktop-download', t('Export Thread…'), 'exportThread'),
@@ -80,5 +63,5 @@ function threadEntries(): readonly Entry[] {
 }
 
 function command(icon: string, label: string, name: PanelCommand): Entry {
-  return { testid: 'more-actions-item', icon, label, run: () => runCommand(name) };
+  return { testid: 'more-actions-item', icon, label, act: () => runCommand(name) };
 }

@@ -38,7 +38,7 @@ function choiceTag(file: ReviewedFile | undefined): string {
 }
 
 /** A long path goes on in the next line after a separator or before a dot, not within a word. */
-function breakable(path: string) {
+export function breakable(path: string) {
   return path.split(/(?<=[\\/_-])|(?=\.)/).map((part, index) => (
     <Fragment key={index}>
       {index > 0 && <wbr />}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { openPopup } from '../view.ts';
+import { Icon } from './Icon.tsx';
 
 /** Takes the focus, closes on Esc or on losing it, and returns it to its opener. */
 export function Popup(props: {
@@ -46,6 +47,37 @@ function firstFocus(frame: HTMLElement | null): HTMLElement | null | undefined {
     frame?.querySelector<HTMLElement>(selector),
   );
   return found.find((element) => element) ?? frame;
+}
+
+/** An entry of a `role=menu`: closes the popup, then acts. */
+export function MenuItem(props: {
+  testid: string;
+  label: ComponentChildren;
+  icon?: string | undefined;
+  /** Shown as a hint; the surrounding component handles the key. */
+  shortcut?: string | undefined;
+  act: () => void;
+}) {
+  const { testid, label, icon, shortcut, act } = props;
+  return (
+    <li role="none">
+      <button
+        type="button"
+        class="pop-item"
+        role="menuitem"
+        data-testid={testid}
+        aria-keyshortcuts={shortcut}
+        onClick={() => {
+          openPopup.value = null;
+          act();
+        }}
+      >
+        {icon && <Icon name={icon} />}
+        <span class="pop-label">{label}</span>
+        {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+      </button>
+    </li>
+  );
 }
 
 /** Arrow keys, Home and End in a `role=menu`. */

@@ -70,6 +70,7 @@ export function Composer() {
           <textarea
             ref={field}
             rows={1}
+            dir="auto"
             data-testid="composer-input"
             aria-label={t('Message Tiller')}
             aria-autocomplete="list"
@@ -124,7 +125,7 @@ function Mirror() {
     end = range.end;
   }
   return (
-    <div class="grow-mirror" aria-hidden="true">
+    <div class="grow-mirror" dir="auto" aria-hidden="true">
       {text === '' ? placeholder() : [...parts, text.slice(end)]}
       {'\u200b'}
     </div>

@@ -12,7 +12,7 @@ const LIST_ID = 'model-list';
 
 /** Models of all providers that are set up, the effort of the model in use, and "Add Provider…". */
 export function ModelMenu({ opener }: { opener: string }) {
-  // Before the first paint: a menu that is closed at once ends what was to follow the choice, too.
+  // A layout effect runs before the first paint: also a menu that is closed at once calls the function that `open` returns.
   useLayoutEffect(() => menu.open(), []);
   return (
     <Popup testid="model-menu" label={t('Model')} opener={opener} className="pop pop-choices pop-models">

@@ -17,8 +17,8 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /**
-   * The values for what is written behind the command; a command with them does nothing without one. A command without `run` and
-   * values is the beginning of a message.
+   * The values of the argument, filtered by what is written of it. A command that has values is not run without one. A command
+   * without `run` and values begins a message.
    */
   readonly values?: (written: string) => readonly Choice[];
 }

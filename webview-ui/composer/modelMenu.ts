@@ -77,7 +77,7 @@ function isCurrent(row: MenuRow): boolean {
   return row.type === 'model' && row.isCurrent;
 }
 
-/** Call when the menu opens; returns what to call when it closes. */
+/** Call when the menu opens, and the returned function when it closes. */
 export function open(): () => void {
   query.value = '';
   place.value = null;

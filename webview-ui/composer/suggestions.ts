@@ -1,5 +1,5 @@
 /** The list over the composer: what a word that begins with `@` means, or a text that begins with `/`. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { mentionQueryAt } from '../../src/protocol/text/mentionTokens.ts';
 import type { HostMessage, MentionRow } from '../../src/protocol/wire.ts';
@@ -108,6 +108,14 @@ function commandRows(query: CommandQuery): readonly Suggestion[] {
     take: { type: 'run', run },
   }));
 }
+
+// A message was sent, or another thread is shown: what Esc has closed, and what was looked up, were of the text before.
+effect(() => {
+  if (draft.value !== '') return;
+  dismissed = null;
+  isCommandDismissed = false;
+  hasSkills = false;
+});
 
 /** Call after each change of the text or the caret; `caret` is `null` while text is selected. */
 export function look(text: string, caret: number | null): void {

@@ -3,7 +3,7 @@ import { t } from '../l10n.ts';
 import { approvals, waiting, wantsList } from '../store.ts';
 import { decisionIndex, denying, openPopup, showDecision } from '../view.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
-import { moveInMenu, Popup } from '../components/Popup.tsx';
+import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
 import { DenyRow } from './DenyRow.tsx';
 import { Icon } from '../components/Icon.tsx';
 
@@ -152,22 +152,7 @@ function AnswerMenu({ id, answers, isPrimary }: { id: string; answers: readonly 
         <Popup testid="decision-menu" label={label} opener="decision-more" className="pop pop-answers">
           <ul role="menu" aria-label={label} onKeyDown={moveInMenu}>
             {answers.map(({ testid, label, shortcut, act }) => (
-              <li key={testid} role="none">
-                <button
-                  type="button"
-                  class="pop-item"
-                  role="menuitem"
-                  data-testid={testid}
-                  aria-keyshortcuts={shortcut}
-                  onClick={() => {
-                    openPopup.value = null;
-                    act();
-                  }}
-                >
-                  <span class="pop-label">{label}</span>
-                  {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
-                </button>
-              </li>
+              <MenuItem key={testid} testid={testid} label={label} shortcut={shortcut} act={act} />
             ))}
           </ul>
         </Popup>

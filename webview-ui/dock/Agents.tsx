@@ -1,3 +1,4 @@
+import type { NoSideCopy } from '../../src/protocol/item.ts';
 import type { AgentRow } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
@@ -56,7 +57,7 @@ function Agent({ agent }: { agent: AgentRow }) {
   const { agentId, role, color, state, line, description = '', depth, isLive, approvals, questions } = agent;
   const waits = approvals.length + questions.length > 0;
   const name = description === '' ? role : `${role}: ${description}`;
-  const copy = copyInWords(agent);
+  const copy = placeInWords(agent);
   return (
     <li
       class="step-line"
@@ -77,7 +78,7 @@ function Agent({ agent }: { agent: AgentRow }) {
             <AgentName role={role} color={color} />
             {copy !== undefined && (
               <span class="agent-copy" title={copy}>
-                <Icon name="repo-forked" />
+                <Icon name={agent.inSideCopy === true ? 'repo-forked' : 'warning'} />
               </span>
             )}{' '}
             {line === '' ? description : line}
@@ -108,9 +109,21 @@ function Agent({ agent }: { agent: AgentRow }) {
   );
 }
 
-/** `undefined` for one that works in the workspace. */
-function copyInWords({ inSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
+/** Where it works, when that is a side copy or should be one; otherwise `undefined`. */
+function placeInWords({ inSideCopy, noSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
+  if (noSideCopy !== undefined) return noCopyInWords(noSideCopy);
   if (inSideCopy !== true) return undefined;
   const place = t('In a side copy');
   return changedInCopy === 0 ? place : `${place}: ${plural(changedInCopy, '{0} file changed', '{0} files changed')}`;
+}
+
+function noCopyInWords(cause: NoSideCopy): string {
+  switch (cause) {
+    case 'other_folder':
+      return t('Beside other agents without a side copy: the folder of this thread is not open in this window');
+    case 'untrusted':
+      return t('Beside other agents without a side copy: the workspace is not trusted');
+    case 'not_made':
+      return t('Beside other agents without a side copy: none could be made');
+  }
 }

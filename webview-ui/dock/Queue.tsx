@@ -24,7 +24,9 @@ function QueuedRow({ id, input, isEdited }: { id: string; input: readonly UserIn
   return (
     <li data-testid="queued-message" data-edited={isEdited}>
       <Icon name={isEdited ? 'edit' : 'arrow-right'} />
-      <span class="queue-text">{firstLine(textOfInput(input), 200)}</span>
+      <span class="queue-text" dir="auto">
+        {firstLine(textOfInput(input), 200)}
+      </span>
       <span class="queue-actions">
         {isEdited ? (
           <IconButton

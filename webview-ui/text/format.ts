@@ -12,7 +12,7 @@ export function duration(milliseconds: number): string {
   return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** A time worth telling: `null` below a second. */
+/** A duration that is shown; `null` below a second, which is not. */
 export function notable(milliseconds: number | null): number | null {
   return milliseconds === null || milliseconds < 1_000 ? null : milliseconds;
 }

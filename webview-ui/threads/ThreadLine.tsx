@@ -39,7 +39,9 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
         <Mark status={status} />
       </span>
       <span class="th-text">
-        <span class="th-title">{title}</span>
+        <span class="th-title" dir="auto">
+          {title}
+        </span>
         <span class="sr">{statusLabel(row)}</span>
         <span class="th-sub">{subOf(row)}</span>
       </span>

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import * as list from './store.ts';
-import { Button, IconButton } from '../components/Buttons.tsx';
+import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RenameField } from './RenameField.tsx';
 import { RowActions } from './RowActions.tsx';
@@ -27,6 +27,7 @@ export function ThreadSheet() {
       }}
     >
       <SearchRow />
+      <Actions />
       <Rows />
       <Deleted />
     </section>
@@ -59,23 +60,26 @@ function SearchRow() {
         onInput={({ currentTarget }) => list.search(currentTarget.value)}
         onKeyDown={onSearchKey}
       />
+    </div>
+  );
+}
+
+function Actions() {
+  return (
+    <div class="sheet-actions">
       <button
         type="button"
-        class="ibtn"
+        class="btn btn-quiet"
         data-testid="threads-scope"
-        title={t('All Workspaces')}
-        aria-label={t('All Workspaces')}
-        aria-pressed={all}
+        aria-pressed={list.scope.value === 'all'}
         onClick={list.toggleScope}
       >
         <Icon name="globe" />
+        <span>{t('All Workspaces')}</span>
       </button>
-      <IconButton
-        testid="threads-import"
-        icon="cloud-download"
-        label={t('Import Thread…')}
-        onClick={() => runCommand('importThread')}
-      />
+      <Button testid="threads-import" kind="quiet" icon="cloud-download" onClick={() => runCommand('importThread')}>
+        {t('Import Thread…')}
+      </Button>
     </div>
   );
 }

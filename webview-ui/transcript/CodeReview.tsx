@@ -4,6 +4,7 @@ import { findingText, rangeText } from '../../src/protocol/text/findings.ts';
 import { addToDraft, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { Act } from '../components/Buttons.tsx';
+import { breakable } from '../components/FileRows.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 import { plural, t } from '../l10n.ts';
@@ -141,7 +142,7 @@ function Place({ finding: { path, lines, quote } }: { finding: Finding }) {
       aria-label={t('Show {0}', name)}
       onClick={() => post({ type: 'open_file', path, ...(lines && { line: lines.first, ...(quote && { quote }) }) })}
     >
-      {name}
+      {breakable(name)}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
+import { DEMO_PROVIDER, providerTitle, VSCODE_PROVIDER } from '../../src/protocol/knownProviders.ts';
 import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
 import { actOnError, submit } from '../actions.ts';
@@ -142,14 +143,15 @@ export function ErrorNotice({
 /** Errors of this machine, for which the model does not matter. */
 const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbox', 'internal']);
 
-/** The model and the server of the request. */
+/** The model and the server of the request, where it is one. */
 function Where({ settings }: { settings: TurnSettings }) {
   const provider = settings.provider ?? startedProvider.value;
+  const isServer = provider !== undefined && provider !== DEMO_PROVIDER && provider !== VSCODE_PROVIDER;
   return (
     <span class="notice-where" data-testid="error-where">
-      {provider === undefined
-        ? t('Model: {0}', settings.model)
-        : t('Model: {0} · Server: {1}', settings.model, provider)}
+      {isServer
+        ? t('Model: {0} · Server: {1}', settings.model, providerTitle(provider))
+        : t('Model: {0}', settings.model)}
     </span>
   );
 }

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Mention, UserImage, UserInput } from '../../src/protocol/item.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { post } from '../bridge.ts';
 import { Icon } from '../components/Icon.tsx';
 import { plural, t } from '../l10n.ts';
+import { cwd } from '../store.ts';
 import { imageFacts, labelOf, mentionIcon } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { tokens } from '../text/format.ts';
@@ -77,7 +79,7 @@ function SentMention({ mention }: { mention: Mention }) {
       {isOpen && (
         <div class="sent-what" data-testid="sent-what" role="group" aria-label={t('What was sent of {0}', name)}>
           <p class="sent-facts">
-            {sent?.type === 'refused' ? sent.reason : factsOf(mention)}
+            {sent?.type === 'refused' ? insideOf(cwd.value, sent.reason) : factsOf(mention)}
             {path !== '' && (
               <button
                 type="button"

@@ -35,7 +35,7 @@ export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
   const isWaiting = waitingItems.value.has(item.id);
   const name = <code>{item.tool}</code>;
   const server = <span class="by">{t('on {0}', item.server)}</span>;
-  const waits = isOnlyRequest.value ? t('Waiting for you') : say('Waiting for you: {0} {1}', name, server);
+  const waits = isOnlyRequest.value ? t('Needs approval') : say('Needs approval: {0} {1}', name, server);
   return (
     <Step
       testid="tool-call"
@@ -78,12 +78,13 @@ export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'
   const { tool, source, status, success, contentItems } = item;
   const name = <code>{tool}</code>;
   const by = source === undefined ? '' : <span class="by">{t('of {0}', visibleText(source))}</span>;
+  const waits = isOnlyRequest.value ? t('Needs approval') : say('Needs approval: {0} {1}', name, by);
   return (
     <Step
       testid="tool-call"
       icon="tools"
       state={isWaiting ? 'waiting' : success === false ? 'failed' : CALL_STATES[status]}
-      label={isWaiting ? say('Waiting for you: {0} {1}', name, by) : say('Called {0} {1}', name, by)}
+      label={isWaiting ? waits : say('Called {0} {1}', name, by)}
       body={() => (
         <>
           <InputAndResult input={item.arguments} result={result} />

@@ -125,6 +125,7 @@ function storageOf(world: ReplayWorld, home: string): Storage {
     writeBytes: async (file, bytes) => write(file, Buffer.from(bytes).toString()),
     readBytes: async (file, from, length) => Buffer.from(stored.get(file) ?? '').subarray(from, from + length),
     listFiles: async (folder) => below(folder),
+    unreadable: async () => [],
     statFiles: async (folder): Promise<readonly StoredFile[]> =>
       below(folder).map((file) => ({ path: file, size: Buffer.byteLength(stored.get(file) ?? ''), modifiedAt: 0 })),
     move: async (from, to) => {

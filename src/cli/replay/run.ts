@@ -1,8 +1,9 @@
 /** Runs a recorded thread again: a real Session, a server that answers from the rollout, and the user's recorded part. */
+import type { WireApi } from '../../protocol/providers.ts';
 import path from 'node:path';
 import { AgentService } from '../../core/agent/agentService.ts';
 import { HttpModels } from '../../core/model/httpModels.ts';
-import type { Dialect, WireApi } from '../../core/model/families.ts';
+import type { Dialect } from '../../core/model/families.ts';
 import { compareRequests, ExpectedRequests, toolsDiffer } from '../../core/replay/compare.ts';
 import { recordedTool } from '../../core/replay/recordedTools.ts';
 import {

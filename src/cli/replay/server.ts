@@ -1,7 +1,7 @@
 /** The model of a replay: a server on loopback that answers with the recorded responses, on both wires. */
+import type { WireApi } from '../../protocol/providers.ts';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WireApi } from '../../core/model/families.ts';
 import type { RecordedAnswer } from '../../core/replay/recording.ts';
 import { isToolCall, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import type { ErrorKind } from '../../protocol/policy.ts';
@@ -53,15 +53,19 @@ async function serve(
       return;
     case 'items': {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      const events = wire === 'chat' ? chatEvents(answer) : responsesEvents(answer);
-      for (const event of events)
+      for (const event of EVENTS[wire](answer))
         response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
       if (answer.end !== 'waits') response.end();
     }
   }
 }
 
-/** Of the kinds that are not told by a 400. */
+const EVENTS: Readonly<Record<WireApi, (answer: ItemsAnswer) => Iterable<object | string>>> = {
+  chat: chatEvents,
+  responses: responsesEvents,
+};
+
+/** The HTTP status of the kinds of error that is not 400. */
 const STATUS: Partial<Record<ErrorKind, number>> = {
   no_key: 401,
   quota: 402,

@@ -1,13 +1,23 @@
 /** What a rollout says about how its thread was configured. */
-import type { Dialect, WireApi } from '../../core/model/families.ts';
+import type { WireApi } from '../../protocol/providers.ts';
+import type { Dialect } from '../../core/model/families.ts';
+import { threadSettingsOf } from '../../core/agent/threadSettings.ts';
 import type { RecordedPart, RecordedTurn } from '../../core/replay/recording.ts';
 import type { ReplayScript } from '../../core/replay/script.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
-import { NO_CAPS } from '../../core/session/caps.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
-import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
+import { DEFAULT_SETTINGS } from '../../protocol/settings.ts';
+
+/** What a recording does not say of its thread is as the default settings have it. */
+const DEFAULTS = threadSettingsOf(DEFAULT_SETTINGS, {
+  model: '',
+  cwd: '/',
+  baseInstructions: null,
+  review: 'after',
+  sandboxFor: () => ({ box: 'none' }),
+});
 
 /** What the recorded part of the thread was started with. `given.turn`: the one that runs. */
 export function startOf(
@@ -30,44 +40,30 @@ export function startOf(
     {
       turn: settings,
       limits: {
+        ...DEFAULTS.limits,
         get maxToolRounds() {
           return given.turn()?.pausedAfter ?? Number.MAX_SAFE_INTEGER;
         },
         maxAttempts: 1,
         compactionTokens: 0,
-        caps: NO_CAPS,
         projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
         undoMaxBytes: 0,
       },
       prompt: {
+        ...DEFAULTS.prompt,
         baseInstructions: meta.instructions,
-        userInstructions: '',
-        compaction: '',
-        projectDocFallbackFilenames: [],
         skillTokens: Number.MAX_SAFE_INTEGER,
-        verbosity: null,
         showRawReasoning: false,
       },
       tools: {
-        review: 'after',
-        environment: DEFAULT_ENVIRONMENT,
+        ...DEFAULTS.tools,
         saveBeforeCommands: 'never',
         problemsAfterPatch: 'off',
-        webFetch: true,
-        webSearch: 'off',
         unreadable: [],
         memory: usesMemories(lines),
       },
       // None is started: every call is answered from the recording.
-      agents: {
-        tools: agentToolsIn(lines),
-        maxThreads: 6,
-        maxDepth: 1,
-        maxTokens: null,
-        maxRounds: null,
-        maxMinutes: null,
-        sideCopies: 'never',
-      },
+      agents: { ...DEFAULTS.agents, tools: agentToolsIn(lines), sideCopies: 'never' },
     },
     {
       models: given.models,

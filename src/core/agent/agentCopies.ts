@@ -1,52 +1,83 @@
 /** Side copies for agents that would write beside each other. */
 import path from 'node:path';
 import type { TurnSettings } from '../../protocol/event.ts';
+import type { NoSideCopy } from '../../protocol/item.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { SideCopyPlaces } from '../ports.ts';
 import type { AgentCopy, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** The agents of this process that may write and have not ended, by root thread. */
+/** Where an agent works. */
+export interface PlacedAgent {
+  readonly turn: TurnSettings;
+  readonly copy: AgentCopy | undefined;
+  /** Why it has no copy although it writes beside others. */
+  readonly noSideCopy: NoSideCopy | undefined;
+  readonly end: () => void;
+}
+
+/** The agents of this process that may write and have not ended. */
 export class AgentCopies {
-  readonly #writers = new Map<string, number>();
+  /** By root thread: those that work, and places that are taken for ones that are being started. */
+  readonly #writers = new Map<string, Set<symbol>>();
+  /** By agent. */
+  readonly #ends = new Map<string, () => void>();
 
   /**
    * Where a new agent works: the first that writes in the workspace, each further one in a copy of its own until those
-   * before it have ended. Call `end` once, when the agent has ended or could not be started. Rejects with the signal's
-   * reason.
+   * before it have ended. Call `begin` when the agent has a thread, or `end` when it could not be started. Rejects with the
+   * signal's reason.
    */
   async place(
     rootId: string,
     thread: ThreadSettings,
     { host, mayWrite, signal }: { readonly host: ThreadHost; readonly mayWrite: boolean; readonly signal: AbortSignal },
-  ): Promise<{ readonly turn: TurnSettings; readonly copy: AgentCopy | undefined; readonly end: () => void }> {
+  ): Promise<PlacedAgent> {
     const { turn, agents } = thread;
     const writes = mayWrite && turn.sandboxPolicy.type !== 'read-only';
-    if (!writes) return { turn, copy: undefined, end: () => {} };
-    const before = this.#writers.get(rootId) ?? 0;
-    this.#writers.set(rootId, before + 1);
-    let hasEnded = false;
-    const end = () => {
-      if (hasEnded) return;
-      hasEnded = true;
-      const left = (this.#writers.get(rootId) ?? 1) - 1;
-      if (left === 0) this.#writers.delete(rootId);
-      else this.#writers.set(rootId, left);
-    };
+    if (!writes) return { turn, copy: undefined, noSideCopy: undefined, end: () => {} };
+    const isBeside = this.#writers.has(rootId) && agents.sideCopies === 'parallel';
+    const end = this.#add(rootId);
     try {
-      const isBeside = before > 0 && agents.sideCopies === 'parallel';
-      const copy = isBeside ? await host.makeSideCopy?.(turn.cwd, signal) : undefined;
-      return { turn: copy === undefined ? turn : turnIn(turn, copy.folders), copy, end };
+      const made = isBeside ? await host.makeSideCopy?.(turn.cwd, signal) : undefined;
+      if (made === undefined) return { turn, copy: undefined, noSideCopy: undefined, end };
+      if (typeof made === 'string') return { turn, copy: undefined, noSideCopy: made, end };
+      return { turn: turnIn(turn, made), copy: made, noSideCopy: undefined, end };
     } catch (error) {
       end();
       throw error;
     }
   }
+
+  /** `end`: from `place`. */
+  begin(agentId: string, { end }: Pick<PlacedAgent, 'end'>): void {
+    this.#ends.set(agentId, end);
+  }
+
+  /** Call when an agent that may write works, also when it works again after it had ended. */
+  working(agentId: string, rootId: string): void {
+    if (!this.#ends.has(agentId)) this.#ends.set(agentId, this.#add(rootId));
+  }
+
+  /** Call when an agent has ended: a later one may work in the workspace. */
+  ended(agentId: string): void {
+    this.#ends.get(agentId)?.();
+    this.#ends.delete(agentId);
+  }
+
+  #add(rootId: string): () => void {
+    const writer = Symbol(rootId);
+    const writers = this.#writers.get(rootId) ?? new Set();
+    this.#writers.set(rootId, writers.add(writer));
+    return () => {
+      writers.delete(writer);
+      if (writers.size === 0 && this.#writers.get(rootId) === writers) this.#writers.delete(rootId);
+    };
+  }
 }
 
 /** The settings of a turn with the folders of a copy in place of those that it was made of. */
-function turnIn(turn: TurnSettings, folders: AgentCopy['folders']): TurnSettings {
-  const cwd = folders[0]?.copy ?? turn.cwd;
+function turnIn(turn: TurnSettings, { cwd, folders }: AgentCopy): TurnSettings {
   return { ...turn, cwd, sandboxPolicy: policyIn(turn.sandboxPolicy, folders) };
 }
 

@@ -10,6 +10,7 @@ import { pathBelow } from '../util/pathBelow.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
+import { type CopyNotice, keepCopyNotice } from '../rollout/copyNotices.ts';
 import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
 import { findRollout, type WhichThread } from '../rollout/findRollout.ts';
@@ -266,13 +267,24 @@ export class AgentService {
 
   /**
    * Call when the user has brought home what a sub-agent changed in its side copy, or has undone it: the next request of
-   * the thread that has started the agent says so, where that thread is live. Paths in the workspace.
+   * the thread that has started the agent says so, whenever and in whichever process that thread runs again. Paths in the
+   * workspace. @throws the error of the disk
    */
-  noteCopy(agentId: string, paths: readonly string[], what: 'brought_home' | 'undone'): void {
-    const parent = this.live.states.find(({ agents }) => agents.some((agent) => agent.agentId === agentId));
-    if (parent === undefined || paths.length === 0) return;
-    const files = paths.map((file) => pathBelow(cwdOf(parent), file) ?? file);
-    this.live.get(parent.threadId)?.session.agentNotices.addCopy(agentId, files, what);
+  async noteCopy(agentId: string, paths: readonly string[], what: CopyNotice['what']): Promise<void> {
+    if (paths.length === 0) return;
+    const parent = await this.#starterOf(agentId);
+    if (parent === undefined) return;
+    const files = paths.map((file) => pathBelow(parent.cwd, file) ?? file);
+    const { storage, clock } = this.#ports;
+    await keepCopyNotice(storage, parent.id, { agentId, what, files, at: clock.now() });
+  }
+
+  /** The thread that has started a sub-agent, live or not. */
+  async #starterOf(agentId: string): Promise<{ readonly id: string; readonly cwd: string } | undefined> {
+    const live = this.live.states.find(({ agents }) => agents.some((agent) => agent.agentId === agentId));
+    if (live !== undefined) return { id: live.threadId, cwd: cwdOf(live) };
+    const parentId = (await this.catalog.find(agentId))?.parentId ?? null;
+    return parentId === null ? undefined : this.catalog.find(parentId);
   }
 
   /** Moves a thread to the trash. Its session ends first, if it is live. */

@@ -1,21 +1,10 @@
 import type { AgentRole } from '../tools/agents/agents.ts';
+import { toolsWith } from '../tools/toolTraits.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 
 const AGENT = `You are an agent that another agent has given a task; the user does not read your messages. Your last message is all that the other agent gets: make it complete, and leave out how you got there.`;
 
-/** Tools that only look, and commands in a sandbox that cannot write. */
-const LOOKING = [
-  'exec_command',
-  'write_stdin',
-  'shell',
-  'run_tests',
-  'read_file',
-  'list_dir',
-  'grep_files',
-  'code_navigation',
-  'view_image',
-  'update_plan',
-];
+const LOOKING = toolsWith(({ forLooking }) => forLooking);
 
 function withRole(title: string, text: string): string {
   return `${BASE_INSTRUCTIONS}\n\n# ${title}\n${AGENT}\n${text}`;

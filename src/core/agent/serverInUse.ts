@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
+import { DEMO_PROVIDER, VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import { providerById, providerOf } from './threadSettings.ts';
 

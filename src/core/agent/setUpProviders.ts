@@ -1,5 +1,5 @@
-import { KNOWN_PROVIDERS, providerNames } from '../../protocol/providers.ts';
-import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
+import { DEMO_PROVIDER, KNOWN_PROVIDERS, providerNames, VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import { providerById, providerOf } from './threadSettings.ts';
 
 /**

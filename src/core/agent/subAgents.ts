@@ -56,8 +56,6 @@ export class SubAgents {
   readonly #opening = new Map<string, number>();
   readonly #watches = new Map<string, AgentWatch>();
   readonly #copies = new AgentCopies();
-  /** Call when an agent no longer writes: the next one may have the workspace. */
-  readonly #ends = new Map<string, () => void>();
 
   constructor(deps: SubAgentsDeps) {
     this.#deps = deps;
@@ -101,16 +99,18 @@ export class SubAgents {
     void session.closed.then(() => {
       watch.dispose();
       if (this.#watches.get(threadId) === watch) this.#watches.delete(threadId);
-      this.#ends.get(threadId)?.();
-      this.#ends.delete(threadId);
+      this.#copies.ended(threadId);
     });
   }
 
   #tell(parentId: string, status: AgentSummary): void {
     const agent = this.#placed(status);
-    if (isFinal(agent)) this.#ends.get(agent.agentId)?.();
-    const parent = this.#deps.live.get(parentId)?.session;
+    const { live } = this.#deps;
+    const parent = live.get(parentId)?.session;
+    if (isFinal(agent)) this.#copies.ended(agent.agentId);
     if (parent === undefined) return;
+    const isReadOnly = live.get(agent.agentId)?.session.isReadOnlyAgent !== false;
+    if (agent.state === 'running' && !isReadOnly) this.#copies.working(agent.agentId, parent.asParent.rootId);
     parent.tellAgent(agent);
     if (agent.isTask === true) return;
     if (isFinal(agent) && agent.state !== 'shutdown') parent.agentNotices.add(agent);
@@ -164,18 +164,23 @@ export class SubAgents {
       const as = { agent: agentMeta(role), forksContext: request.forksContext };
       const { host } = parent;
       const mayWrite = role?.readOnly !== true;
-      const { turn, copy, end } = await this.#copies.place(parent.rootId, given, { host, mayWrite, signal });
+      const { turn, copy, noSideCopy, end } = await this.#copies.place(parent.rootId, given, {
+        host,
+        mayWrite,
+        signal,
+      });
       const session = await this.#started(parent, { ...given, turn }, as, signal).catch(async (error: unknown) => {
         end();
         await copy?.discard();
         throw error;
       });
-      this.#ends.set(session.threadId, end);
+      this.#copies.begin(session.threadId, { end });
       await copy?.assign(session.threadId);
       const agent: AgentSummary = {
         agentId: session.threadId,
         role: as.agent.role,
         ...(copy === undefined ? {} : { inSideCopy: true }),
+        ...(noSideCopy === undefined ? {} : { noSideCopy }),
         state: 'pending_init',
         description: request.description ?? summaryOf(request.input),
         ...(role?.color === undefined ? {} : { color: role.color }),

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import type { TurnSettings } from '../../protocol/event.ts';
+import { providerNamed } from '../../protocol/knownProviders.ts';
 import {
   type ReviewSetting,
   type SandboxMode,
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../protocol/policy.ts';
-import { providerNamed, type ProviderSettings } from '../../protocol/providers.ts';
+import type { ProviderSettings } from '../../protocol/providers.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';

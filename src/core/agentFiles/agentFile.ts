@@ -3,6 +3,7 @@ import type { AgentRole } from '../tools/agents/agents.ts';
 import { toolsOfAgent } from '../tools/foreignNames.ts';
 import type { ProposingFile } from '../trust/fileProposals.ts';
 import { lineOfField, readFrontMatter } from '../util/frontMatter.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** A file that may describe an agent. */
 export interface AgentFile extends ProposingFile {
@@ -43,14 +44,14 @@ const listSchema = z.union([
   // The second form of Claude Code.
   z.string().transform((text) => text.split(',')),
 ]);
-const fieldsSchema = z.object({
+const fieldsSchema = lazyObject(() => ({
   name: z.string('must be a text').nullish(),
   description: z.string('is missing: it tells the model when to use the agent').trim().min(1, 'is empty'),
   tools: listSchema.nullish(),
   disallowedTools: listSchema.nullish(),
   model: z.string('must be a text').nullish(),
   color: z.string('must be a text').nullish(),
-});
+}));
 
 const NAME = /^[A-Za-z][\w-]{0,63}$/;
 

@@ -37,6 +37,8 @@ export interface StartRequest {
   readonly keys?: SecretRedactor;
   /** Receives its output until it goes into the background. */
   readonly onOutput: OutputListener;
+  /** Ends the wait for its start. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -57,11 +59,11 @@ export class Processes {
     this.#taken = new Set(options.known);
   }
 
-  /** @throws Error with a message for the model when the process cannot be started. */
-  async start({ exec, facts, timeoutMs, keys, onOutput }: StartRequest): Promise<LiveProcess> {
+  /** @throws Error with a message for the model when the process cannot be started; or the reason of the signal. */
+  async start({ exec, facts, timeoutMs, keys, onOutput, signal }: StartRequest): Promise<LiveProcess> {
     const { clock, storage, log, threadId } = this.#options;
     const startedAt = clock.monotonic();
-    const child = await this.#options.exec.spawn(exec);
+    const child = await this.#options.exec.spawn(exec, signal);
     const process = new LiveProcess({
       sessionId: this.#newSessionId(),
       facts,

@@ -3,15 +3,16 @@ import * as z from 'zod';
 import { type HookEvent, hookEventSchema } from '../../protocol/hooks.ts';
 import type { Host } from '../ports.ts';
 import type { HookDefinition } from './definition.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** In seconds. */
 const DEFAULT_TIMEOUT = 60;
 const LONGEST_TIMEOUT = 3_600;
 
-const groupSchema = z.object({ matcher: z.string().default(''), hooks: z.array(z.unknown()) });
+const groupSchema = lazyObject(() => ({ matcher: z.string().default(''), hooks: z.array(z.unknown()) }));
 
 const command = z.string().trim().min(1).optional();
-const hookSchema = z.object({
+const hookSchema = lazyObject(() => ({
   type: z.string().default('command'),
   command,
   args: z.array(z.string()).optional(),
@@ -30,7 +31,7 @@ const hookSchema = z.object({
   onFailure: z.enum(['continue', 'block']).default('continue'),
   if: z.unknown().optional(),
   async: z.boolean().optional(),
-});
+}));
 type WrittenHook = z.infer<typeof hookSchema>;
 
 /** Names that other products have for events of ours, besides a small first letter. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { HookEvent } from '../../protocol/hooks.ts';
 import { parseJson } from '../util/json.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** How the process of a hook has ended. */
 export interface HookEnd {
@@ -28,7 +29,7 @@ export interface HookOutcome {
 }
 
 /** What of the output has a meaning; further keys are ignored, as a newer hook may have them. */
-const outputSchema = z.object({
+const outputSchema = lazyObject(() => ({
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),
   systemMessage: z.string().optional(),
@@ -43,7 +44,7 @@ const outputSchema = z.object({
       additionalContext: z.string().optional(),
     })
     .optional(),
-});
+}));
 
 /** The exit code with which a hook blocks; the reason is on stderr, and stdout does not count. */
 const BLOCKS = 2;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Clock, Confinement, Exec, Host } from '../ports.ts';
+import type { Clock, Confinement, Exec, ExecRequest, Host } from '../ports.ts';
 import { shellArgv } from '../tools/shellArgv.ts';
 import { deadline } from '../util/abort.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -40,13 +40,14 @@ export async function runHook(
   const texts = { stdout: new BoundedText(), stderr: new BoundedText() };
   try {
     signal.throwIfAborted();
-    const process = await exec.spawn({
+    const request: ExecRequest = {
       argv: argvOf(hook, host),
       cwd: path.resolve(cwd, hook.cwd ?? '.'),
       env: { ...env, CLAUDE_PROJECT_DIR: cwd, TILLER_PROJECT_DIR: cwd, ...hook.env },
       stdin: { text: `${JSON.stringify(input)}\n` },
       confinement,
-    });
+    };
+    const process = await exec.spawn(request, limit.signal);
     process.onOutput(({ stream, bytes }) => texts[stream].add(bytes));
     const stop = () => void process.kill();
     limit.signal.addEventListener('abort', stop, { once: true });
@@ -66,7 +67,8 @@ export async function runHook(
   } catch (error) {
     signal.throwIfAborted();
     const durationMs = Math.round(clock.monotonic() - startedAt);
-    return { type: 'failed', problem: `It could not be started: ${messageOf(error)}`, durationMs, findings: [] };
+    const problem = limit.signal.aborted ? late.message : `It could not be started: ${messageOf(error)}`;
+    return { type: 'failed', problem, durationMs, findings: [] };
   } finally {
     limit.end();
   }

@@ -4,7 +4,7 @@
  */
 import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
-import type { ModelSettings } from '../../protocol/providers.ts';
+import type { ModelSettings, WireApi } from '../../protocol/providers.ts';
 import { withoutUndefined } from '../util/withoutUndefined.ts';
 import {
   capabilitiesOf,
@@ -14,7 +14,7 @@ import {
   type ReasoningAbility,
   takesEverything,
   UNKNOWN_FAMILY,
-  type WireApi,
+  WIRE_TRAITS,
 } from './families.ts';
 import { dialectOf, type ProviderConfig } from './providerConfig.ts';
 
@@ -85,19 +85,19 @@ export function abilitiesOf(
     }),
   ) as Record<Ability, AbilitySource>;
   const shellFunction = shellFunctionOf(settings?.shell);
-  const onWire = wireApi === 'chat' ? functionsOnly(shellFunction) : {};
+  const { name, functionsOnly } = WIRE_TRAITS[wireApi];
+  const onWire = functionsOnly ? asFunctions(shellFunction) : {};
   return {
     family: { ...named, ...told, ...configured, ...onWire },
     sources,
     everything,
     shellFunction,
     store: storeOf(settings?.store ?? server.store, dialect, wireApi),
-    notes: wireApi === 'chat' ? notesOnChat(model, settings) : [],
+    notes: functionsOnly ? unusedSettings(model, name, settings) : [],
   };
 }
 
-/** Chat Completions has no other tools. */
-function functionsOnly(shellFunction: ModelAbilities['shellFunction']) {
+function asFunctions(shellFunction: ModelAbilities['shellFunction']) {
   return { applyPatch: 'function', shell: shellFunction === undefined ? 'exec_command' : 'local_shell' } as const;
 }
 
@@ -105,12 +105,12 @@ function shellFunctionOf(shell: ModelSettings['shell']): ModelAbilities['shellFu
   return shell === 'shell' || shell === 'shell_command' ? shell : undefined;
 }
 
-function notesOnChat(model: string, { applyPatch, shell }: ModelSettings = {}): readonly string[] {
+function unusedSettings(model: string, wire: string, { applyPatch, shell }: ModelSettings = {}): readonly string[] {
   const unused = [
     ...(applyPatch === 'freeform' ? ['applyPatch: freeform'] : []),
     ...(shell === 'local_shell' ? ['shell: local_shell'] : []),
   ];
-  return unused.map((setting) => `The setting “${setting}” of ${model} has no effect on Chat Completions.`);
+  return unused.map((setting) => `The setting “${setting}” of ${model} has no effect on ${wire}.`);
 }
 
 export function modelSettingsOf({ models }: Pick<ServerFacts, 'models'>, model: string): ModelSettings | undefined {
@@ -122,9 +122,9 @@ function isKnown(model: string): boolean {
   return familyOf(model).id !== UNKNOWN_FAMILY.id;
 }
 
-/** OpenAI must not store anything, whatever the model; Azure requires it (seed 002). Chat servers do not by default. */
+/** OpenAI must not store anything, whatever the model; Azure requires it (seed 002). */
 function storeOf(chosen: boolean | undefined, dialect: Dialect, wireApi: WireApi): boolean | undefined {
-  if (chosen !== undefined || wireApi === 'chat') return chosen;
+  if (chosen !== undefined || !WIRE_TRAITS[wireApi].stores) return chosen;
   switch (dialect) {
     case 'openai':
       return false;

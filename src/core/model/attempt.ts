@@ -10,15 +10,15 @@ import {
   eventTooLargeFault,
   foreignAnswerFault,
   idleFault,
-  isPage,
   malformedFault,
-  networkFault,
   noProgressFault,
   pageFault,
   responseTooLargeFault,
   streamClosedFault,
   tooManyValuesFault,
 } from './faults.ts';
+import { networkFault } from './networkFaults.ts';
+import { isPage } from './serverErrors.ts';
 import { hasTooManyValues, parseJson } from '../util/json.ts';
 import type { ResponseLimits } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';

@@ -1,8 +1,9 @@
 /** Reads the token usage of Chat servers, wherever they put it. */
 import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/event.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const usageSchema = z.object({
+const usageSchema = lazyObject(() => ({
   prompt_tokens: z.number(),
   prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish().catch(undefined),
   /** DeepSeek's field for cached tokens. */
@@ -10,7 +11,7 @@ const usageSchema = z.object({
   completion_tokens: z.number().nullish(),
   completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
   total_tokens: z.number().nullish(),
-});
+}));
 
 interface Counting {
   readonly usage?: unknown;

@@ -1,5 +1,5 @@
+import type { WireApi } from '../../protocol/providers.ts';
 import { assertNever } from '../util/assertNever.ts';
-import type { WireApi } from './families.ts';
 import type { ConnectionTest } from './connectionTest.ts';
 
 export type DetectedWire =

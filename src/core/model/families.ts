@@ -2,6 +2,7 @@
  * The capabilities of models, as data: the first pattern that matches the slug decides (design §2, `ModelFamily`). A
  * model that is not listed gets what every server understands.
  */
+import type { WireApi } from '../../protocol/providers.ts';
 import type { ReasoningEffort } from '../../protocol/op.ts';
 
 export type Verbosity = 'low' | 'medium' | 'high';
@@ -193,7 +194,20 @@ export function familyOf(model: string): ModelFamily {
  */
 export type Dialect = 'openai' | 'azure' | 'openrouter' | 'plain';
 
-export type WireApi = 'responses' | 'chat';
+interface WireTraits {
+  /** As users know it. */
+  readonly name: string;
+  /** Tools of other types cannot be sent. */
+  readonly functionsOnly: boolean;
+  /** The server stores a response unless the request forbids it. */
+  readonly stores: boolean;
+}
+
+/** What an API takes, whatever the model. */
+export const WIRE_TRAITS: Readonly<Record<WireApi, WireTraits>> = {
+  responses: { name: 'Responses', functionsOnly: false, stores: true },
+  chat: { name: 'Chat Completions', functionsOnly: true, stores: false },
+};
 
 /** True for the kinds of server that are known to implement the whole wire. */
 export function isComplete(dialect: Dialect): boolean {
@@ -211,7 +225,7 @@ export function takesEverything(model: string, dialect: Dialect): boolean {
  */
 export function capabilitiesOf(model: string, dialect: Dialect, wireApi: WireApi): ModelFamily {
   const family = familyOf(model);
-  if (wireApi === 'responses' && takesEverything(model, dialect)) return family;
+  if (!WIRE_TRAITS[wireApi].functionsOnly && takesEverything(model, dialect)) return family;
   return {
     ...family,
     applyPatch: 'function',

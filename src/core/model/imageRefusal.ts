@@ -16,7 +16,8 @@
 import type { ErrorKind } from '../../protocol/policy.ts';
 import type { ModelFault } from './client.ts';
 
-const MENTIONS_IMAGE = /image|multi-?modal|\bvision\b|mmproj|图片|图像/i;
+/** The Chinese words mean picture and image. */
+const MENTIONS_IMAGE = /image|multi-?modal|\bvision\b|mmproj|\u56fe\u7247|\u56fe\u50cf/i;
 const TAKES_TEXT_ONLY =
   /content\b.{0,40}\bmust be a string|expected a string|cannot unmarshal array into .*content|role\W+user\W+after role\W+tool/i;
 

@@ -18,25 +18,31 @@ export function* joinDeltas<Wire>(
   read: (wire: Wire) => readonly ResponseEvent[],
 ): Generator<ResponseEvent, void, undefined> {
   let open: Delta | undefined;
+  /** Of `open` and those joined with it. */
+  let text = '';
   for (const wire of wires) {
     let events: readonly ResponseEvent[];
     try {
       events = read(wire);
     } catch (error) {
-      if (open !== undefined) yield open;
+      if (open !== undefined) yield { ...open, text };
       throw error;
     }
     for (const event of events) {
-      if (open !== undefined && isDelta(event) && canJoin(open, event)) {
-        open = { ...open, text: open.text + event.text };
-        continue;
+      if (!isDelta(event)) {
+        if (open !== undefined) yield { ...open, text };
+        open = undefined;
+        yield event;
+      } else if (open !== undefined && text.length + event.text.length <= MAX_JOINED && isOfSameText(open, event)) {
+        text += event.text;
+      } else {
+        if (open !== undefined) yield { ...open, text };
+        open = event;
+        text = event.text;
       }
-      if (open !== undefined) yield open;
-      open = isDelta(event) ? event : undefined;
-      if (open === undefined) yield event;
     }
   }
-  if (open !== undefined) yield open;
+  if (open !== undefined) yield { ...open, text };
 }
 
 function isDelta(event: ResponseEvent): event is Delta {
@@ -52,8 +58,7 @@ function isDelta(event: ResponseEvent): event is Delta {
 }
 
 /** The first deltas of a call may come before its name. */
-function canJoin(left: Delta, right: Delta): boolean {
-  if (left.text.length + right.text.length > MAX_JOINED) return false;
+function isOfSameText(left: Delta, right: Delta): boolean {
   if (left.type !== right.type || left.key !== right.key) return false;
   return left.type !== 'call_delta' || right.type !== 'call_delta' || left.name === right.name;
 }

@@ -17,10 +17,13 @@ import { withoutUndefined } from '../util/withoutUndefined.ts';
 import type { ReportedModel } from './abilities.ts';
 import { readBeginning } from './boundedBody.ts';
 import { ModelFault } from './client.ts';
-import { pageFault, isPage, shownFault, malformedFault } from './faults.ts';
+import { pageFault, malformedFault } from './faults.ts';
+import { shownFault } from './faultOf.ts';
+import { isPage } from './serverErrors.ts';
 import { createTransport, type ModelPorts } from './provider.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 import type { Transport } from './transport.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 export type ModelListing =
   | { readonly type: 'models'; readonly models: readonly ReportedModel[] }
@@ -75,7 +78,7 @@ async function getJson(transport: Transport, path: string, signal: AbortSignal):
 const positive = z.number().int().positive().nullish().catch(undefined);
 const words = z.array(z.string()).nullish().catch(undefined);
 
-const listedSchema = z.object({
+const listedSchema = lazyObject(() => ({
   id: z.string().min(1),
   owned_by: z.string().nullish().catch(undefined),
   /** vLLM. */
@@ -86,9 +89,9 @@ const listedSchema = z.object({
   supported_parameters: words,
   /** llama.cpp: what the model was trained with. */
   meta: z.object({ n_ctx_train: positive }).nullish().catch(undefined),
-});
+}));
 
-const listSchema = z.object({ data: z.array(z.unknown()) });
+const listSchema = lazyObject(() => ({ data: z.array(z.unknown()) }));
 
 type Listed = ReportedModel & { readonly owner: string | undefined };
 
@@ -113,8 +116,8 @@ function readList(document: unknown): readonly Listed[] {
   });
 }
 
-const ollamaSchema = z.object({ models: z.array(z.object({ name: z.string(), context_length: positive })) });
-const lmStudioSchema = z.object({
+const ollamaSchema = lazyObject(() => ({ models: z.array(z.object({ name: z.string(), context_length: positive })) }));
+const lmStudioSchema = lazyObject(() => ({
   data: z.array(
     z.object({
       id: z.string(),
@@ -125,11 +128,11 @@ const lmStudioSchema = z.object({
       capabilities: words,
     }),
   ),
-});
-const llamaSchema = z.object({
+}));
+const llamaSchema = lazyObject(() => ({
   default_generation_settings: z.object({ n_ctx: positive }).nullish().catch(undefined),
   modalities: z.object({ vision: z.boolean().nullish() }).nullish().catch(undefined),
-});
+}));
 
 type Told = ReadonlyMap<string, Omit<ReportedModel, 'id'>>;
 

@@ -7,7 +7,7 @@ import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import { RefusedFields } from './fieldFallback.ts';
 import { type ProviderConfig, withEnvironmentHeaders } from './providerConfig.ts';
-import { shownFault } from './faults.ts';
+import { shownFault } from './faultOf.ts';
 import { valuesSentTo } from './providerSecrets.ts';
 import { ResponsesClient } from './responses.ts';
 import { hasToolImages } from './toolImages.ts';
@@ -63,7 +63,8 @@ export function createTransport(
   return new Transport(resolved, { fetch, secrets, clock, userAgent, onKey });
 }
 
-function clientOf(parts: ClientParts): ModelClient {
+/** The client of the provider's wire, with unredacted faults. */
+export function clientOf(parts: ClientParts): ModelClient {
   const { wireApi } = parts.provider;
   switch (wireApi) {
     case 'chat':

@@ -1,5 +1,5 @@
-import type { ModelSettings } from '../../protocol/providers.ts';
-import type { Dialect, WireApi } from './families.ts';
+import type { ModelSettings, WireApi } from '../../protocol/providers.ts';
+import type { Dialect } from './families.ts';
 
 /** A server for models. Comes from settings that a workspace cannot change (design decision 12). */
 export interface ProviderConfig {

@@ -11,6 +11,7 @@ import type { ResponseEvent } from './client.ts';
 import { inStreamFault, incompleteFault, malformedFault, MOST_ITEMS, tooManyItemsFault } from './faults.ts';
 import { asOffered } from './functionForm.ts';
 import { itemFromWire } from './responsesItems.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 type ItemKind = Extract<ResponseEvent, { type: 'item_started' }>['kind'];
 
@@ -241,11 +242,11 @@ function deltaOf({ delta }: WireEvent): string {
   return typeof delta === 'string' ? delta : '';
 }
 
-const headSchema = z.object({
+const headSchema = lazyObject(() => ({
   type: z.string(),
   id: z.string().optional().catch(undefined),
   name: z.string().optional().catch(undefined),
-});
+}));
 
 function kindOf(type: string | undefined): ItemKind | undefined {
   switch (type) {
@@ -310,17 +311,21 @@ const usageSchema = z
   .catch(undefined);
 
 /** `id` is required (codex-behaviour.md §2.4): without it the event is not valid. */
-const completedSchema = z.object({
+const completedSchema = lazyObject(() => ({
   id: z.string(),
   usage: usageSchema,
   end_turn: z.boolean().nullish().catch(undefined),
-});
+}));
 
-const incompleteSchema = z.object({
+const incompleteSchema = lazyObject(() => ({
   incomplete_details: z.object({ reason: z.string().optional() }).nullish().catch(undefined),
-});
+}));
 
-const documentSchema = z.object({ id: z.string(), status: z.string().nullish(), output: z.array(z.unknown()) });
+const documentSchema = lazyObject(() => ({
+  id: z.string(),
+  status: z.string().nullish(),
+  output: z.array(z.unknown()),
+}));
 
 function completed(response: unknown): ResponseEvent {
   const { data } = completedSchema.safeParse(response);

@@ -5,7 +5,8 @@
 import type { Clock, Fetch, Secrets } from '../ports.ts';
 import { ModelFault } from './client.ts';
 import { readBeginning } from './boundedBody.ts';
-import { describeBytes, httpFault, networkFault } from './faults.ts';
+import { describeBytes, httpFault } from './faults.ts';
+import { networkFault } from './networkFaults.ts';
 import { deadline } from '../util/abort.ts';
 import { parseJson } from '../util/json.ts';
 import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';

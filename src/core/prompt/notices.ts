@@ -20,13 +20,22 @@ export function agentNotice(agentId: string, status: unknown): MessageItem {
   return userText(`<subagent_notification>\n${noticeBody(agentId, status)}\n</subagent_notification>`);
 }
 
-/** Recorded when the user has brought home what a sub-agent changed in its side copy, or has undone it. */
-export function copyNotice(agentId: string, files: readonly string[], what: 'brought_home' | 'undone'): MessageItem {
+/**
+ * The status in an `agentNotice` that says that the user has brought home what a sub-agent changed in its side copy, or has
+ * undone it. `at`: ISO 8601; it tells two such notices apart.
+ */
+export function copyStatus({ what, files, at }: SettledInCopy): unknown {
   const meaning = {
     brought_home: 'The user has brought home changes of its side copy to these files: the workspace has them now.',
     undone: 'The user has undone in the workspace what came home of its side copy in these files.',
   }[what];
-  return agentNotice(agentId, { [what]: files, meaning });
+  return { [what]: files, at, meaning };
+}
+
+interface SettledInCopy {
+  readonly what: 'brought_home' | 'undone';
+  readonly files: readonly string[];
+  readonly at: string;
 }
 
 /** True when the item is this notice, or an output of `wait` that says the same. */

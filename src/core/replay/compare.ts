@@ -1,10 +1,10 @@
 /** Compares a request of a replay with the recorded one, and describes the difference. */
+import type { WireApi } from '../../protocol/providers.ts';
 import { normalize } from '../history/normalize.ts';
-import { ChatBodies } from '../model/chatBody.ts';
+import { bodiesOf } from '../model/bodies.ts';
 import type { Prompt } from '../model/client.ts';
-import { capabilitiesOf, type Dialect, type WireApi } from '../model/families.ts';
+import { capabilitiesOf, type Dialect } from '../model/families.ts';
 import { RefusedFields } from '../model/fieldFallback.ts';
-import { ResponsesBodies } from '../model/responsesBody.ts';
 import { unifiedDiffOfTexts } from '../patch/unifiedDiff.ts';
 import { ReplayFold } from '../rollout/replay.ts';
 import { ThreadImages } from '../session/threadImages.ts';
@@ -68,8 +68,7 @@ export class ExpectedRequests {
     };
     const server = { baseUrl: '', dialect };
     const refused = new RefusedFields();
-    const bodies = wire === 'chat' ? new ChatBodies(server, refused) : new ResponsesBodies(server, refused);
-    return JSON.parse(bodies.build(prompt).text) as Body;
+    return JSON.parse(bodiesOf(wire, server, refused).build(prompt).text) as Body;
   }
 }
 

@@ -99,6 +99,13 @@ export class ThreadCatalog {
     return isDeleted ? 'deleted' : 'gone';
   }
 
+  /** False where a folder of threads or of the trash cannot be read: a thread that is not found may be in it. */
+  async isComplete(): Promise<boolean> {
+    const { storage } = this.#ports;
+    const unreadable = await Promise.all(['threads', 'bin'].map((folder) => storage.unreadable(folder)));
+    return unreadable.flat().length === 0;
+  }
+
   /** Ids of the threads, sub-agents included, that work in one of these folders. */
   async threadsIn(folders: readonly string[]): Promise<readonly string[]> {
     const summaries = await this.#index.summaries();

@@ -6,11 +6,12 @@
 import * as z from 'zod';
 import { eventMsgSchema, turnSettingsSchema } from '../../protocol/event.ts';
 import { responseItemSchema } from '../../protocol/responseItem.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 export const ROLLOUT_FORMAT = 'tiller-rollout';
 export const ROLLOUT_VERSION = 1;
 
-export const sessionMetaSchema = z.object({
+export const sessionMetaSchema = lazyObject(() => ({
   format: z.literal(ROLLOUT_FORMAT),
   version: z.number().int(),
   id: z.string(),
@@ -44,18 +45,18 @@ export const sessionMetaSchema = z.object({
   git: z
     .object({ branch: z.string().optional(), commit: z.string().optional(), remote: z.string().optional() })
     .optional(),
-});
+}));
 export type SessionMeta = z.infer<typeof sessionMetaSchema>;
 
 /** An event without the fields that the line and the thread already contain. */
-export const recordedEventSchema = z.object({
+export const recordedEventSchema = lazyObject(() => ({
   turnId: z.string().nullable(),
   submissionId: z.string().nullable(),
   msg: eventMsgSchema,
-});
+}));
 export type RecordedEvent = z.infer<typeof recordedEventSchema>;
 
-export const compactedSchema = z.object({
+export const compactedSchema = lazyObject(() => ({
   /** The summary. */
   message: z.string(),
   /**
@@ -64,7 +65,7 @@ export const compactedSchema = z.object({
    */
   item_id: z.string().optional(),
   replacement_history: z.array(responseItemSchema),
-});
+}));
 export type Compacted = z.infer<typeof compactedSchema>;
 
 export type RolloutEntry =

@@ -1,22 +1,16 @@
 import type { MessageItem, ResponseItem } from '../../protocol/responseItem.ts';
 import type { AgentSummary } from '../../protocol/thread.ts';
-import { agentNotice, copyNotice, isAgentNoticeOf } from '../prompt/notices.ts';
+import { agentNotice, isAgentNoticeOf } from '../prompt/notices.ts';
 import { isFinal, statusForModel } from '../tools/agents/agentStatus.ts';
 
 /** Notices for the model about sub-agents that have ended, until its next request. */
 export class AgentNotices {
   readonly #waiting = new Map<string, MessageItem>();
-  #copies = 0;
 
   /** Replaces an earlier notice of the same agent that was not sent. */
   add(agent: AgentSummary): void {
     const { agentId } = agent;
     this.#waiting.set(agentId, agentNotice(agentId, statusForModel(agent)));
-  }
-
-  /** `files`: from the working directory of the thread. */
-  addCopy(agentId: string, files: readonly string[], what: 'brought_home' | 'undone'): void {
-    this.#waiting.set(`${agentId} ${what} ${++this.#copies}`, copyNotice(agentId, files, what));
   }
 
   /** The model has the status of this agent already, or the agent works again. */

@@ -4,6 +4,7 @@ import type { Finding } from '../../protocol/codeReview.ts';
 import { inOneLine, shortened } from '../../protocol/text/truncate.ts';
 import { clamp } from '../util/clamp.ts';
 import { parseJson } from '../util/json.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** Findings of one review; characters of their texts. Further ones are left out, longer ones are cut. */
 const LIMITS = { findings: 100, title: 200, body: 8_000, text: 8_000 } as const;
@@ -21,25 +22,25 @@ export type ReviewOutput =
   /** `problem`: one sentence for the reviewer. */
   | { readonly type: 'malformed'; readonly problem: string };
 
-const placeSchema = z.object({
+const placeSchema = lazyObject(() => ({
   absolute_file_path: z.string().optional(),
   line_range: z.object({ start: z.number(), end: z.number() }).optional(),
-});
+}));
 
-const findingSchema = z.object({
+const findingSchema = lazyObject(() => ({
   title: z.string().trim().min(1),
   body: z.string().default(''),
   confidence_score: z.number().nullish(),
   priority: z.number().nullish(),
   // A place in another form costs the place, not the finding.
   code_location: placeSchema.nullish().catch(null),
-});
+}));
 
-const outputSchema = z.object({
+const outputSchema = lazyObject(() => ({
   findings: z.array(findingSchema),
   overall_correctness: z.string().nullish(),
   overall_explanation: z.string().nullish(),
-});
+}));
 
 export function readReviewOutput(answer: string): ReviewOutput {
   const value = jsonIn(answer);

@@ -1,7 +1,8 @@
 import type { ApprovalRequest, TurnSettings } from '../../protocol/event.ts';
+import type { NoSideCopy } from '../../protocol/item.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
-import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
+import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
 import type { SelectedHooks } from '../hooks/selectHooks.ts';
@@ -14,7 +15,7 @@ import type { ListedSkill } from '../prompt/skillList.ts';
 import type { Skill } from '../skills/skillFile.ts';
 import type { AgentRole, Agents } from '../tools/agents/agents.ts';
 import type { OfferedAgentTools } from '../tools/agents/agentTools.ts';
-import type { ToolHandler } from '../tools/handler.ts';
+import type { ToolHandler, ToolSettings } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
 import type { TurnSpending } from './capCounters.ts';
@@ -64,20 +65,9 @@ export interface ThreadSettings {
     /** `null`: only of servers that send no summary. */
     readonly showRawReasoning: boolean | null;
   };
-  readonly tools: {
-    readonly review: ReviewSetting;
-    /** Patches leave texts that an editor shows unsaved. */
-    readonly leavesUnsaved?: boolean | undefined;
-    /** Variables that commands get. */
-    readonly environment: EnvironmentSettings;
-    /** What happens to files that a patch left unsaved when a command is about to run. */
-    readonly saveBeforeCommands: Settings['saveBeforeCommands'];
+  readonly tools: ToolSettings & {
     /** Which new problems the model gets after a patch. */
     readonly problemsAfterPatch: Settings['problemsAfterPatch'];
-    /** Whether `fetch_url` is offered. */
-    readonly webFetch: boolean;
-    /** Whether `web_search` is offered, and how far it may go. */
-    readonly webSearch: Settings['web.search'];
     /** What sandboxed commands must not read, as the setting names it. */
     readonly unreadable: readonly string[];
     /** Whether the thread is written down as a memory, and may read those of others. */
@@ -108,6 +98,8 @@ export interface AgentSettings {
 
 /** A side copy that was made for an agent. */
 export interface AgentCopy {
+  /** The place of the agent's working directory in the copy. */
+  readonly cwd: string;
   readonly folders: readonly { readonly home: string; readonly copy: string }[];
   /** Call when the agent has a thread. */
   assign(threadId: string): Promise<void>;
@@ -147,10 +139,10 @@ export interface ThreadHost {
    */
   readonly agentRoles?: () => Promise<readonly AgentRole[]>;
   /**
-   * Makes a side copy of the open folders for an agent of a thread with this working directory; `undefined` where the agent
-   * works in the same folder. Rejects only with the signal's reason.
+   * Makes a side copy of the open folders for an agent of a thread with this working directory, or says why there is none;
+   * `undefined` where the thread works in a side copy itself, which its agents share. Rejects only with the signal's reason.
    */
-  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | undefined>;
+  readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | NoSideCopy | undefined>;
   /**
    * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
    * what a recorded message has run stays as it was recorded.

@@ -2,7 +2,7 @@ import { assertNever } from '../util/assertNever.ts';
 
 export interface RunningTurn {
   readonly turnId: string;
-  /** Aborted: the turn was told to stop, and its end follows. */
+  /** Aborted when the turn has to stop; its end follows. */
   readonly abort: AbortController;
 }
 

@@ -39,11 +39,11 @@ interface TurnHooks {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly signal: AbortSignal;
-  /** Told what a command changed, for the diff of the turn. */
+  /** Called with what a command changed, for the diff of the turn. */
   readonly onChanges: (changes: DescribedChanges) => void;
 }
 
-/** What the commands and patches of one thread change: gathered, written down for undo, and told as events. */
+/** What the commands and patches of one thread change: gathered, recorded for undo, and emitted as events. */
 export class ThreadChanges {
   readonly records: ChangeRecords;
   readonly #deps: ThreadChangesDeps;
@@ -158,7 +158,7 @@ export class ThreadChanges {
     return found.filter((folder) => !found.some((other) => other !== folder && isBelow(folder, other)));
   }
 
-  /** Told once, until it is another. */
+  /** Reports a message once, until there is another. */
   #tell(error: unknown): void {
     const { log, emit } = this.#deps;
     const message =

@@ -156,7 +156,7 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
     const { maxToolRounds } = run.thread.limits;
     if (round > maxToolRounds)
       throw new TurnPaused(`Paused after ${maxToolRounds} tool rounds. Try again to continue.`);
-    for (const notice of run.takeNotices()) run.remember(notice);
+    await run.rememberNotices();
     // Also after an interrupt: applied patches stay applied.
     const { sampled, calls } = await respond(run, loopGuard, files).finally(() => files.tell());
     lastMessage = sampled.lastMessage ?? lastMessage;

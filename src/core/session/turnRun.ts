@@ -92,8 +92,8 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
-  /** Notices of sub-agents that have ended since the last call. */
-  readonly takeNotices: () => readonly ResponseItem[];
+  /** See `rememberNotices`. */
+  readonly rememberNotices: () => Promise<void>;
   /** Whether an answered turn goes on with what is queued. */
   readonly goesOn: () => boolean;
   /** Inputs that joined since the last call, oldest first. */

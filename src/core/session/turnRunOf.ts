@@ -5,6 +5,7 @@ import { listMemories } from '../rollout/threadMemories.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { StorageFailure } from './failure.ts';
+import { rememberNotices } from './rememberNotices.ts';
 import { askingAgent } from './sessionOptions.ts';
 import { type SessionParts, stateBefore } from './sessionParts.ts';
 import type { CompactedItems, TurnRun } from './turnRun.ts';
@@ -96,7 +97,7 @@ export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
     ready: () => parts.open().catch((error: unknown) => abort.abort(new StorageFailure(error))),
     remember: parts.remember,
     flush: () => parts.recorder.sync(),
-    takeNotices: () => parts.agentNotices.take(),
+    rememberNotices: () => rememberNotices(parts),
     goesOn: () => host.tooLate === undefined && queue.isReady,
     takeQueued: () => queue.take('joined', submissionId).map(({ input }) => input),
     interrupt: () => abort.abort(new Error('Interrupted.')),

@@ -95,8 +95,8 @@ export class WorkspaceCoordinator {
   #execFor(rootId: string, exec: Exec): Exec {
     return {
       prepare: () => exec.prepare?.(),
-      spawn: async (request) => {
-        const process = await exec.spawn(request);
+      spawn: async (request, signal) => {
+        const process = await exec.spawn(request, signal);
         const command = { threadId: rootId, argv: request.argv, cwd: request.cwd };
         this.#running.add(command);
         void process.exited.then(() => this.#running.delete(command));

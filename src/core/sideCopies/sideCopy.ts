@@ -38,7 +38,7 @@ export type BaseFile =
 export type CopyState =
   | { readonly type: 'absent' }
   | { readonly type: 'file'; readonly hash: string; readonly mode: number; readonly size: number }
-  /** A link or a device. */
+  /** A link or a device, or a file that cannot be read. */
   | { readonly type: 'other' };
 
 /** A file that differs between the base and the copy. Absolute paths. */
@@ -59,10 +59,12 @@ export interface CopyLosses {
   readonly commits: readonly string[];
   /** The copy has more files than are compared. */
   readonly isPartial: boolean;
+  /** Folders of the copy that cannot be read: new files in them are not known. Absolute paths. */
+  readonly unread: readonly string[];
 }
 
-export function isNothing({ changes, ignored, commits, isPartial }: CopyLosses): boolean {
-  return changes.length + ignored.length + commits.length === 0 && !isPartial;
+export function isNothing({ changes, ignored, commits, isPartial, unread }: CopyLosses): boolean {
+  return changes.length + ignored.length + commits.length + unread.length === 0 && !isPartial;
 }
 
 /** Nothing but ignored files, such as the output of a build. */
@@ -122,6 +124,8 @@ export interface ThreadsOfCopies {
   readonly whereIs: (threadId: string) => Promise<ThreadWhereabouts>;
   /** Ids of the threads, forks and sub-agents included, that work in one of these folders. */
   readonly threadsIn: (folders: readonly string[]) => Promise<readonly string[]>;
+  /** False: there may be threads that the others do not find. */
+  readonly isComplete: () => Promise<boolean>;
 }
 
 /** The side copies of this machine. Methods reject with the error of the disk, or with the reason of their signal. */

@@ -1,6 +1,7 @@
 /** Whether a call is one of those that a skill lists in `allowed-tools`. */
 import { parseScript } from '../policy/parseScript.ts';
 import { toolsNamed } from '../tools/foreignNames.ts';
+import { toolsWith } from '../tools/toolTraits.ts';
 
 /** A call as its tool and the tools of other products see it. */
 export interface ListableCall {
@@ -10,16 +11,7 @@ export interface ListableCall {
   readonly uses: readonly { readonly name: string; readonly command?: string }[];
 }
 
-/** Tools that only read: no list has to name them. */
-const READING = new Set([
-  'read_file',
-  'view_image',
-  'list_dir',
-  'grep_files',
-  'update_plan',
-  'request_user_input',
-  'get_memory',
-]);
+const UNLISTED: ReadonlySet<string> = new Set(toolsWith(({ forEverySkill }) => forEverySkill));
 
 /** An entry, `Bash(git add:*)`: its tool, and the pattern of the commands or files that are meant. */
 interface Entry {
@@ -32,7 +24,7 @@ interface Entry {
  * lists nothing, so that the call is asked about.
  */
 export function isListed(list: readonly string[], { names, uses }: ListableCall): boolean {
-  if (names[0] !== undefined && READING.has(names[0])) return true;
+  if (names[0] !== undefined && UNLISTED.has(names[0])) return true;
   const entries = list.map(entryOf);
   if (entries.some(({ tool, pattern }) => tool === '*' && pattern === undefined)) return true;
   return uses.every(({ name, command }) => {

@@ -5,6 +5,7 @@ import { shortened } from '../../protocol/text/truncate.ts';
 import type { ProposingFile } from '../trust/fileProposals.ts';
 import { lineOfField, readFrontMatter } from '../util/frontMatter.ts';
 import { hasCommands } from './expandText.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** `skill`: a SKILL.md, which the model may read by itself. `prompt`: a text that only the user runs. */
 export type SkillKind = 'skill' | 'prompt';
@@ -86,7 +87,7 @@ const listSchema = z
 const switchSchema = z
   .union([z.boolean('must be true or false'), z.enum(['true', 'false']).transform((text) => text === 'true')])
   .nullish();
-const fieldsSchema = z.object({
+const fieldsSchema = lazyObject(() => ({
   name: textSchema,
   description: textSchema,
   // YAML reads `[file]` as a list.
@@ -97,7 +98,7 @@ const fieldsSchema = z.object({
   tools: listSchema,
   'disable-model-invocation': switchSchema,
   'user-invocable': switchSchema,
-});
+}));
 type Fields = z.infer<typeof fieldsSchema>;
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;

@@ -1,23 +1,10 @@
 /** What other products call our tools, in the files that they and we read. */
+import { isOwnTool, toolsWith } from './toolTraits.ts';
 
-const READING = ['read_file', 'view_image'];
-const SEARCHING = ['grep_files', 'list_dir'];
-const EDITING = ['apply_patch'];
-const RUNNING = ['exec_command', 'write_stdin', 'shell', 'run_tests'];
-
-/** Tools of Tiller by their own names. */
-const OWN = [
-  ...RUNNING,
-  ...EDITING,
-  ...READING,
-  ...SEARCHING,
-  'code_navigation',
-  'fetch_url',
-  'web_search',
-  'update_plan',
-  'request_user_input',
-  'get_memory',
-] as const;
+const READING = toolsWith(({ group }) => group === 'reading');
+const SEARCHING = toolsWith(({ group }) => group === 'searching');
+const EDITING = toolsWith(({ group }) => group === 'editing');
+const RUNNING = toolsWith(({ group }) => group === 'running');
 
 /**
  * By lower-case name: tools of Claude Code (code.claude.com/docs/en/sub-agents), the aliases of GitHub's custom agents
@@ -120,7 +107,7 @@ const MAX_NAME = 80;
  * an agent does not have here. `undefined`: the name means nothing.
  */
 export function toolsNamed(name: string, others: readonly string[] = []): readonly string[] | undefined {
-  if ((OWN as readonly string[]).includes(name) || others.includes(name)) return [name];
+  if (isOwnTool(name) || others.includes(name)) return [name];
   if (/^mcp__[\w-]+$/.test(name)) return [name];
   // `server/tool` and `server/*` of GitHub; a tool set of VS Code has the same form (`execute/runInTerminal`).
   const [, server, tool] = /^([\w-]+)\/(\*|[\w-]+)$/.exec(name) ?? [];

@@ -244,20 +244,25 @@ export interface ToolFamily {
   readonly mayConnect?: boolean;
 }
 
-/** Options of the built-in tools. */
-export interface ToolOptions {
-  /** The rules that apply in a working directory at the time of the call. */
-  readonly rules: (cwd: string) => Promise<LoadedRules>;
+/** What the settings of a thread say of the built-in tools. */
+export interface ToolSettings {
   readonly review: ReviewSetting;
   /** Patches leave texts that an editor shows unsaved. */
   readonly leavesUnsaved?: boolean | undefined;
   /** Which environment variables commands get. */
   readonly environment: EnvironmentSettings;
+  /** What happens to files that a patch left unsaved when a command is about to run. */
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
   /** Whether `fetch_url` is offered. */
   readonly webFetch: boolean;
   /** Whether `web_search` is offered, and how far it may go. */
   readonly webSearch: Settings['web.search'];
+}
+
+/** Options of the built-in tools. */
+export interface ToolOptions extends ToolSettings {
+  /** The rules that apply in a working directory at the time of the call. */
+  readonly rules: (cwd: string) => Promise<LoadedRules>;
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {

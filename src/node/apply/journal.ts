@@ -19,22 +19,23 @@ import type { Transition } from './transition.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, writeNewPrivateFile } from '../host/privateFiles.ts';
 import { thisProcess } from '../host/processIdentity.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const ownerSchema = z.object({ user: z.number(), group: z.number() });
+const ownerSchema = lazyObject(() => ({ user: z.number(), group: z.number() }));
 const imageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('absent') }),
-  z.object({ type: z.literal('folder') }),
-  z.object({ type: z.literal('link'), target: z.string() }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('absent') })),
+  lazyObject(() => ({ type: z.literal('folder') })),
+  lazyObject(() => ({ type: z.literal('link'), target: z.string() })),
+  lazyObject(() => ({
     type: z.literal('file'),
     length: z.number(),
     mode: z.number().nullable(),
     owner: ownerSchema.nullable(),
-  }),
+  })),
 ]);
 type StoredImage = z.infer<typeof imageSchema>;
 
-const headerSchema = z.object({
+const headerSchema = lazyObject(() => ({
   version: z.literal(1),
   owner: z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() }),
   startedAt: z.iso.datetime(),
@@ -47,7 +48,7 @@ const headerSchema = z.object({
       unsaved: z.literal(true).optional(),
     }),
   ),
-});
+}));
 type Header = z.infer<typeof headerSchema>;
 
 export interface JournalStep extends Pick<PlannedStep, 'path' | 'before' | 'after'> {

@@ -21,6 +21,8 @@ interface Listing {
   readonly inode: number;
   readonly changedAt: number;
   readonly rules: IgnoreRules;
+  readonly hasOwnRules: boolean;
+  /** Whole paths, the same strings in each walk: making and hashing them takes as long as looking at the files. */
   readonly files: readonly string[];
   readonly ignored: readonly string[];
   readonly folders: readonly string[];
@@ -64,18 +66,17 @@ export class FolderScan {
       if (stats === undefined || !stats.isDirectory()) continue;
       folders.set(at.folder, stats.ctimeMs);
       const listing = this.#list(at.folder, stats, at.rules);
-      for (const name of listing.files) {
-        const found = statOf(`${at.folder}${path.sep}${name}`);
+      for (const place of listing.files) {
+        const found = statOf(place);
         if (found === undefined) continue;
         if (++count > this.#maxFiles) return 'too_many';
-        yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: false };
+        yield { path: place, stats: found, isIgnored: false };
       }
-      for (const name of listing.ignored) {
-        const found = statOf(`${at.folder}${path.sep}${name}`);
-        if (found !== undefined) yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: true };
+      for (const place of listing.ignored) {
+        const found = statOf(place);
+        if (found !== undefined) yield { path: place, stats: found, isIgnored: true };
       }
-      for (const name of listing.folders)
-        queue.push({ folder: `${at.folder}${path.sep}${name}`, rules: listing.rules });
+      for (const folder of listing.folders) queue.push({ folder, rules: listing.rules });
     }
     for (const folder of this.#listings.keys()) {
       if (folders.has(folder)) continue;
@@ -88,20 +89,22 @@ export class FolderScan {
   #list(folder: string, stats: Stats, parent: IgnoreRules): Listing {
     const known = this.#listings.get(folder);
     const isUnchanged = known?.inode === stats.ino && known.changedAt === stats.ctimeMs;
-    const rules = isUnchanged && !known.files.includes(IGNORE_FILE) ? parent : this.#rulesOf(folder, parent);
+    const rules = isUnchanged && !known.hasOwnRules ? parent : this.#rulesOf(folder, parent);
     if (isUnchanged && known.rules === rules) return known;
     const files: string[] = [];
     const ignored: string[] = [];
     const folders: string[] = [];
+    let hasOwnRules = false;
     for (const entry of entriesIn(folder)) {
       const { name } = entry;
       const place = `${folder}${path.sep}${name}`;
       const isFolder = entry.isDirectory();
       if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
-      if (rules.ignores(place, isFolder)) ignored.push(name);
-      else (isFolder ? folders : files).push(name);
+      if (name === IGNORE_FILE && !isFolder) hasOwnRules = true;
+      if (rules.ignores(place, isFolder)) ignored.push(place);
+      else (isFolder ? folders : files).push(place);
     }
-    const listing = { inode: stats.ino, changedAt: stats.ctimeMs, rules, files, ignored, folders };
+    const listing = { inode: stats.ino, changedAt: stats.ctimeMs, rules, hasOwnRules, files, ignored, folders };
     if (Date.now() - stats.ctimeMs > TICK_MS) this.#listings.set(folder, listing);
     else this.#listings.delete(folder);
     return listing;

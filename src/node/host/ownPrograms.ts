@@ -29,12 +29,20 @@ export function findTrue(): string {
   return TRUE_PLACES.find((place) => existsSync(place)) ?? '/bin/true';
 }
 
+/** A program that starts an empty sandbox. */
+export interface Trial {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly input?: Uint8Array;
+}
+
+export interface TrialResult {
+  readonly works: boolean;
+  readonly stderr: string;
+}
+
 /** Runs an empty sandbox to see whether it works. */
-export function tryOut(
-  program: string,
-  args: readonly string[],
-  input?: Uint8Array,
-): { readonly works: boolean; readonly stderr: string } {
+export function tryOut({ program, args, input }: Trial): TrialResult {
   const tried = spawnSync(program, args, {
     cwd: '/',
     env: ENVIRONMENT,
@@ -45,6 +53,19 @@ export function tryOut(
   });
   const late = tried.error === undefined ? '' : tried.error.message;
   return { works: tried.status === 0, stderr: tried.stderr || late };
+}
+
+/** The same without blocking this process. Never rejects. */
+export function tryOutBeside({ program, args, input }: Trial): Promise<TrialResult> {
+  return new Promise((resolve) => {
+    const options = { cwd: '/', env: ENVIRONMENT, timeout: TRIAL_MS };
+    const child = execFile(program, args, options, (error, _stdout, stderr) => {
+      // With an exit code it was there and ended in time.
+      const late = error === null || typeof error.code === 'number' ? '' : error.message;
+      resolve({ works: error === null, stderr: stderr || late });
+    });
+    child.stdin?.on('error', () => {}).end(input);
+  });
 }
 
 /** Exits when it reads a line or is killed, and executes the program when its input ends. */

@@ -28,6 +28,12 @@ export function isRunning({ pid, bootId, startTime }: ProcessIdentity): boolean 
   return isLiving(fields) && !differs(startTime, startTimeIn(fields));
 }
 
+/** Whether its pid belongs to another process by now; false when in doubt, and while its parent has not collected it. */
+export function isReplaced({ pid, startTime }: ProcessIdentity): boolean {
+  const fields = processFields(pid);
+  return fields !== undefined && differs(startTime, startTimeIn(fields));
+}
+
 /** Whether the system has not been started again since that process; false when in doubt. */
 export function isOfThisBoot({ bootId }: ProcessIdentity): boolean {
   return bootId !== null && bootId === currentBoot();

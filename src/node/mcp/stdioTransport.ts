@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   /** Why Tiller has ended the process. */
   #fault: string | undefined;
   #exit: ExecExit | undefined;
-  #isClosing = false;
+  readonly #closing = new AbortController();
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -45,7 +45,7 @@ export class StdioTransport implements Transport {
 
   /** @throws Error when the process cannot be started */
   async start(): Promise<void> {
-    const child = await this.#options.exec.spawn(this.#options.request);
+    const child = await this.#options.exec.spawn(this.#options.request, this.#closing.signal);
     this.#child = child;
     const output = new LineReader(MAX_MESSAGE_BYTES);
     const errors = new LogReader(MAX_LOG_LINE);
@@ -72,14 +72,14 @@ export class StdioTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.#isClosing = true;
+    this.#closing.abort(new Error('It was stopped.'));
     await this.#child?.kill();
   }
 
   /** How the process has ended, in one sentence. */
   get endedWhy(): string {
     if (this.#fault !== undefined) return this.#fault;
-    if (this.#isClosing) return 'It was stopped.';
+    if (this.#closing.signal.aborted) return 'It was stopped.';
     const { code, signal } = { code: null, signal: null, ...this.#exit };
     const how = signal === null ? `It ended with exit code ${code}.` : `It was ended by ${signal}.`;
     const printed = mostTelling(this.#lastLogged);

@@ -25,7 +25,9 @@ interface Outgoing {
 
 interface NodeFetchOptions {
   /** `undefined`: no proxy is set up by Tiller. Called for each request. */
-  readonly proxyFor?: (url: URL) => URL | undefined;
+  readonly proxyFor?: ((url: URL) => URL | undefined) | undefined;
+  /** Called when the system has taken a whole request: what follows is the wait for the answer. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ interface NodeFetchOptions {
  * `"http.proxySupport": "on"` VS Code applies the user's proxy only to requests without an agent of their own. Errors
  * of the system pass through.
  */
-export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
+export function createNodeFetch({ proxyFor, onSent }: NodeFetchOptions = {}): Fetch {
   const routes = new Map<string, ProxyRoute>();
   const routeTo = (url: URL) => {
     const proxy = proxyFor?.(url);
@@ -49,7 +51,7 @@ export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
     outgoing.signal?.throwIfAborted();
     const { url } = outgoing;
     try {
-      return await send(outgoing, routeTo(url), hungUp.delete(url.origin));
+      return await send(outgoing, { route: routeTo(url), fresh: hungUp.delete(url.origin), onSent });
     } catch (error) {
       if (error instanceof HungUp) hungUp.add(url.origin);
       throw error;
@@ -70,12 +72,19 @@ function isHangUp(error: Error): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 }
 
-/** `fresh` requires a new connection. */
-function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean): Promise<Response> {
+interface Sending {
+  readonly route: ProxyRoute | undefined;
+  /** Requires a new connection. */
+  readonly fresh: boolean;
+  readonly onSent: (() => void) | undefined;
+}
+
+function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<Response> {
   const { method, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
     const request = open(outgoing, route, fresh);
     let streaming: http.IncomingMessage | undefined;
+    if (onSent !== undefined) request.once('finish', onSent);
     request.once('response', (incoming) => {
       streaming = incoming;
       incoming.on('error', () => {});

@@ -19,7 +19,7 @@ export function pipedProcess(
   const root: TreeRoot = {
     leader: child.pid,
     mark,
-    leaderHasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    leaderHasEnded: () => child.exitCode !== null || child.signalCode !== null || child.isReplaced?.() === true,
     platform,
   };
 

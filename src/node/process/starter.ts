@@ -19,6 +19,7 @@ import { startStarter, type StarterProgram } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
 import { StarterChild, type StreamName } from './starterChild.ts';
 import { KEY_LENGTH, lineSplitter, type StartCommand, type StarterMessage } from './starterMessages.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The starter ended before it started the command: it can be started in another way. */
 export class StarterEnded extends Error {}
@@ -34,15 +35,15 @@ const MOST_STARTS = 3;
 const CONNECTS_WITHIN_MS = 5_000;
 
 const messageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready'), inheritable: z.array(z.number()) }),
-  z.object({ type: z.literal('started'), id: z.number(), pid: z.number() }),
-  z.object({ type: z.literal('failed'), id: z.number(), code: z.string().nullable(), message: z.string() }),
-  z.object({
+  lazyObject(() => ({ type: z.literal('ready'), inheritable: z.array(z.number()) })),
+  lazyObject(() => ({ type: z.literal('started'), id: z.number(), pid: z.number() })),
+  lazyObject(() => ({ type: z.literal('failed'), id: z.number(), code: z.string().nullable(), message: z.string() })),
+  lazyObject(() => ({
     type: z.literal('exited'),
     id: z.number(),
     code: z.number().nullable(),
     signal: z.custom<NodeJS.Signals>((name) => typeof name === 'string').nullable(),
-  }),
+  })),
 ]) satisfies z.ZodType<StarterMessage>;
 
 /** The starter of this process; there is at most one. */

@@ -1,12 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import { identify, isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
+import { identify, isReplaced, isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
 import type { StartCommand } from './starterMessages.ts';
 
 /** The part of a ChildProcess that does not depend on its parent. Emits `exit`, then `close`. */
 export type StartedChild = Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr' | 'exitCode' | 'signalCode'> & {
   readonly pid: number;
+  /** Whether its pid belongs to another process by now. Absent where its parent is this process, which collects it. */
+  isReplaced?(): boolean;
   once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
   once(event: 'close', listener: () => void): unknown;
 };
@@ -53,6 +55,11 @@ export class StarterChild extends EventEmitter implements StartedChild {
       });
     }
     if (this.#hasEnded) setImmediate(() => this.#exit());
+  }
+
+  /** Its parent has collected it before it reports the end: a report can take long while the parent is stopped. */
+  isReplaced(): boolean {
+    return isReplaced(this.#identity);
   }
 
   /** From now on its pid may belong to another process. */

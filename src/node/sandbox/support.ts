@@ -5,7 +5,15 @@ import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
 import { NO_BOX_ON_WINDOWS, whyNoSandbox, whyNoSeatbelt } from '../../core/sandbox/whyNoSandbox.ts';
-import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../host/ownPrograms.ts';
+import {
+  findBubblewrap,
+  findTrue,
+  SANDBOX_EXEC,
+  type Trial,
+  type TrialResult,
+  tryOut,
+  tryOutBeside,
+} from '../host/ownPrograms.ts';
 import { isRoot } from './machine.ts';
 
 /** The mechanism that works here, and how bubblewrap has to be started. */
@@ -16,10 +24,24 @@ export type Machinery =
 
 let found: Machinery | undefined;
 
-/** Tried at the first call in a process and cached: about 10 ms. */
+/** Tried at the first call in a process and cached. That call blocks for about 10 ms, unless `prepareSandbox` was awaited. */
 export function sandboxMachinery(platform: NodeJS.Platform = process.platform): Machinery {
-  found ??= findMachinery(platform);
+  if (found === undefined) {
+    const search = findMachinery(platform);
+    let step = search.next();
+    while (step.done !== true) step = search.next(tryOut(step.value));
+    found = step.value;
+  }
   return found;
+}
+
+/** Tries it without blocking this process, for programs that share it with others. Never rejects. */
+export async function prepareSandbox(platform: NodeJS.Platform = process.platform): Promise<void> {
+  if (found !== undefined) return;
+  const search = findMachinery(platform);
+  let step = search.next();
+  while (step.done !== true) step = search.next(await tryOutBeside(step.value));
+  found ??= step.value;
 }
 
 /** The same, as core needs it. */
@@ -28,25 +50,28 @@ export function sandboxSupport(): SandboxSupport {
   return machinery.type === 'none' ? { type: 'fails', cause: machinery.cause } : { type: 'works', box: machinery.type };
 }
 
-function findMachinery(platform: NodeJS.Platform): Machinery {
+/** Yields what is to be tried; the caller decides how. */
+type Search = Generator<Trial, Machinery, TrialResult>;
+
+function* findMachinery(platform: NodeJS.Platform): Search {
   switch (platform) {
     case 'linux':
-      return findLinuxMachinery();
+      return yield* findLinuxMachinery();
     case 'darwin':
-      return findMacMachinery();
+      return yield* findMacMachinery();
     default:
       return { type: 'none', cause: NO_BOX_ON_WINDOWS };
   }
 }
 
-function findLinuxMachinery(): Machinery {
+function* findLinuxMachinery(): Search {
   const program = findBubblewrap();
   const filter = seccompProgram(process.arch);
   let stderr = '';
   if (program !== undefined && filter !== undefined) {
     for (const disablesUserNamespaces of [true, false]) {
       const args = ['--seccomp', '0', ...emptySandbox(disablesUserNamespaces), '--', findTrue()];
-      const tried = tryOut(program, args, filter);
+      const tried = yield { program, args, input: filter };
       if (tried.works) return { type: 'bubblewrap', program, disablesUserNamespaces };
       stderr = tried.stderr;
     }
@@ -79,7 +104,7 @@ function emptySandbox(disablesUserNamespaces: boolean): string[] {
   return bubblewrapArguments(facts, { network: false, tty: false, disablesUserNamespaces, cwd: '/' });
 }
 
-function findMacMachinery(): Machinery {
+function* findMacMachinery(): Search {
   const nothing = {
     writableRoots: [],
     visible: [],
@@ -88,7 +113,7 @@ function findMacMachinery(): Machinery {
     unreadableGlobs: [],
     temporary: { folder: '/private/tmp', seenAt: [], isTmpdir: false },
   };
-  const tried = tryOut(SANDBOX_EXEC, [...seatbeltArguments(nothing), '/usr/bin/true']);
+  const tried = yield { program: SANDBOX_EXEC, args: [...seatbeltArguments(nothing), '/usr/bin/true'] };
   return tried.works ? { type: 'seatbelt' } : { type: 'none', cause: whyNoSeatbelt(tried.stderr) };
 }
 

@@ -1,7 +1,8 @@
 /** What differs between a side copy and its base. */
-import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { CopyChange, CopyLosses, CopyState } from '../../core/sideCopies/sideCopy.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { FolderScan, statOf } from '../baseline/folderScan.ts';
 import { type BaseEntry, type CopyStamp, readBase } from './copyBase.ts';
 import { CopyFiles } from './copyFiles.ts';
@@ -21,6 +22,7 @@ export async function lossesInCopy(
   const base = await readBase(folder, pause);
   const changes: CopyChange[] = [];
   const ignored: string[] = [];
+  const unread: string[] = [];
   let isPartial = false;
   const homeOf = (place: string): string => {
     const root = record.folders.find(({ copy }) => place.startsWith(`${copy}${path.sep}`));
@@ -33,7 +35,8 @@ export async function lossesInCopy(
   }
   for (const { home, copy } of record.folders) {
     const isLeftOut = rulesAbove(home);
-    const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(new Map());
+    const walked = new Map<string, number>();
+    const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {
       const { path: place, isIgnored } = step.value;
@@ -49,16 +52,31 @@ export async function lossesInCopy(
       }
     }
     if (step.value === 'too_many') isPartial = true;
+    unread.push(...[...walked.keys()].filter((place) => !mayBeRead(place)));
   }
   return {
     changes: changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1)),
     ignored,
     commits: record.folders.flatMap(({ gitFolder, head }) => (gitFolder === null ? [] : commitsIn(gitFolder, head))),
     isPartial,
+    unread,
   };
 }
 
-/** Whether a file, or one at any depth of a folder, is not of the base. Links are neither. */
+/** Whether all that is in a folder can be found. */
+function mayBeRead(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether a file, or one at any depth of a folder, is not of the base. Links are neither. True of a folder that cannot be read,
+ * too: it may have some.
+ */
 async function holdsNewFile(
   place: string,
   base: ReadonlyMap<string, BaseEntry>,
@@ -68,6 +86,7 @@ async function holdsNewFile(
   if (statOf(place)?.isDirectory() !== true) return statOf(place)?.isFile() === true;
   const queue = [place];
   for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    if (!mayBeRead(at)) return true;
     for (const entry of entriesIn(at)) {
       await pause();
       const inner = path.join(at, entry.name);
@@ -101,9 +120,16 @@ async function stateOf(files: CopyFiles, place: string, entry: BaseEntry | undef
   if (!stats.isFile()) return { type: 'other' };
   const mode = stats.mode & 0o777;
   if (entry?.type === 'file' && entry.mode === mode && isSameStamp(entry.stamp ?? null, stampOf(stats))) return 'same';
-  const hash = await files.hash(place);
+  const hash = await files.hash(place).catch(undefinedWhereUnreadable);
+  if (hash === undefined) return { type: 'other' };
   if (entry?.type === 'file' && entry.hash === hash && entry.mode === mode) return 'same';
   return { type: 'file', hash, mode, size: stats.size };
+}
+
+/** Of a file whose permission bits a command has taken away. */
+function undefinedWhereUnreadable(error: unknown): undefined {
+  if (!['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
+  return undefined;
 }
 
 function isSameStamp(known: CopyStamp | null, now: CopyStamp): boolean {

@@ -5,8 +5,9 @@ import path from 'node:path';
 import * as z from 'zod';
 import { errorCode } from '../../core/util/fileErrors.ts';
 import { namesIn, replacePrivateFile } from '../host/privateFiles.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const recordSchema = z.object({
+const recordSchema = lazyObject(() => ({
   version: z.literal(1),
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** `making` and `removing` of an ended process: a crash cut it off, and the next start removes the rest. */
@@ -28,7 +29,7 @@ const recordSchema = z.object({
   ),
   /** Absolute paths in the copy of what is linked to the workspace. */
   links: z.array(z.string()),
-});
+}));
 export type CopyRecord = z.infer<typeof recordSchema>;
 
 const FILE = 'copy.json';

@@ -1,19 +1,13 @@
 /** Side copies on disk, in `copies/` of TILLER_HOME: made, compared with what they began with, removed. */
 import { randomBytes } from 'node:crypto';
-import { lstatSync, realpathSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setImmediate } from 'node:timers/promises';
-import type { Clock, HeldLock, Locks, Log } from '../../core/ports.ts';
-import { contentHash } from '../../core/baseline/contentHash.ts';
+import type { Clock, Locks, Log } from '../../core/ports.ts';
 import {
   type BaseFile,
   copyAround,
   type CopyChange,
   type CopyLosses,
   CopyRefused,
-  isNothing,
-  isOnlyIgnored,
   type MadeCopy,
   type MakeOptions,
   type RemoveOptions,
@@ -25,12 +19,13 @@ import {
   type UnreadableCopy,
 } from '../../core/sideCopies/sideCopy.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
-import { pauseEvery } from '../baseline/pauseEvery.ts';
-import { makePrivateFolder, namesIn } from '../host/privateFiles.ts';
-import { isRunning, thisProcess } from '../host/processIdentity.ts';
+import { makePrivateFolder } from '../host/privateFiles.ts';
+import { thisProcess } from '../host/processIdentity.ts';
 import { lossesInCopy, sizeOfFolder } from './changesInCopy.ts';
-import { type BaseEntry, BaseWriter, readKept } from './copyBase.ts';
+import { BaseWriter, readKept } from './copyBase.ts';
 import { CopyFiles } from './copyFiles.ts';
+import { namesFor, outermost, realOf, WORK } from './copyFolders.ts';
+import { copyLock, holding } from './copyLocks.ts';
 import {
   copiesFolder,
   type CopyRecord,
@@ -38,20 +33,14 @@ import {
   findRecords,
   FOLDER,
   type FoundRecord,
-  REMOVED,
   writeRecord,
 } from './copyRecord.ts';
-import { removeWorktree, type Repository, repositoryAt, worktreeFolder } from './gitWorktree.ts';
-import { fillCopy, MAX_KEPT_BYTES, stampOf } from './makeCopy.ts';
-import { removeFolder } from './removeFolder.ts';
-import { workersIn } from './workersIn.ts';
-
-/** In the folder of a copy: the files of the thread. */
-const WORK = 'work';
-/** Milliseconds of work on the event loop at a time. */
-const PIECE_MS = 4;
-/** A folder without a record was left by a crash, or its record is about to be written. */
-const YOUNG_MS = 60_000;
+import { destroyCopy } from './destroyCopy.ts';
+import { type Repository, repositoryAt, worktreeFolder } from './gitWorktree.ts';
+import { fillCopy } from './makeCopy.ts';
+import { pauses } from './pauses.ts';
+import { settleFiles, unsettleFiles } from './settleFiles.ts';
+import { sweepCopies } from './sweepCopies.ts';
 
 export interface SideCopiesDeps {
   /** TILLER_HOME. */
@@ -218,18 +207,11 @@ export class SideCopies implements SideCopyStore {
   }
 
   async settle(id: string, files: readonly SettledFile[]): Promise<void> {
-    const writer = new BaseWriter(this.#folderOf(id));
-    try {
-      for (const file of files) writer.add(file.change.copy, entryAfter(file, writer));
-    } finally {
-      writer.close();
-    }
+    settleFiles(this.#folderOf(id), files);
   }
 
   async unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void> {
-    const writer = new BaseWriter(this.#folderOf(id));
-    for (const { copy, base } of files) writer.add(copy, base ?? null);
-    writer.close();
+    unsettleFiles(this.#folderOf(id), files);
   }
 
   size(id: string, signal: AbortSignal): Promise<number> {
@@ -240,7 +222,7 @@ export class SideCopies implements SideCopyStore {
     const { threadId } = this.#recordOf(id);
     const names = new Set([copyLock(id), ...threads, ...(threadId === null ? [] : [threadId])]);
     let mayRemove = true;
-    const isAlone = await this.#holding([...names], async () => {
+    const isAlone = await holding(this.#deps.locks, [...names], async () => {
       mayRemove = agrees === undefined || (await agrees(await this.losses(id, new AbortController().signal)));
       if (mayRemove) await this.#destroy(this.#recordOf(id));
     });
@@ -249,73 +231,16 @@ export class SideCopies implements SideCopyStore {
   }
 
   alone(id: string, act: () => Promise<unknown>): Promise<boolean> {
-    return this.#holding([copyLock(id)], act);
-  }
-
-  /** False where another one holds one of the locks. */
-  async #holding(names: readonly string[], act: () => Promise<unknown>): Promise<boolean> {
-    const held: HeldLock[] = [];
-    try {
-      for (const name of names) {
-        const attempt = await this.#deps.locks.acquire(name);
-        if (attempt.type === 'owned') return false;
-        held.push(attempt.lock);
-      }
-      await act();
-      return true;
-    } finally {
-      for (const lock of held) await lock.release();
-    }
+    return holding(this.#deps.locks, [copyLock(id)], act);
   }
 
   async sweep(threads: ThreadsOfCopies): Promise<void> {
-    for (const id of namesIn(copiesFolder(this.#home))) await this.#sweepOne(id, threads).catch(() => {});
+    await sweepCopies(this.#deps, threads);
     this.reload();
   }
 
-  async #sweepOne(id: string, threads: ThreadsOfCopies): Promise<void> {
-    const folder = this.#folderOf(id);
-    if (id.startsWith(REMOVED)) return removeFolder(realOf(folder), pauses());
-    const found = findRecord(folder);
-    if (found.type === 'unreadable') {
-      this.#deps.log?.warn('A side copy cannot be read and is left as it is', { folder, problem: found.problem });
-      return;
-    }
-    if (found.type === 'none') {
-      const hasWork = lstatSync(path.join(folder, WORK), { throwIfNoEntry: false }) !== undefined;
-      const isOld = Date.now() - (await stat(folder)).mtimeMs > YOUNG_MS;
-      if (isOld && !hasWork) await rm(folder, { recursive: true, force: true });
-      return;
-    }
-    const { record } = found;
-    if (isRunning(record.owner)) return;
-    const { ids, where } = await workersIn(record, threads);
-    if (record.state === 'ready' && where === 'listed') return;
-    await this.#holding([copyLock(id), ...ids], async () => {
-      // Before the locks were held, another process may have worked in the copy, or forked or restored a thread of it.
-      const now = findRecord(folder);
-      if (now.type !== 'record' || isRunning(now.record.owner)) return;
-      const workers = await workersIn(now.record, threads);
-      if (workers.ids.some((threadId) => !ids.includes(threadId))) return;
-      if (now.record.state === 'ready') {
-        if (workers.where === 'listed') return;
-        const mayLose = workers.where === 'gone' ? isOnlyIgnored : isNothing;
-        if (!mayLose(await lossesInCopy(folder, now.record, pauses()))) return;
-      }
-      await this.#destroy(now.record);
-    });
-  }
-
-  /** The record goes last: until then the next start can finish. */
-  async #destroy(record: CopyRecord): Promise<void> {
-    const folder = this.#folderOf(record.id);
-    await writeRecord(folder, { ...record, state: 'removing', owner: thisProcess() });
-    this.reload();
-    for (const { gitFolder } of record.folders) if (gitFolder !== null) removeWorktree(gitFolder);
-    // A command that runs in it may still write: what it writes does not come back under the name of the copy.
-    const removed = path.join(copiesFolder(this.#home), `${REMOVED}${record.id}`);
-    await rename(folder, removed);
-    await removeFolder(realOf(removed), pauses());
+  #destroy(record: CopyRecord): Promise<void> {
+    return destroyCopy(this.#home, record, () => this.reload());
   }
 
   async #update(id: string, change: (record: CopyRecord) => CopyRecord): Promise<void> {
@@ -347,63 +272,6 @@ export class SideCopies implements SideCopyStore {
   }
 }
 
-/** The same where it does not exist. */
-function realOf(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
-
 function copyOf({ id, threadId, createdAt, folders }: CopyRecord): SideCopy {
   return { id, threadId, createdAt, folders: folders.map(({ home, copy, kind }) => ({ home, copy, kind })) };
-}
-
-function copyLock(id: string): string {
-  return `copy-${id}`;
-}
-
-/** Without folders inside another one, which are copied as part of it. */
-function outermost(roots: readonly string[]): readonly string[] {
-  const different = [...new Set(roots)];
-  return different.filter((root) => !different.some((other) => other !== root && isBelow(root, other)));
-}
-
-/** Each once, on disks too that ignore case: two folders of a workspace may have one name. */
-function namesFor(roots: readonly string[]): readonly string[] {
-  const names = new Set<string>();
-  return roots.map((root) => {
-    const name = path.basename(root) || 'workspace';
-    let unique = name;
-    for (let count = 2; names.has(unique.toLowerCase()); count++) unique = `${name}-${count}`;
-    names.add(unique.toLowerCase());
-    return unique;
-  });
-}
-
-/** Throws the signal's reason. */
-function pauses(signal?: AbortSignal): () => Promise<void> | undefined {
-  const pause = pauseEvery(PIECE_MS, () => setImmediate());
-  return () => {
-    signal?.throwIfAborted();
-    return pause();
-  };
-}
-
-function entryAfter({ change, base, mode: kept }: SettledFile, writer: BaseWriter): BaseEntry | null {
-  const { copy, result } = change;
-  const mode = kept ?? (result.type === 'file' ? result.mode : 0o644);
-  if (base.type === 'bytes') {
-    return { type: 'file', hash: contentHash(base.bytes), mode, at: writer.keep(base.bytes), stamp: null };
-  }
-  if (base.type === 'base') return change.base?.type === 'file' ? { ...change.base, mode, stamp: null } : null;
-  if (result.type !== 'file') return null;
-  using files = new CopyFiles();
-  const read = files.read(copy, MAX_KEPT_BYTES);
-  // The agent may have written it since it was compared: then it differs from this base.
-  if (read === undefined || contentHash(read.bytes) !== result.hash) {
-    return { type: 'file', hash: result.hash, mode, at: null, stamp: null };
-  }
-  return { type: 'file', hash: result.hash, mode, at: writer.keep(read.bytes), stamp: stampOf(read.stats) };
 }

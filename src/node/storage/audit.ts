@@ -41,7 +41,7 @@ export function createAuditJournal({ home, redact, maxBytes = MAX_BYTES }: Audit
   };
 }
 
-/** Opened for each line: another process may have turned the file over meanwhile. */
+/** Opened for each line: another process may have started a new file since. */
 function appendLine(file: (age: number) => string, line: Buffer, maxBytes: number): void {
   let descriptor = openToAppend(file(0));
   try {

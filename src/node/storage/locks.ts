@@ -14,7 +14,7 @@ import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock }
 const LOCK = '.lock';
 const WISH = '.ask';
 
-/** `name` is what other processes are told of this one. */
+/** `name`: how messages of other processes name this one. */
 export function createLocks(home: string, name: string): Locks {
   const folder = join(home, 'locks');
   const at = (file: string) => {
@@ -118,7 +118,7 @@ class Wishes {
       const listener = file === null ? undefined : this.#listeners.get(file);
       if (file !== null && listener && existsSync(join(this.#folder, file))) listener();
     });
-    // Without the folder no wish can be written.
+    // When the folder is gone, other processes cannot ask for a lock, and there is nothing to watch.
     watcher.on('error', () => {});
     watcher.unref();
     return watcher;

@@ -65,7 +65,7 @@ function lazyFile(home: string, now: () => Date): (line: string) => void {
       }
       writeSync(descriptor, line);
     } catch {
-      // nobody to tell
+      // There is no other place for the message.
     }
   };
 }

@@ -49,7 +49,7 @@ export function createStorage(home: string, keys = new SecretRedactor()): Storag
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
     writeText: (path, text) => replace(at(path), keys.hide(text)),
-    // A link to another disk stays one, and what it leads to is what is replaced.
+    // A link, which may lead to another disk, is kept: its target is replaced.
     writeBytes: async (path, bytes) => replace((await orUndefined(realpath(at(path)))) ?? at(path), bytes),
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));
@@ -66,6 +66,11 @@ export function createStorage(home: string, keys = new SecretRedactor()): Storag
     readBytes: (path, from, length) => readPiece(at(path), from, length),
     async listFiles(path) {
       return (await filesBelow(home, path === '' ? '' : insideHome(path))).toSorted();
+    },
+    async unreadable(path) {
+      const unreadable: string[] = [];
+      await filesBelow(home, insideHome(path), unreadable);
+      return unreadable.toSorted();
     },
     async statFiles(path) {
       const files = (await filesBelow(home, insideHome(path))).toSorted();
@@ -165,17 +170,23 @@ function statFile(absolute: string, path: string): StoredFile | undefined {
 /** Old years of threads may lie on another disk. Elsewhere what is listed is also removed: no link leads there. */
 const MAY_LEAD_AWAY = 'threads';
 
-async function filesBelow(home: string, path: string): Promise<string[]> {
+/** `unreadable` gets what may have files that are not found. */
+async function filesBelow(home: string, path: string, unreadable: string[] = []): Promise<string[]> {
   const folder = join(home, path);
   const entries = (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? [];
   const found = entries.map(async (entry): Promise<string[]> => {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`;
     const isLink = entry.isSymbolicLink();
+    const mayLeadAway = isBelow(inner, MAY_LEAD_AWAY);
     const file = isLink ? await stat(join(home, inner)).catch(() => undefined) : entry;
+    if (file === undefined && mayLeadAway) unreadable.push(inner);
     if (file?.isDirectory()) {
-      if (isLink && (!isBelow(inner, MAY_LEAD_AWAY) || (await leadsBack(folder, entry.name)))) return [];
+      if (isLink && (!mayLeadAway || (await leadsBack(folder, entry.name)))) return [];
       // A folder that cannot be looked into hides what is in it, and nothing beside it.
-      return filesBelow(home, inner).catch(() => []);
+      return filesBelow(home, inner, unreadable).catch(() => {
+        unreadable.push(inner);
+        return [];
+      });
     }
     return file?.isFile() && !entry.name.startsWith(TEMPORARY) ? [inner] : [];
   });

@@ -6,8 +6,27 @@ export function insideOf(folder: string | undefined, sentence: string, instead =
   return ['/', '\\'].reduce((text, separator) => {
     const parts = text.split(`${folder}${separator}`);
     return parts.reduce((before, after) => {
-      const isWhole = before === '' || /[\s'"“‘(]$/.test(before);
+      // The escapes are “ and ‘.
+      const isWhole = before === '' || /[\s'"\u201c\u2018(]$/.test(before);
       return `${before}${isWhole ? instead : `${folder}${separator}`}${after}`;
     });
   }, sentence);
+}
+
+/**
+ * The name of a folder in a workspace: relative to the workspace folder that holds it, which is named where there are
+ * several. `null` for the only workspace folder; the path itself for a folder outside.
+ */
+export function folderInWorkspace(
+  folder: string,
+  workspaceFolders: readonly { readonly path: string; readonly name: string }[],
+): string | null {
+  const holders = workspaceFolders.filter(
+    ({ path }) => folder === path || folder.startsWith(`${path}/`) || folder.startsWith(`${path}\\`),
+  );
+  const [holder] = holders.toSorted((one, other) => other.path.length - one.path.length);
+  if (holder === undefined) return folder;
+  const inside = folder.slice(holder.path.length + 1);
+  const name = workspaceFolders.length > 1 ? [holder.name, inside].filter(Boolean).join('/') : inside;
+  return name === '' ? null : name;
 }

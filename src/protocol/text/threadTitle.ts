@@ -6,8 +6,9 @@ const MAX_TEXT = 20_000;
 /** Words that say nothing of a task. */
 const GREETING =
   /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you|test|testing|ping|ok|okay)(?: there| tiller| again)?[\s!.?,]*$/i;
+/** An apostrophe may be “’”. */
 const OPENING =
-  /^(?:(?:hi|hello|hey)(?: there| tiller)?[,!.]\s+|please,?\s+|(?:can|could|would|will) you (?:please )?(?=\w)|i(?:'|’)d like you to |i would like you to |i want you to |i need you to |your task is to |let(?:'|’)s )/i;
+  /^(?:(?:hi|hello|hey)(?: there| tiller)?[,!.]\s+|please,?\s+|(?:can|could|would|will) you (?:please )?(?=\w)|i(?:'|\u2019)d like you to |i would like you to |i want you to |i need you to |your task is to |let(?:'|\u2019)s )/i;
 
 /**
  * A title from the user's own words: their first sentence that says something, without greetings, polite openings and
@@ -48,8 +49,9 @@ function withoutOpening(line: string): string {
 
 /** Up to the end of a sentence that has at least two words; a question keeps its mark. */
 function firstSentence(line: string): string {
-  const end = /^\S+\s.*?[.!?。！？](?=\s+\S)/u.exec(line)?.[0] ?? line;
-  return end.replace(/[\s.:;,!…]+$/u, '') || end;
+  // The escapes are “。”, “！”, “？” and “…”.
+  const end = /^\S+\s.*?[.!?\u3002\uff01\uff1f](?=\s+\S)/u.exec(line)?.[0] ?? line;
+  return end.replace(/[\s.:;,!\u2026]+$/u, '') || end;
 }
 
 function shortened(title: string): string {

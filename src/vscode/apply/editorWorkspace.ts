@@ -23,6 +23,7 @@ import { UnsavedFiles } from './unsavedFiles.ts';
 import { applyPatch } from './applyPatch.ts';
 import { dirtyFiles, documentOfFile } from '../workspace/documents.ts';
 import { dirtyNotebooks, notebookOfFile, textOfNotebook } from '../workspace/notebooks.ts';
+import { fileBytes, fileDetails } from '../workspace/fileAccess.ts';
 import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
@@ -165,8 +166,8 @@ function mustBeReadable({ type, size }: Pick<vscode.FileStat, 'type' | 'size'>, 
 async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
   const uri = uriOf(path);
   try {
-    mustBeReadable(await vscode.workspace.fs.stat(uri), path, maxBytes);
-    return await vscode.workspace.fs.readFile(uri);
+    mustBeReadable(await fileDetails(uri), path, maxBytes);
+    return await fileBytes(uri);
   } catch (error) {
     throw toWorkspaceError(error, path);
   }
@@ -174,7 +175,7 @@ async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
 
 async function statPath(path: string): Promise<FileStat | undefined> {
   try {
-    const { type, size, mtime } = await vscode.workspace.fs.stat(uriOf(path));
+    const { type, size, mtime } = await fileDetails(uriOf(path));
     return {
       type: type & vscode.FileType.File ? 'file' : type & vscode.FileType.Directory ? 'directory' : 'other',
       symbolicLink: (type & vscode.FileType.SymbolicLink) !== 0,

@@ -71,15 +71,23 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** In place, as VS Code writes: the file keeps its names and its owner. Its folders must exist. */
+  /**
+   * In place, as VS Code writes: the file keeps its names and its owner. A new one has no more permissions than `mode` at any
+   * moment. Its folders must exist.
+   */
   async write(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
     const uri = uriOf(path);
     if (uri.scheme !== 'file') return vscode.workspace.fs.writeFile(uri, bytes);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
-    await this.#opened(path, flags, async (file) => {
-      await file.writeFile(bytes);
-      if (mode !== undefined) await file.chmod(mode);
-    });
+    await this.#opened(
+      path,
+      flags,
+      async (file) => {
+        await file.writeFile(bytes);
+        if (mode !== undefined) await file.chmod(mode);
+      },
+      mode,
+    );
   }
 
   /** Permission bits. False where they are not `before`, or nothing but a file is there. */
@@ -189,10 +197,16 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  async #opened<Result>(path: string, flags: number, act: (file: FileHandle) => Promise<Result>): Promise<Result> {
+  /** `mode`: of a file that is created. */
+  async #opened<Result>(
+    path: string,
+    flags: number,
+    act: (file: FileHandle) => Promise<Result>,
+    mode = 0o666,
+  ): Promise<Result> {
     let file: FileHandle;
     try {
-      file = await open(this.#folders.at(path), flags | NEVER_A_LINK, 0o666);
+      file = await open(this.#folders.at(path), flags | NEVER_A_LINK, mode & 0o777);
     } catch (error) {
       if (errorCode(error) === 'ELOOP') throw new PlaceMoved(path);
       throw error;

@@ -4,24 +4,25 @@ import * as z from 'zod';
 import { isConsistent, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
 import type { FileImage } from '../apply/model.ts';
 import type { FileStory, PendingFile } from './pendingFile.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const imageSchema = z.object({
+const imageSchema = lazyObject(() => ({
   text: z.string().nullable(),
   /** As base64. */
   bytes: z.string().nullable(),
   mode: z.number().optional(),
   linkTarget: z.string().optional(),
-});
+}));
 
 const plainStorySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('edited') }),
-  z.object({ type: z.literal('added') }),
-  z.object({ type: z.literal('moved'), from: z.string(), place: z.string().optional() }),
+  lazyObject(() => ({ type: z.literal('edited') })),
+  lazyObject(() => ({ type: z.literal('added') })),
+  lazyObject(() => ({ type: z.literal('moved'), from: z.string(), place: z.string().optional() })),
 ]);
 
 const line = z.number().int().min(0);
 
-const storedSchema = z.object({
+const storedSchema = lazyObject(() => ({
   version: z.literal(1),
   uri: z.string(),
   path: z.string(),
@@ -34,7 +35,7 @@ const storedSchema = z.object({
   base: z.array(z.string()).min(1),
   current: z.array(z.string()).min(1),
   hunks: z.array(z.object({ id: line, baseStart: line, baseEnd: line, start: line, end: line, touched: z.boolean() })),
-});
+}));
 type Stored = z.infer<typeof storedSchema>;
 
 export function writeReview({ uri, path, place, story, text, isCells }: PendingFile): string {

@@ -9,6 +9,7 @@ import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewM
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { RememberedModel } from './modeMemory.ts';
+import { chooseModel } from './chooseModel.ts';
 import { applyDiff, insertIntoTerminal, previewDiagram } from './codeActions.ts';
 import { insertCode } from './editorText.ts';
 import { modeOverrides } from './modeOverrides.ts';
@@ -152,8 +153,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'close_models':
       return deps.models.close();
     case 'set_up_provider':
-      await vscode.commands.executeCommand('tiller.selectModel', { provider: message.provider });
-      return;
+      return chooseModel({ provider: message.provider });
     case 'choose':
       return override(chosen(message.what, deps), deps);
     case 'find_mentions':
@@ -174,13 +174,11 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
 async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
   switch (what) {
     case 'model':
-      await vscode.commands.executeCommand('tiller.selectModel');
-      return;
+      return chooseModel();
     case 'openai':
     case 'local':
     case 'endpoint':
-      await vscode.commands.executeCommand('tiller.selectModel', what);
-      return;
+      return chooseModel(what);
     case 'context':
       return deps.mentions.pick();
     default:

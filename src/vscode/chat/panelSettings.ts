@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { OfferedEfforts } from '../../core/model/abilities.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
-import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import { DEMO_PROVIDER } from '../../protocol/knownProviders.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 

@@ -10,6 +10,7 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 import type { MentionRow } from '../../protocol/wire.ts';
 import { rangeName, type RecentFiles, selectionMention } from './editorPlaces.ts';
 import type { FileIndex, IndexedFile } from './fileIndex.ts';
+import { inWorkspace } from '../ui/workspacePaths.ts';
 import { changeCount } from '../workspace/gitChanges.ts';
 import { problemCount } from './problems.ts';
 import { rankFiles } from './rankFiles.ts';
@@ -115,7 +116,7 @@ function fileRow(
     label,
     detail: folder === '.' ? '' : folder,
     positions: positions.filter((at) => at >= start).map((at) => at - start),
-    ...(refused === undefined ? {} : { refused }),
+    ...(refused === undefined ? {} : { refused: inWorkspace(refused) }),
   };
 }
 

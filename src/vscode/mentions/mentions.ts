@@ -5,7 +5,6 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import * as vscode from 'vscode';
 import type { Attachment } from '../../protocol/draft.ts';
 import type { UserInput } from '../../protocol/item.ts';
-import type { Op } from '../../protocol/op.ts';
 import type { PanelUpdate } from '../../protocol/wire.ts';
 import { uriOf } from '../workspace/places.ts';
 import { attachableFiles } from './attachFiles.ts';
@@ -31,10 +30,6 @@ export interface MentionsDeps {
   readonly copyChanges: (threadId: string | undefined) => CopyChanges | undefined;
   /** Files that the shown thread has changed in its side copy, `null` while they are counted; `undefined`: it has none. */
   readonly changedInCopy: () => number | null | undefined;
-  /** `ShownThread.send`. */
-  readonly send: (op: Op, target: MessageTarget) => Promise<boolean>;
-  /** Keeps a message over a reload of the window until the returned function is called. */
-  readonly hold: (input: readonly UserInput[], target: MessageTarget) => () => void;
   readonly post: (message: PanelUpdate) => void;
   /** Sent with the next snapshot where the panel is not shown yet. */
   readonly postWhenReady: (message: PanelUpdate) => void;
@@ -61,8 +56,6 @@ export class Mentions implements Disposable {
   /** The selection that the panel has, as JSON. */
   #shownSelection = 'null';
   #timer: NodeJS.Timeout | undefined;
-  /** Messages that are being filled in, in the order in which they were sent; `undefined` when there are none. */
-  #sending: Promise<void> | undefined;
 
   constructor(deps: MentionsDeps) {
     this.#deps = deps;
@@ -180,34 +173,9 @@ export class Mentions implements Disposable {
     this.#search.abort();
   }
 
-  /**
-   * Submits an op of the composer. A message waits until what it mentions is read, and those sent after it wait for it;
-   * every other op is submitted at once. Rejects when a message cannot be submitted.
-   */
-  async submit(op: Op, target: MessageTarget): Promise<void> {
-    if (!isMessage(op)) return void (await this.#deps.send(op, target));
-    const { input: written } = op;
-    if (this.#sending === undefined && !written.some(isUnfilled)) return this.#send(op, target);
-    const before = this.#sending ?? Promise.resolve();
-    const sending = before.then(async () => {
-      const input = [...(await this.#filled(written, target))];
-      await this.#send(late({ ...op, input }), target);
-    });
-    const settled = sending.catch(() => {}).then(this.#deps.hold(written, target));
-    this.#sending = settled;
-    void settled.then(() => {
-      if (this.#sending === settled) this.#sending = undefined;
-    });
-    return sending;
-  }
-
-  async #send(op: MessageOp, target: MessageTarget): Promise<void> {
-    if (await this.#deps.send(op, target)) return;
-    throw new Error(
-      vscode.l10n.t(
-        'The message was not sent: its thread is deleted, or another window works in it. It is in the composer of that thread.',
-      ),
-    );
+  /** Reads what a message to this thread mentions; `undefined` where there is nothing to read. */
+  fill(input: readonly UserInput[], target: MessageTarget): Promise<readonly UserInput[]> | undefined {
+    return input.some(isUnfilled) ? this.#filled(input, target) : undefined;
   }
 
   dispose(): void {
@@ -249,16 +217,4 @@ export class Mentions implements Disposable {
     };
     return fillMentions(input, deps, AbortSignal.timeout(FILL_MS));
   }
-}
-
-type MessageOp = Extract<Op, { type: 'user_turn' | 'steer' | 'edit_queued' }> & { readonly input: UserInput[] };
-
-function isMessage(op: Op): op is MessageOp {
-  return op.type === 'user_turn' || op.type === 'steer' || (op.type === 'edit_queued' && op.input !== null);
-}
-
-/** A turn may run by now: then the message is added to it. */
-function late(op: MessageOp): MessageOp {
-  const isPlain = op.type === 'user_turn' && op.overrides === undefined && op.outputSchema === undefined;
-  return isPlain ? { type: 'steer', input: op.input } : op;
 }

@@ -18,8 +18,8 @@ import { assertNever } from '../../core/util/assertNever.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { parseJson } from '../../core/util/json.ts';
 import type { TokenUsage } from '../../protocol/event.ts';
+import { VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
 import { callIdOf, textOf, type ToolCallItem } from '../../protocol/responseItem.ts';
-import { VSCODE_PROVIDER } from '../../protocol/settings.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 
 /** The part of `vscode.lm` that is used; absent in programs that are made from VS Code without it. */

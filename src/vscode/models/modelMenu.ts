@@ -5,9 +5,9 @@ import type { ReportedModel } from '../../core/model/abilities.ts';
 import type { HttpModels } from '../../core/model/httpModels.ts';
 import type { ProviderConfig } from '../../core/model/provider.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
+import { DEMO_PROVIDER, KNOWN_PROVIDERS, providerTitle, VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
 import type { ModelGroup, ModelRow } from '../../protocol/modelMenu.ts';
-import { KNOWN_PROVIDERS, providerTitle } from '../../protocol/providers.ts';
-import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import type { PanelUpdate } from '../../protocol/wire.ts';
@@ -111,7 +111,7 @@ export class ModelMenu implements Disposable {
     const named = [
       ...(current.provider === server.id && current.model !== '' ? [current.model] : []),
       ...Object.keys(server.models ?? {}),
-      // What was used of a server that lists its models and does not list this one is gone.
+      // A server that lists its models has no others: one that was used and is not listed was removed.
       ...(listing.type === 'listed'
         ? []
         : used.all.flatMap(({ provider, model }) => (provider === server.id ? [model] : []))),

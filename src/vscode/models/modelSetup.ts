@@ -8,16 +8,16 @@ import type { ProviderConfig } from '../../core/model/provider.ts';
 import type { Clock } from '../../core/ports.ts';
 import { abortable, deadline } from '../../core/util/abort.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
-import { ownValue } from '../../protocol/ownValue.ts';
 import {
-  isLoopback,
+  DEMO_PROVIDER,
   KNOWN_PROVIDERS,
   providerNamed,
-  providerSettingsSchema,
   providerTitle,
-  type ProviderSettings,
-} from '../../protocol/providers.ts';
-import { DEMO_PROVIDER, type Settings, VSCODE_PROVIDER } from '../../protocol/settings.ts';
+  VSCODE_PROVIDER,
+} from '../../protocol/knownProviders.ts';
+import { ownValue } from '../../protocol/ownValue.ts';
+import { isLoopback, providerSettingsSchema, type ProviderSettings } from '../../protocol/providers.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';
 import { describeFault } from './faultMessages.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/providers.ts';
+import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { providerNamed, providerNames, providerTitle } from '../../protocol/providers.ts';
+import { providerNamed, providerNames, providerTitle } from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { changeProviders, writeSetting } from '../settings.ts';
 import type { KeyStore } from './apiKeys.ts';

@@ -14,6 +14,7 @@ import { MAX_HUNK_REASON } from '../../protocol/reviewLimits.ts';
 import { allTabs, openDocument } from '../workspace/documents.ts';
 import { saveDocument } from '../workspace/saveDocument.ts';
 import { AfterFiles } from './afterFiles.ts';
+import { AwaitedTexts } from './awaitedTexts.ts';
 import { BeforeDocuments } from './beforeDocuments.ts';
 import type { KeptReviews } from './keptChoices.ts';
 import { AFTER_SCHEME, approvalOf, BEFORE_SCHEME, proposalUri } from './proposalAddress.ts';
@@ -56,6 +57,7 @@ export class Proposals implements vscode.Disposable {
   readonly #store = new DisposableStore();
   readonly #befores = this.#store.add(new BeforeDocuments());
   readonly #afters = this.#store.add(new AfterFiles());
+  readonly #awaited = this.#store.add(new AwaitedTexts());
   readonly #entries = new Map<string, readonly Entry[]>();
   readonly #changed = this.#store.add(new vscode.EventEmitter<string>());
   readonly #saves = new Map<string, ReturnType<typeof setTimeout>>();
@@ -71,7 +73,7 @@ export class Proposals implements vscode.Disposable {
     this.#store.add(vscode.workspace.registerTextDocumentContentProvider(BEFORE_SCHEME, this.#befores));
     this.#store.add(vscode.workspace.registerFileSystemProvider(AFTER_SCHEME, this.#afters, { isCaseSensitive: true }));
     this.#store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#onEdit(document)));
-    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#fireSoon(uri)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#onClose(uri)));
   }
 
   /** Sets or replaces a proposal; open diff editors follow. `given`: earlier choices. */
@@ -90,7 +92,7 @@ export class Proposals implements vscode.Disposable {
         reasons: new Map((part?.reasons ?? []).map(({ hunk, text }) => [hunk, text])),
       };
       this.#befores.put(entry.before, textBefore(change));
-      this.#afters.put(entry.after, startOf(file, part), entry.isEditable);
+      this.#show(entry, startOf(file, part));
       return entry;
     });
     this.#entries.set(approvalId, entries);
@@ -136,7 +138,10 @@ export class Proposals implements vscode.Disposable {
 
   /** `hunk` is `null` for the whole file. Does nothing when the file or hunk does not exist any more. */
   async choose(approvalId: string, name: string, hunk: number | null, wanted: 'in' | 'out'): Promise<void> {
-    const entry = this.#of(approvalId).find(({ file }) => file.name === name);
+    const named = ({ file }: Entry) => file.name === name;
+    const asked = this.#of(approvalId).find(named);
+    if (asked !== undefined) await this.#awaited.shown(asked.after);
+    const entry = this.#of(approvalId).find(named);
     if (entry === undefined) return;
     if (hunk === null || isWhole(entry.file)) await this.#chooseFile(entry, wanted);
     else {
@@ -193,6 +198,7 @@ export class Proposals implements vscode.Disposable {
     for (const { before, after } of this.#of(approvalId)) {
       this.#befores.forget(before);
       this.#afters.forget(after);
+      this.#awaited.end(after);
     }
     this.#entries.delete(approvalId);
     this.#withoutReasons.delete(approvalId);
@@ -224,7 +230,8 @@ export class Proposals implements vscode.Disposable {
 
   #textOf({ after, isEditable }: Entry): string {
     const document = isEditable ? openDocument(after) : undefined;
-    return document?.getText() ?? this.#afters.textOf(after);
+    if (document === undefined) return this.#afters.textOf(after);
+    return this.#awaited.of(after) ?? document.getText();
   }
 
   #partOf(entry: Entry): FileReview | undefined {
@@ -260,6 +267,28 @@ export class Proposals implements vscode.Disposable {
     return { path: file.name, isOut: isOut || (isAllOut && !isEdited && !staysMoved), isEdited, hunks, reasons };
   }
 
+  /** The text with which a proposal begins. An open document has it a moment later, and until then the text counts. */
+  #show(entry: Entry, text: string): void {
+    const { after, isEditable } = entry;
+    const document = isEditable ? openDocument(after) : undefined;
+    const isStale = this.#awaited.of(after) !== undefined;
+    if (document === undefined || (document.getText() === text && !isStale)) {
+      this.#afters.put(after, text, isEditable);
+      return;
+    }
+    const isUnsaved = document.isDirty || (!isStale && document.getText() !== this.#afters.textOf(after));
+    this.#awaited.expect(after, text);
+    if (isUnsaved) void this.#impose(entry, text);
+    else this.#afters.put(after, text, isEditable);
+    this.#awaited.look(document);
+  }
+
+  /** VS Code does not load a file anew while its document has unsaved edits, and refuses to save them then. */
+  async #impose(entry: Entry, text: string): Promise<void> {
+    await this.#write(entry, text);
+    if (openDocument(entry.after) === undefined) this.#afters.put(entry.after, text, entry.isEditable);
+  }
+
   /** In an open document as an edit, so that the user can undo it. */
   async #write(entry: Entry, text: string, hunk?: TextHunk): Promise<void> {
     const document = entry.isEditable ? openDocument(entry.after) : undefined;
@@ -282,14 +311,24 @@ export class Proposals implements vscode.Disposable {
 
   #onEdit(document: vscode.TextDocument): void {
     if (document.uri.scheme !== AFTER_SCHEME) return;
+    this.#awaited.look(document);
     this.#fireSoon(document.uri);
     const address = document.uri.toString();
     clearTimeout(this.#saves.get(address));
     const save = () => {
       this.#saves.delete(address);
+      const awaited = this.#awaited.of(document.uri);
+      const entry = this.#find(document.uri);
+      // The user has typed into the text of an earlier proposal.
+      if (awaited !== undefined && entry !== undefined && document.isDirty) return void this.#impose(entry, awaited);
       if (document.isDirty && !document.isClosed && savesAsIs(document)) void document.save();
     };
     this.#saves.set(address, setTimeout(save, SAVE_AFTER_MS));
+  }
+
+  #onClose(uri: vscode.Uri): void {
+    this.#awaited.end(uri);
+    this.#fireSoon(uri);
   }
 
   #fireSoon(uri: vscode.Uri): void {

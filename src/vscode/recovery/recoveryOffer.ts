@@ -28,7 +28,10 @@ export class RecoveryOffer implements Disposable {
   /** Exists while a patch is open. */
   #watcher: Disposable | undefined;
 
-  /** `watch`: hears of what is settled elsewhere, while anything waits. `onChange`: `patches` are others now. */
+  /**
+   * `watch` calls its listener when another process has settled a patch; used while one is open. `onChange`: `patches` have
+   * changed.
+   */
   constructor({
     find,
     watch,
@@ -44,7 +47,7 @@ export class RecoveryOffer implements Disposable {
     this.#watch = watch;
     this.#onChange = onChange;
     this.#report = report;
-    // Another window, or a command line, may have settled one meanwhile, or died in one itself.
+    // Another window, or a command line, may have settled a patch since, or left one by a crash of its own.
     this.#store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.look().catch(report)));
   }
 
@@ -122,7 +125,7 @@ export class RecoveryOffer implements Disposable {
     for (const patch of found) if (!before.has(patch.id)) this.#notify(patch).catch(this.#report);
   }
 
-  /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
+  /** As an error: VS Code hides any other notification after some seconds, before the user has decided. */
   async #notify(patch: RecoverablePatch): Promise<void> {
     const putBack = vscode.l10n.t('Roll Back');
     const finish = vscode.l10n.t('Finish');

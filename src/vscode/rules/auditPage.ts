@@ -9,6 +9,7 @@ import {
   auditPageMessageSchema,
 } from '../../protocol/auditWire.ts';
 import { PagePanel } from '../ui/pagePanel.ts';
+import { shownFolder } from '../ui/workspacePaths.ts';
 
 /** The data and services of the page. */
 export interface AuditPageDeps {
@@ -108,7 +109,7 @@ function lineOf({ decision, end }: AuditRow, titles: ReadonlyMap<string, string>
     agentId,
     kind: act.type,
     what: what.length > MAX_WHAT ? `${what.slice(0, MAX_WHAT)}…` : what,
-    cwd: 'cwd' in act ? act.cwd : null,
+    cwd: 'cwd' in act ? shownFolder(act.cwd) : null,
     outcome,
     by,
     reason,

@@ -3,6 +3,10 @@ import * as vscode from 'vscode';
 import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';
 import type { ProposalChoices } from '../../protocol/policy.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
+import { shownPath } from '../ui/workspacePaths.ts';
+
+/** Folders in one message. */
+const MOST_NAMED = 5;
 
 /** `choices`: those with which the review begins; a conflict that the user has restored is not counted. */
 export function tellConflicts(plans: readonly FilePlan[], choices: ProposalChoices | undefined): void {
@@ -33,9 +37,22 @@ export function tellInUse(): void {
   void vscode.window.showWarningMessage(vscode.l10n.t('This side copy is in use by another window or operation.'));
 }
 
+/** `folders`: absolute paths in the copy. */
+export function tellUnread(folders: readonly string[]): void {
+  if (folders.length === 0) return;
+  const names = folders.slice(0, MOST_NAMED).map(shownPath).join(', ');
+  const sentence =
+    folders.length > MOST_NAMED
+      ? vscode.l10n.t('{0} folders of the side copy cannot be read: {1}, …', folders.length, names)
+      : vscode.l10n.t('Folders of the side copy cannot be read: {0}', names);
+  void vscode.window.showWarningMessage(withoutLinks(sentence));
+}
+
 /** A sentence about files that cannot come home; none where there are no such files. */
 export function leftBehind(plans: readonly FilePlan[]): readonly string[] {
   if (plans.length === 0) return [];
   const names = plans.map(({ file }) => file.name).join(', ');
-  return [withoutLinks(vscode.l10n.t('Links, folders and devices stay in the side copy: {0}', names))];
+  return [
+    withoutLinks(vscode.l10n.t('Links, folders, devices and unreadable files stay in the side copy: {0}', names)),
+  ];
 }

@@ -1,6 +1,9 @@
-/** Permission bits that come home. No patch has them: they are set afterwards, and never through a link. */
+/**
+ * Permission bits that come home. No patch has them: they are set afterwards, never through a link, and of several files with a
+ * journal of their own, so that a crash leaves an interrupted patch that is finished or rolled back.
+ */
 import type { FilePlan, ModeChange } from '../../core/sideCopies/planBringHome.ts';
-import type { ApplyDeps } from '../apply/model.ts';
+import type { ApplyDeps, JournalEntry } from '../apply/model.ts';
 import { PlaceFiles } from '../apply/placeFiles.ts';
 
 export type PlanWithMode = FilePlan & { readonly mode: ModeChange };
@@ -13,8 +16,7 @@ export interface ModeSet {
   readonly after: number;
 }
 
-export interface ModeDeps {
-  readonly holdFolders: ApplyDeps['holdFolders'];
+export interface ModeDeps extends Pick<ApplyDeps, 'holdFolders' | 'journal'> {
   readonly report: (error: unknown) => void;
 }
 
@@ -34,16 +36,47 @@ export async function resetModes(set: readonly ModeSet[], deps: ModeDeps): Promi
   );
 }
 
-async function changed(wanted: readonly ModeSet[], { holdFolders, report }: ModeDeps): Promise<readonly ModeSet[]> {
+async function changed(
+  wanted: readonly ModeSet[],
+  { holdFolders, journal, report }: ModeDeps,
+): Promise<readonly ModeSet[]> {
+  if (wanted.length === 0) return [];
   const files = new PlaceFiles(holdFolders());
   const done: ModeSet[] = [];
   try {
-    for (const one of wanted) {
-      const isDone = await files.changeMode(one.path, one.before, one.after).catch(report);
-      if (isDone === true) done.push(one);
+    const entries: JournalEntry[] = [];
+    for (const one of wanted) entries.push(...(await journalEntry(one, files).catch(nothing(report))));
+    const isThere = new Set(entries.map(({ path }) => path));
+    // That of one file is set in one step of the system.
+    const opened = entries.length > 1 ? await journal.open(entries) : undefined;
+    try {
+      for (const one of wanted.filter(({ path }) => isThere.has(path))) {
+        const isDone = await files.changeMode(one.path, one.before, one.after).catch(report);
+        if (isDone === true) done.push(one);
+      }
+    } finally {
+      await opened?.close();
     }
-    return done;
+  } catch (error) {
+    report(error);
   } finally {
     files.dispose();
   }
+  return done;
+}
+
+/** None where the file does not have the bits that it had in the review, or is no file any more. */
+async function journalEntry({ path, before, after }: ModeSet, files: PlaceFiles): Promise<readonly JournalEntry[]> {
+  const mode = (await files.details(path))?.mode;
+  if (mode === undefined || (mode & 0o777) !== before) return [];
+  const bytes = await files.read(path);
+  const special = mode & 0o7000;
+  return [{ path, before: { type: 'file', bytes, mode }, after: { type: 'file', bytes, mode: special | after } }];
+}
+
+function nothing(report: (error: unknown) => void): (error: unknown) => readonly [] {
+  return (error) => {
+    report(error);
+    return [];
+  };
 }

@@ -305,7 +305,7 @@ function sizeInWords(bytes: number): string {
 
 const MOST_NAMED = 10;
 
-async function agreesToLose({ changes, ignored, commits, isPartial }: CopyLosses): Promise<boolean> {
+async function agreesToLose({ changes, ignored, commits, isPartial, unread }: CopyLosses): Promise<boolean> {
   const remove = vscode.l10n.t('Remove');
   const question =
     changes.length === 0
@@ -322,6 +322,10 @@ async function agreesToLose({ changes, ignored, commits, isPartial }: CopyLosses
     ...titled(
       vscode.l10n.t('Ignored files, which are not brought home:'),
       ignored.map((place) => shownPath(place)),
+    ),
+    ...titled(
+      vscode.l10n.t('Folders that cannot be read:'),
+      unread.map((place) => shownPath(place)),
     ),
     ...(isPartial ? [vscode.l10n.t('The side copy has more than 200,000 files: not all of them were compared.')] : []),
   ].join('\n');

@@ -1,6 +1,6 @@
 /** Paths as VS Code shows them in this workspace. */
 import * as vscode from 'vscode';
-import { insideOf } from '../../protocol/text/relativizePaths.ts';
+import { folderInWorkspace, insideOf } from '../../protocol/text/relativizePaths.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { withoutLinks } from './escapeUiText.ts';
 
@@ -17,6 +17,15 @@ export function inWorkspace(sentence: string): string {
 /** For a notification: the files that were left alone, with the reasons. */
 export function leftAloneInWords(leftAlone: readonly { readonly path: string; readonly reason: string }[]): string {
   return withoutLinks(leftAlone.map(({ path, reason }) => `${visibleName(shownPath(path))}: ${reason}`).join(' '));
+}
+
+/** `folderInWorkspace` of this workspace. */
+export function shownFolder(path: string): string | null {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folderInWorkspace(
+    path,
+    folders.map(({ uri, name }) => ({ path: uri.fsPath, name })),
+  );
 }
 
 /** The file relative to the folder it is in. */

@@ -1,5 +1,6 @@
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import { expect, test } from 'vitest';
-import { capabilitiesOf, familyOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
+import { capabilitiesOf, familyOf, type Dialect } from '../../../src/core/model/families.ts';
 import { dialectOf } from '../../../src/core/model/providerConfig.ts';
 
 test.each([

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  delayIn,
-  httpFault,
-  incompleteFault,
-  inStreamFault,
-  networkFault,
-  retryAfter,
-  shownFault,
-} from '../../../src/core/model/faults.ts';
+import { delayIn, httpFault, incompleteFault, inStreamFault, retryAfter } from '../../../src/core/model/faults.ts';
+import { shownFault } from '../../../src/core/model/faultOf.ts';
+import { networkFault } from '../../../src/core/model/networkFaults.ts';
 import { SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');

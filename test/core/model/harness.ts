@@ -1,11 +1,9 @@
 /** Shared by the model tests: working ports, a prompt to start from, and readers of a stream. */
-import { createModelClient, type ModelPorts, type ProviderConfig } from '../../../src/core/model/provider.ts';
+import type { WireApi } from '../../../src/protocol/providers.ts';
+import { clientOf, createModelClient, type ModelPorts, type ProviderConfig } from '../../../src/core/model/provider.ts';
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { ModelFault, type Prompt, type ResponseEvent } from '../../../src/core/model/client.ts';
-import { ChatClient } from '../../../src/core/model/chat.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
-import type { WireApi } from '../../../src/core/model/families.ts';
-import { ResponsesClient } from '../../../src/core/model/responses.ts';
 import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
 
 export function testPorts(overrides: Partial<ModelPorts> = {}): ModelPorts {
@@ -50,7 +48,7 @@ export function clientReading(
   const { clock, ids, log } = testPorts(ports);
   const provider = { id: 'test', baseUrl: 'http://127.0.0.1:1/v1', wireApi: wire };
   const parts = { provider, transport: { post: async () => answer() }, refused: new RefusedFields(), clock, ids, log };
-  return wire === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
+  return clientOf(parts);
 }
 
 export function prompt(overrides: Partial<Prompt> = {}): Prompt {

@@ -1,6 +1,6 @@
 /** The time limits of a server, with a clock that the test moves (issue 4: "a local server that thinks ten minutes"). */
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import { describe, expect, test } from 'vitest';
-import type { WireApi } from '../../../src/core/model/families.ts';
 import { recordStream, says } from '../../support/modelServer.ts';
 import { limitsOf } from '../../../src/core/model/providerConfig.ts';
 import { clientReading, collectResponse, textIn } from './harness.ts';

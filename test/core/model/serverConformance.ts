@@ -2,10 +2,10 @@
  * The contract between the clients and any server, for servers that follow no script of the test.
  * The demo model is one (issue 4, point 8).
  */
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelClient, Prompt } from '../../../src/core/model/client.ts';
-import type { WireApi } from '../../../src/core/model/families.ts';
 import type { ProviderConfig } from '../../../src/core/model/provider.ts';
 import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../../src/protocol/responseItem.ts';
 import { outputFor } from '../../../src/core/history/normalize.ts';

@@ -131,8 +131,9 @@ test.each([
   ['several lines', 'data: 0123\ndata: 56789\n\n', 21],
   ['a comment', ': 0123456789\n\n', 12],
   ['letters of several bytes', 'data: 漢字\n\n', 12],
+  ['letters after one that is cut', 'data: 😀é\n\n', 12],
 ])('an event as %s may have so many bytes and no more', (_case, text, bytes) => {
-  for (const size of [1, 3, Number.POSITIVE_INFINITY]) {
+  for (const size of [1, 3, 9, Number.POSITIVE_INFINITY]) {
     expect(overLimit(text, bytes, size)).toBe(false);
     expect(overLimit(text, bytes - 1, size)).toBe(true);
   }

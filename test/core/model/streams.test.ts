@@ -1,7 +1,7 @@
 /** Recorded responses of servers (test/fixtures/streams), read whole and cut at every byte (issue 4, point 8). */
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { WireApi } from '../../../src/core/model/families.ts';
 import { type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
 import { clientReading, type Heard, collectResponse, textIn } from './harness.ts';
 import { placesBelow } from '../../support/rounds.ts';

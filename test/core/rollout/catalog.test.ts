@@ -26,4 +26,7 @@ it('a thread is gone only where it is neither listed nor in the trash, also whil
   await storage.move(PATH, `threads/2026/11/21/renamed.jsonl`);
   storage.onRead = undefined;
   expect(await places()).toEqual(['listed', 'deleted', 'gone']);
+  expect(await catalogOf(storage).isComplete()).toBe(true);
+  storage.dark = ['threads/2025'];
+  expect(await catalogOf(storage).isComplete()).toBe(false);
 });

@@ -28,6 +28,7 @@ test('every tool that a model can be offered is on its page', () => {
     (shell) => tools.registryFor({ ...family, shell }).offeredNames,
   );
   const rows = page.split('\n').filter((line) => line.startsWith('|'));
-  expect([...new Set(names)].filter((name) => !rows.some((row) => row.includes(`\`${name}\``)))).toEqual([]);
+  const missing = [...new Set(names)].filter((name) => !rows.some((row) => row.includes(`\`${name}\``)));
+  expect(missing, 'give each a row in docs/tools.md').toEqual([]);
   expect(names).toEqual(expect.arrayContaining(['get_memory', 'code_navigation']));
 });

@@ -1,9 +1,9 @@
 /** The tools that a model is offered, and their form: families × servers × wires (issue 4, point 3). */
+import type { WireApi } from '../../../src/protocol/providers.ts';
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { expect, test } from 'vitest';
-import { ChatBodies } from '../../../src/core/model/chatBody.ts';
-import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
-import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
+import { bodiesOf } from '../../../src/core/model/bodies.ts';
+import { capabilitiesOf, type Dialect } from '../../../src/core/model/families.ts';
 import { Toolset } from '../../../src/core/session/toolset.ts';
 import { prompt } from '../model/harness.ts';
 import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
@@ -43,10 +43,7 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const registry = toolset.registryFor(family);
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const server = { baseUrl: '', dialect };
-  const body =
-    wire === 'responses'
-      ? new ResponsesBodies(server, new RefusedFields()).build(said)
-      : new ChatBodies(server, new RefusedFields()).build(said);
+  const body = bodiesOf(wire, server, new RefusedFields()).build(said);
   const { tools } = JSON.parse(body.text) as { tools: ToolOnTheWire[] };
   return tools.map((tool) => [tool.type, tool.name ?? tool.function?.name].filter(Boolean).join(':')).join(' ');
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { Look } from '../../../src/core/ports.ts';
 import { BaselineEngine } from '../../../src/node/baseline/engine.ts';
+import { TICK_MS } from '../../../src/node/baseline/folderScan.ts';
 import { randomOf } from '../../support/random.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -137,6 +138,18 @@ describe('a look at a workspace', () => {
       .filter(({ after }) => after.type === 'file')
       .map((change) => path.relative(root, change.path));
     assert.deepEqual(files, ['out/a.js', 'out/b.js']);
+  });
+
+  it('follows an ignore file that ignores itself, also when nothing has changed', async () => {
+    using place = new Place();
+    place.write('.gitignore', '.gitignore\ndist/\n');
+    place.write('dist/out.js', '1\n');
+    await place.look();
+    // A folder is listed again until it is older than a tick of the clock.
+    await sleep(2 * TICK_MS);
+    for (let round = 0; round < 3; round++) assert.deepEqual(await place.changes(), {}, `round ${round}`);
+    place.write('dist/more.js', '1\n');
+    assert.deepEqual(await place.changes(), { dist: 'ignored → ignored' });
   });
 
   it('never looks into .git or TILLER_HOME', async () => {

@@ -5,7 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { networkFault } from '../../../src/core/model/faults.ts';
+import { networkFault } from '../../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../../src/node/network/fetch.ts';
 
 const closers: (() => void)[] = [];

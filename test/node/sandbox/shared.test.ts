@@ -64,6 +64,15 @@ function bubblewrapOf(place: Playground): number {
   return Number(/"leader":{"pid":(\d+)/.exec(record)?.[1]);
 }
 
+const parentOf = ({ pid }: ExecProcess) => listProcesses('linux').find((row) => row.pid === pid)?.parent;
+
+class Trigger {
+  pull = () => {};
+  readonly pulled = new Promise<void>((resolve) => {
+    this.pull = resolve;
+  });
+}
+
 /** The parent of a command alone is the first process inside, that of one with others the script that starts them. */
 const PARENT = 'echo $PPID';
 const [ALONE, SHARED] = ['1\n', '2\n'];
@@ -140,6 +149,53 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
         { code: 127, stdout: '', stderr: 'no-such-program: No such file or directory\n' },
         { code: 126, stdout: '', stderr: './text: Permission denied\n' },
       ]);
+      for (const [at, program] of programs.entries()) {
+        const { code, stderr } = await endOf(await start(program));
+        expect({ code, stdout: '', stderr: stderr.replace('bwrap: execvp ', '') }).toEqual(ends[at]);
+      }
+    });
+
+    test('end with 1 where a program says what bubblewrap says of one that is missing, and more', async () => {
+      using place = new Playground();
+      const says = 'echo "bwrap: execvp /bin/bash: No such file or directory" >&2';
+      const codes = [];
+      for (const script of [`${says}; echo more; exit 1`, `${says}; ${says}; exit 1`, `echo; ${says}; exit 1`]) {
+        codes.push((await runTogether(place, [script]))[0]?.code);
+      }
+      expect(codes).toEqual([1, 1, 1]);
+    });
+
+    test('are not waited for when their call is stopped, and do not run then', async () => {
+      const started = new Trigger();
+      const going = new Trigger();
+      class Slow extends Sandboxes {
+        override async launch(...args: Parameters<Sandboxes['launch']>) {
+          started.pull();
+          await going.pulled;
+          return super.launch(...args);
+        }
+      }
+      using place = new Playground();
+      const sandboxes = new Slow(place.home);
+      const exec = await execIn(place, sandboxes);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const request = place.request(['/bin/bash', '-c', 'echo up; sleep 600'], { confinement, onlyReads: true });
+      const turn = new AbortController();
+      const stopped = [exec.spawn(request, turn.signal), exec.spawn(request, turn.signal)];
+      const other = exec.spawn(request, new AbortController().signal);
+      await started.pulled;
+      turn.abort(new Error('stopped'));
+      expect(await Promise.allSettled(stopped)).toMatchObject([
+        { reason: { message: 'stopped' } },
+        { reason: { message: 'stopped' } },
+      ]);
+      going.pull();
+      const child = await other;
+      await printed(child);
+      await expect.poll(() => listProcesses('linux').filter((row) => row.parent === parentOf(child)).length).toBe(1);
+      await child.kill(0);
+      await expect(exec.spawn(request, turn.signal)).rejects.toThrow('stopped');
+      sandboxes.dispose();
     });
 
     test('get arguments as they are, and marks of their own', async () => {

@@ -42,7 +42,8 @@ const ENDED = { pid: 2 ** 30, bootId: null, startTime: null };
 const threadsWith = (
   whereIs: ThreadsOfCopies['whereIs'],
   threadsIn: ThreadsOfCopies['threadsIn'] = async () => [],
-): ThreadsOfCopies => ({ whereIs, threadsIn });
+  isComplete: ThreadsOfCopies['isComplete'] = async () => true,
+): ThreadsOfCopies => ({ whereIs, threadsIn, isComplete });
 const noThread = threadsWith(async () => 'gone');
 
 class Place implements Disposable {
@@ -657,6 +658,7 @@ describe('what removing a side copy would lose', () => {
       ignored: [],
       commits: [],
       isPartial: false,
+      unread: [],
     });
     work(folderOf(copy));
     const lost = await place.copies.losses(copy.id, NEVER);
@@ -673,6 +675,34 @@ describe('what removing a side copy would lose', () => {
     await place.another().sweep(noThread);
     assert.equal(existsSync(folderOf(copy)), true);
   });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'is not known of folders and files that a command has made unreadable',
+    async () => {
+      using place = new Place();
+      place.write('a.txt', 'one\n');
+      place.write('b.txt', 'one\n');
+      const copy = await place.make();
+      const dark = path.join(folderOf(copy), 'dark');
+      mkdirSync(dark);
+      writeFileSync(path.join(dark, 'work.txt'), 'of the agent\n');
+      chmodSync(dark, 0);
+      chmodSync(path.join(folderOf(copy), 'a.txt'), 0);
+      const lost = await place.copies.losses(copy.id, NEVER);
+      assert.deepEqual([lost.unread, isNothing({ ...lost, changes: [] })], [[dark], false]);
+      assert.deepEqual(
+        lost.changes.map(({ home, result }) => [path.relative(place.root, home), result]),
+        [['a.txt', { type: 'other' }]],
+      );
+      const folder = path.join(place.home.path, 'copies', copy.id);
+      const record = readRecord(folder);
+      assert.ok(record);
+      await writeRecord(folder, { ...record, owner: ENDED });
+      await place.another().sweep(noThread);
+      chmodSync(dark, 0o700);
+      assert.equal(readFileSync(path.join(dark, 'work.txt'), 'utf8'), 'of the agent\n');
+    },
+  );
 
   it('is not known where there are more files than are compared', async () => {
     using place = new Place();
@@ -734,6 +764,8 @@ describe('the next start', () => {
       await copies.sweep(threadsWith(async () => where));
       assert.deepEqual(place.left, [copy.id], where);
     }
+    await copies.sweep(threadsWith(noThread.whereIs, noThread.threadsIn, async () => false));
+    assert.deepEqual(place.left, [copy.id], 'a folder of threads cannot be read');
     await copies.sweep(noThread);
     assert.deepEqual(place.left, []);
   });

@@ -217,7 +217,7 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'retry' }]);
     const other = await stage.show(stage.scenes.rejected);
     assert.equal(await other.getByTestId('error-action').innerText(), 'Set API Key');
-    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: openai');
+    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: OpenAI');
     await other.getByTestId('error-retry').focus();
     await press(other, 'Enter');
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
@@ -389,10 +389,10 @@ const STORIES = {
     await press(page, 'Control+f');
     await page.keyboard.type('Answer');
     const isCount = (text) => page.getByTestId('find-count').getByText(text, { exact: true }).waitFor();
-    await isCount('1 of 60');
+    await isCount('1 of 40');
     await page.getByTestId('load-earlier').focus();
     await press(page, 'Enter');
-    await isCount('61 of 120');
+    await isCount('41 of 80');
     return page;
   },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
@@ -899,10 +899,10 @@ const STORIES = {
     const page = await stage.show(stage.scenes.long);
     const turnsAre = (count) =>
       page.waitForFunction((count) => document.querySelectorAll('[data-testid=turn]').length === count, count);
-    await turnsAre(60);
+    await turnsAre(40);
     await page.getByTestId('load-earlier').focus();
     await press(page, 'Enter');
-    await turnsAre(120);
+    await turnsAre(80);
     return page;
   },
 };

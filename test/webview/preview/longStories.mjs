@@ -5,6 +5,9 @@ import { send } from './stage.mjs';
 const PARAGRAPH = 'A sentence of **prose** with `code` in it.\n\n- a point\n- another\n\n';
 const FENCE = '```ts\nconst a = 1;\n```\n\n';
 
+/** Turns that the page shows at first. */
+const WINDOW = 40;
+
 const events = (list) => ({ type: 'events', build: 'preview', events: list });
 
 /** The messages with the answer of the last turn replaced. */
@@ -108,8 +111,8 @@ export const LONG_STORIES = {
     return page;
   },
   async 'all turns of a long thread are drawn, and those out of sight are searched'(stage) {
-    const page = await stage.show({ messages: [manyTurns(stage, 60)] });
-    await turnCount(page, 60);
+    const page = await stage.show({ messages: [manyTurns(stage, WINDOW)] });
+    await turnCount(page, WINDOW);
     const hidden = await page.evaluate(() => {
       // Words that are only in a closed step are not found.
       const step = document.querySelector('[data-testid=turn] details:not([open])');
@@ -126,8 +129,8 @@ export const LONG_STORIES = {
     return page;
   },
   async 'the visible line stays where it is while earlier turns are added in several frames'(stage) {
-    const page = await stage.show({ messages: [manyTurns(stage, 120)] });
-    await turnCount(page, 60);
+    const page = await stage.show({ messages: [manyTurns(stage, 2 * WINDOW)] });
+    await turnCount(page, WINDOW);
     const first = await page.evaluate(async () => {
       document.querySelector('[data-testid=transcript]').scrollTop = 0;
       const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
@@ -136,19 +139,19 @@ export const LONG_STORIES = {
       document.querySelector('[data-testid=load-earlier]').click();
       return globalThis.first.getBoundingClientRect().top;
     });
-    await turnCount(page, 120);
+    await turnCount(page, 2 * WINDOW);
     await send(page, []);
     const after = await page.evaluate(() => globalThis.first.getBoundingClientRect().top);
     assert.ok(Math.abs(after - first) < 60, `${first} → ${after}`);
     return page;
   },
   async 'the visible line stays where it is while new turns push the first one out of the page'(stage) {
-    const page = await stage.show({ messages: [manyTurns(stage, 60)] });
-    await turnCount(page, 60);
+    const page = await stage.show({ messages: [manyTurns(stage, WINDOW)] });
+    await turnCount(page, WINDOW);
     const first = await page.evaluate(async () => {
       const frame = document.querySelector('[data-testid=transcript]');
       const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve()));
-      globalThis.line = document.querySelectorAll('[data-testid=turn]')[30];
+      globalThis.line = document.querySelectorAll('[data-testid=turn]')[20];
       // Twice: what comes into view gets its own size.
       for (let n = 0; n < 12; n++) {
         if (n < 2) globalThis.line.scrollIntoView({ block: 'start' });
@@ -166,8 +169,8 @@ export const LONG_STORIES = {
     return page;
   },
   async 'a new turn of a long thread leaves the drawn turns in the page, with what is open in them'(stage) {
-    const page = await stage.show({ messages: [manyTurns(stage, 60)] });
-    await turnCount(page, 60);
+    const page = await stage.show({ messages: [manyTurns(stage, WINDOW)] });
+    await turnCount(page, WINDOW);
     await page.evaluate(() => {
       const turns = [...document.querySelectorAll('[data-testid=turn]')];
       globalThis.kept = turns.slice(1);
@@ -179,13 +182,13 @@ export const LONG_STORIES = {
     });
     await send(page, [newTurn(stage, 'new-0')]);
     await page.waitForFunction(() => document.body.textContent.includes('This is new-0.'));
-    await turnCount(page, 60);
+    await turnCount(page, WINDOW);
     const { stay, fewest } = await page.evaluate(() => ({
       stay: globalThis.kept.every((turn) => turn.isConnected),
       fewest: Math.min(...globalThis.counts),
     }));
     assert.ok(stay, 'a turn was drawn again');
-    assert.ok(fewest >= 59, `${fewest} turns`);
+    assert.ok(fewest >= WINDOW - 1, `${fewest} turns`);
     return page;
   },
   async 'the line in view is the same after a reload, in the middle of long answers'(stage) {

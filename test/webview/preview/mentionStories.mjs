@@ -129,14 +129,18 @@ export const MENTION_STORIES = {
     return page;
   },
   async 'Esc closes the list for this word, and Enter then sends it as text'(stage) {
-    const page = await begin(stage, 'Ask @someone');
+    const page = await begin(stage, '@someone');
     await answerMentions(page, found(stage));
     await page.keyboard.press('Escape');
     assert.equal(await page.getByTestId('suggestions').count(), 0);
     await page.keyboard.type('s');
     assert.equal(await page.getByTestId('suggestions').count(), 0);
     await page.keyboard.press('Enter');
-    assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Ask @someones' }]);
+    assert.deepEqual(await sentInput(page), [{ type: 'text', text: '@someones' }]);
+    // The next message has its list again, also where its @ is at the same place.
+    await page.keyboard.type('@');
+    await answerMentions(page, listed(stage));
+    assert.ok((await rows(page).count()) > 0);
     return page;
   },
   async 'a row that may not be read is not taken, and says why'(stage) {
@@ -366,6 +370,47 @@ export const MENTION_STORIES = {
     );
     return page;
   },
+  async 'each command with values lists them, and does nothing without one'(stage) {
+    const page = await stage.show(stage.scenes.review);
+    const cases = {
+      rewind: ['Right, uploads should not retry at all.'],
+      review: ['Uncommitted Changes', 'Changes Against a Branch…', 'A Commit…'],
+      changes: ['Next', 'Show All', 'Keep All', 'Undo All'],
+      effort: ['Low', 'High'],
+      mode: ['Chat', 'Agent', 'Plan', 'Full access'],
+      approvals: ['Always ask', 'Ask on request', 'Ask on failure', 'Never ask'],
+      sandbox: ['Read-only', 'Workspace', 'No sandbox'],
+      rename: ['Cap retries in the fetch client'],
+    };
+    const commands = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    await takePosted(page);
+    for (const [name, values] of Object.entries(cases)) {
+      await composer(page).fill('');
+      await composer(page).focus();
+      await page.keyboard.type(`/${name}`);
+      await page.keyboard.press('Enter');
+      assert.equal(await textOf(page), `/${name} `);
+      const labels = await commands.locator('.suggest-label').allInnerTexts();
+      assert.deepEqual(
+        values.filter((value) => !labels.includes(value)),
+        [],
+        `${name}: ${labels.join(', ')}`,
+      );
+    }
+    const acts = (await takePosted(page)).filter(({ type }) => type !== 'draft' && type !== 'list_skills');
+    assert.deepEqual(acts, []);
+    return page;
+  },
+  async 'what is written from right to left is laid out so in the composer'(stage) {
+    const page = await begin(stage, 'שלום retry.ts');
+    const directions = await page.evaluate(() =>
+      ['textarea', '.grow-mirror'].map(
+        (each) => getComputedStyle(document.querySelector(`.composer ${each}`)).direction,
+      ),
+    );
+    assert.deepEqual(directions, ['rtl', 'rtl']);
+    return page;
+  },
   async 'a thread is renamed by what is written behind the command'(stage) {
     const page = await begin(stage, '/rename A better name');
     assert.match(await activeRow(page), /^A better name/);
@@ -384,6 +429,9 @@ export const MENTION_STORIES = {
       assert.equal(await page.getByTestId('suggestions').count(), 0, text);
       await page.keyboard.press('Enter');
       assert.deepEqual(await sentInput(page), [{ type: 'text', text }]);
+      // The next message has its list again.
+      await page.keyboard.type('/');
+      assert.ok((await page.getByRole('listbox', { name: 'Commands' }).getByRole('option').count()) > 0, text);
     }
     return stage.show(stage.scenes.done);
   },
@@ -548,6 +596,38 @@ export const MENTION_STORIES = {
       ['user_turn', 'one'],
       ['steer', 'two'],
     ]);
+    return page;
+  },
+  async 'a text that is written before the thread has begun is in its composer, and in no other one'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    await composer(page).focus();
+    await page.keyboard.type('one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('next');
+    await takePosted(page);
+    await send(page, stage.scenes.done.messages);
+    assert.equal(await textOf(page), 'next');
+    const drafts = (await takePosted(page)).filter(({ type }) => type === 'draft');
+    assert.deepEqual(
+      drafts.map(({ threadId, text }) => [threadId, text]),
+      [
+        [null, ''],
+        ['thread-1', 'next'],
+      ],
+    );
+    await send(page, stage.scenes.empty.messages);
+    assert.equal(await textOf(page), '');
+    return page;
+  },
+  async 'a thread that is opened while the first message is being sent keeps its own draft'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    await composer(page).focus();
+    await page.keyboard.type('one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('next');
+    const [snapshot, ...others] = stage.scenes.done.messages;
+    await send(page, [{ ...snapshot, draft: 'its own' }, ...others]);
+    assert.equal(await textOf(page), 'its own');
     return page;
   },
   async 'text that the host inserts brings its mentions'(stage) {

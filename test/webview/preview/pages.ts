@@ -79,7 +79,7 @@ const line = (more: Partial<AuditLine>): AuditLine => ({
   agentId: null,
   kind: 'command',
   what: 'npm test',
-  cwd: '/w/shop',
+  cwd: null,
   outcome: 'allowed',
   by: 'user',
   reason: { source: 'policy', id: 'untrusted', text: 'The policy asks about every command.' },
@@ -102,6 +102,7 @@ const AUDIT: AuditHostMessage = {
     line({
       by: 'rule',
       what: 'git status',
+      cwd: 'packages/cart',
       reason: {
         source: 'rule',
         id: 'rules.json#0',

@@ -928,7 +928,16 @@ function agentsAtWork(
     { ...none, ...reviewer, isTask: true, isLive: false, tokens: 4_100 },
     { ...none, ...explorer, isTask: true, tokens: 18_300, line: 'rg -n "retry\\(" src' },
     { ...none, ...worker, isTask: true, tokens: 7_250, line: 'npm test -- retry', approvals },
-    { ...none, agentId: 'a4', role: 'worker', state: 'completed', depth: 1, tokens: 900, line: 'The mock is done.' },
+    {
+      ...none,
+      agentId: 'a4',
+      role: 'worker',
+      state: 'completed',
+      depth: 1,
+      tokens: 900,
+      line: 'The mock is done.',
+      noSideCopy: 'other_folder',
+    },
     { ...none, ...copied, isTask: true, isLive: false, tokens: 5_300, inSideCopy: true, changedInCopy: 3 },
   ];
   const { messages } = scene(script.context(31));
@@ -1232,7 +1241,7 @@ export const MENTION_ROWS: readonly MentionRow[] = [
   mentionRow('terminal', 'Terminal Output', 'bash', {
     mention: { type: 'mention', kind: 'terminal', name: 'terminal', path: '', id: 'bash' },
   }),
-  mentionRow('.env', '.env', '', { refused: '/home/mira/acme-web/.env may not be read (sandbox.unreadable: **/.env)' }),
+  mentionRow('.env', '.env', '', { refused: '.env may not be read (sandbox.unreadable: **/.env)' }),
   mentionRow('media/logo.svg', 'logo.svg', 'media'),
   mentionRow('packages/a-very-long-name-of-a-package/src/', 'src/', 'packages/a-very-long-name-of-a-package', {
     mention: {

@@ -1,3 +1,4 @@
+import type { NoSideCopy } from '../../../protocol/item.ts';
 import type { AgentSummary } from '../../../protocol/thread.ts';
 import type { ReportedAgent } from './agents.ts';
 
@@ -23,6 +24,18 @@ function copyNote(changed: readonly string[] | undefined): string {
   const more = (changed?.length ?? 0) - MOST_NAMED;
   const files = named === undefined ? '' : ` Changed there: ${named}${more > 0 ? ` and ${more} more` : ''}.`;
   return `This agent worked in a side copy.${files} What it changed is not in the workspace until the user brings it home, which the user is offered now: until then commands, tests and other agents in the workspace work without it. Do not do it again; say to the user what is to be brought home.`;
+}
+
+const WHY_NO_COPY: Record<NoSideCopy, string> = {
+  other_folder: 'the working directory of this thread is in none of the folders that the window has open',
+  untrusted: 'the user has not trusted the workspace',
+  not_made: 'none could be made',
+};
+
+/** What the model has to know of an agent that writes beside others without a side copy; '' of any other one. */
+export function noCopyNote({ noSideCopy }: Pick<AgentSummary, 'noSideCopy'>): string {
+  if (noSideCopy === undefined) return '';
+  return `This agent has no side copy, because ${WHY_NO_COPY[noSideCopy]}: it works in the same folder as other agents that write, and each finds the others' unfinished changes.`;
 }
 
 /**

@@ -3,6 +3,7 @@ import { reasoningEffortSchema } from '../../../protocol/op.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { agentItem, endedItem, ready, refused, succeeded } from './agentCall.ts';
+import { noCopyNote } from './agentStatus.ts';
 import { AGENT_INPUT_PROPERTIES, agentInputShape, readAgentInput } from './agentInput.ts';
 import type { AgentRole, Agents } from './agents.ts';
 import { rolesText } from './rolesText.ts';
@@ -60,7 +61,9 @@ export function spawnAgent(agents: Agents, roles: readonly AgentRole[]): ToolHan
       if (spawned.type === 'refused') return refused(spawned.message, item);
       const { agent } = spawned;
       const started = { ...item, ...(agent.description === undefined ? {} : { description: agent.description }) };
-      return succeeded({ agent_id: agent.agentId }, endedItem(started, 'completed', agent));
+      const note = noCopyNote(agent);
+      const output = { agent_id: agent.agentId, ...(note === '' ? {} : { note }) };
+      return succeeded(output, endedItem(started, 'completed', agent));
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { type AgentItem, agentItem, endedItem, ready, refused } from './agentCall.ts';
 import type { AgentRole, Agents, ReportedAgent } from './agents.ts';
-import { withPlace } from './agentStatus.ts';
+import { noCopyNote, withPlace } from './agentStatus.ts';
 import { rolesText } from './rolesText.ts';
 
 const argumentsSchema = z.object({
@@ -67,7 +67,7 @@ function result(item: AgentItem, agent: ReportedAgent): ToolResult {
   switch (agent.state) {
     case 'completed': {
       const said = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
-      return { output: withPlace(said, agent), success: true, item: endedItem(item, 'completed', agent) };
+      return { output: withNotes(said, agent), success: true, item: endedItem(item, 'completed', agent) };
     }
     case 'errored':
       return failed(item, agent, `The agent has failed: ${message}`);
@@ -81,5 +81,9 @@ function result(item: AgentItem, agent: ReportedAgent): ToolResult {
 }
 
 function failed(item: AgentItem, agent: ReportedAgent, reason: string): ToolResult {
-  return { output: withPlace(reason, agent), success: false, item: endedItem(item, 'failed', agent, reason) };
+  return { output: withNotes(reason, agent), success: false, item: endedItem(item, 'failed', agent, reason) };
+}
+
+function withNotes(message: string, agent: ReportedAgent): string {
+  return [withPlace(message, agent), noCopyNote(agent)].filter((part) => part !== '').join('\n\n');
 }

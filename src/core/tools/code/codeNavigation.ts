@@ -14,16 +14,17 @@ import { locate } from './locate.ts';
 import { type LookUp, lookUp, withinTime } from './lookUp.ts';
 import { counted } from './placesText.ts';
 import { operationsOf, planRename } from './planRename.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 const OPS = ['definition', 'references', 'implementations', 'symbols', 'hover', 'rename', 'diagnostics'] as const;
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   op: z.enum(OPS),
   symbol: z.string().trim().min(1).max(200).optional(),
   path: z.string().min(1).optional(),
   line: z.number().int().min(1).optional(),
   new_name: z.string().trim().min(1).max(200).optional(),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 function specFor(mayChange: boolean): FunctionToolSpec {

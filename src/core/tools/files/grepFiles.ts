@@ -4,10 +4,11 @@ import type { ToolHandler } from '../handler.ts';
 import { fileTool, type Looked } from './fileTool.ts';
 import { withinBudget } from './lines.ts';
 import { MAX_FILES, MAX_MS, searchFiles } from './searchFiles.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 const [DEFAULT_LIMIT, MAX_LIMIT] = [100, 2_000];
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   pattern: z.string().min(1),
   include: z.string().min(1).optional(),
   path: z.string().min(1).default('.'),
@@ -17,7 +18,7 @@ const argumentsSchema = z.object({
     .min(1)
     .default(DEFAULT_LIMIT)
     .transform((limit) => Math.min(limit, MAX_LIMIT)),
-});
+}));
 
 /** Finds files by a regular expression, the newest first (codex-behaviour.md §4.5). */
 export const grepFiles = (offered: boolean): ToolHandler =>

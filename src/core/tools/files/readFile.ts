@@ -5,12 +5,13 @@ import type { ToolHandler } from '../handler.ts';
 import { fileTool, type Looked } from './fileTool.ts';
 import { indentationBlock } from './indentationBlock.ts';
 import { cutBytes, withinBudget } from './lines.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /** Of one line, in bytes (codex-behaviour.md §4.3). */
 const MAX_LINE_BYTES = 500;
 
 const count = z.number().int().min(1);
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   file_path: z.string().min(1),
   offset: count.default(1),
   limit: count.default(2_000),
@@ -24,7 +25,7 @@ const argumentsSchema = z.object({
       max_lines: count.optional(),
     })
     .optional(),
-});
+}));
 
 /** Returns lines of a text file, with the unsaved edits of the user (codex-behaviour.md §4.3). */
 export const readFile = (offered: boolean): ToolHandler =>

@@ -278,6 +278,7 @@ async function startProcess(
     timeoutMs: request.timeoutMs,
     keys,
     onOutput: (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
+    signal: context.signal,
   });
 }
 

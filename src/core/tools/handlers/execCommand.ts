@@ -9,6 +9,7 @@ import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 import type { CommandRequest } from './commandTool.ts';
 import { displayOf } from './displayOf.ts';
 import { isMutatingShell, prepareShell, runShell, type ShellPlan } from './shellTool.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /**
  * In milliseconds. The timeout of the aliases, whose commands cannot continue in the background: longer than Codex's
@@ -19,7 +20,7 @@ const MAX_TIMEOUT_MS = 3_600_000;
 /** In milliseconds (codex-behaviour.md §4.1). */
 const YIELD_MS = { default: 10_000, least: 250, most: 30_000 } as const;
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   cmd: z.string().min(1),
   workdir: z.string().optional(),
   shell: z.string().optional(),
@@ -31,7 +32,7 @@ const argumentsSchema = z.object({
   sandbox_permissions: sandboxPermissionsSchema.default('use_default'),
   justification: z.string().optional(),
   prefix_rule: z.array(z.string()).min(1).optional(),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 const EXEC_COMMAND: ToolSpec = {
@@ -106,7 +107,7 @@ export function execCommand(options: ToolOptions, offered: boolean): ToolHandler
   };
 }
 
-const shellArgumentsSchema = z.object({
+const shellArgumentsSchema = lazyObject(() => ({
   /** Arguments for `execvp`, or a command line for the user's shell. */
   command: z.union([z.array(z.string()).min(1), z.string().min(1)]),
   workdir: z.string().optional(),
@@ -116,7 +117,7 @@ const shellArgumentsSchema = z.object({
   with_escalated_permissions: z.boolean().optional(),
   justification: z.string().optional(),
   prefix_rule: z.array(z.string()).min(1).optional(),
-});
+}));
 type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 
 /**

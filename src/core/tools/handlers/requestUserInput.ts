@@ -6,12 +6,13 @@ import { assertNever } from '../../util/assertNever.ts';
 import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import type { QuestionAnswer } from '../inquiry.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /** Codex-behaviour.md §4.8. */
 const LIMITS = { questions: 3, header: 12, options: { min: 2, max: 3 } } as const;
 
 const text = z.string().trim().min(1);
-const questionSchema = z.object({
+const questionSchema = lazyObject(() => ({
   id: text,
   header: text.max(LIMITS.header),
   question: text,
@@ -20,14 +21,14 @@ const questionSchema = z.object({
     .min(LIMITS.options.min)
     .max(LIMITS.options.max)
     .refine((options) => isDistinct(options.map(({ label }) => label)), 'two options have the same label'),
-});
-const argumentsSchema = z.object({
+}));
+const argumentsSchema = lazyObject(() => ({
   questions: z
     .array(questionSchema)
     .min(1)
     .max(LIMITS.questions)
     .refine((questions) => isDistinct(questions.map(({ id }) => id)), 'two questions have the same id'),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 type Item = TurnItemOf<'user_question'>;
 

@@ -5,8 +5,8 @@
 import type { TestFailure, TestResults } from '../../../protocol/item.ts';
 import { countIn, placeIn } from './testReport.ts';
 
-/** A line of dashes. */
-const RULE = /^⎯+(?:\[\d+\/\d+\]⎯*)?$/;
+/** A line of dashes, “⎯”. */
+const RULE = /^\u23af+(?:\[\d+\/\d+\]\u23af*)?$/;
 
 export function parseVitest(output: string): TestResults | undefined {
   const lines = output.split('\n');
@@ -65,9 +65,10 @@ export function parseJest(output: string): TestResults | undefined {
   for (const block of blocks) {
     [, file = ''] = /^FAIL (\S+)/.exec(block) ?? [];
     if (file === '') continue;
-    for (const part of block.split(/^(?= {2}● )/m).slice(1)) {
+    // “●” is before the name of a test.
+    for (const part of block.split(/^(?= {2}\u25cf )/m).slice(1)) {
       // What the tests of the file have printed.
-      if (/^ {2}● Console\s*$/.test(part.split('\n', 1)[0] ?? '')) continue;
+      if (/^ {2}\u25cf Console\s*$/.test(part.split('\n', 1)[0] ?? '')) continue;
       const [head = '', ...body] = part.split(/\n(?=Test Suites:)/)[0]?.split('\n') ?? [];
       failures.push(jestFailure(head.slice('  ● '.length), file, body));
     }

@@ -35,7 +35,8 @@ export type TestRun =
 
 export function readTestRun(outcome: Extract<CommandOutcome, { type: 'exited' }>): TestRun {
   const output = outcome.output.replaceAll('\r\n', '\n');
-  const count = Number(/^(?:# |ℹ )tests (\d+)/m.exec(output)?.[1] ?? 0);
+  // “ℹ” in a terminal.
+  const count = Number(/^(?:# |\u2139 )tests (\d+)/m.exec(output)?.[1] ?? 0);
   if (outcome.exitCode === 0) return { type: 'passed', count };
   const sections = /^TAP version|^\s*not ok \d+/m.test(output) ? tapSections(output) : specSections(output);
   const failures = sections.filter((section) => !SECOND_HAND.test(section.body)).map(readFailure);
@@ -64,8 +65,9 @@ function tapSections(output: string): Section[] {
 
 function specSections(output: string): Section[] {
   const details = output.slice(Math.max(0, output.lastIndexOf('failing tests:')));
+  // “✖” is before the name of a test.
   const matches = details.matchAll(
-    /^test at (.*)\n✖ (.*?)(?: \([\d.]+ms\))?\n([\s\S]*?)(?=\n\ntest at |$(?![\s\S]))/gm,
+    /^test at (.*)\n\u2716 (.*?)(?: \([\d.]+ms\))?\n([\s\S]*?)(?=\n\ntest at |$(?![\s\S]))/gm,
   );
   return [...matches].map(([, place = '', name = '', body = '']) => ({ name, body: `${body}\n  at (${place})` }));
 }

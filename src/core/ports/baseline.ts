@@ -1,0 +1,75 @@
+/** What the workspace held before commands and patches changed it. */
+import type { FileState } from '../../protocol/baseline.ts';
+
+/** One path that a look found in another state than the look before it. */
+export interface LookedChange {
+  readonly path: string;
+  readonly before: FileState;
+  readonly after: FileState;
+  /** When it came to be so, milliseconds since the epoch, at the latest; `null` where that is not known. */
+  readonly changedAt: number | null;
+}
+
+export interface Look {
+  /** What differs from the last look at these folders; none at the first look. */
+  readonly changes: readonly LookedChange[];
+  /** Folders that were not there at the last look, outer ones first. */
+  readonly newFolders: readonly string[];
+  /** Nothing was recorded before: what was there earlier is not known. */
+  readonly isFirst: boolean;
+  /** One sentence for the user where not everything could be recorded. */
+  readonly problem?: string | undefined;
+}
+
+/** A file as it was recorded. */
+export interface RecordedFile {
+  readonly path: string;
+  readonly state: FileState;
+  readonly changedAt: number;
+  /** `null` where the file system does not tell. */
+  readonly bornAt: number | null;
+}
+
+export interface LookLimits {
+  /** Bytes of kept content in TILLER_HOME. */
+  readonly maxBytes: number;
+}
+
+/**
+ * The content of workspaces, kept in TILLER_HOME by its hash. Works off the event loop: callers wait, and hold up nothing.
+ * Every method may reject with an error of the disk.
+ */
+export interface BaselineStore {
+  /** Records what the folders hold now. Absolute paths, none inside another. */
+  look(roots: readonly string[], limits: LookLimits): Promise<Look>;
+  /** Of the last look: files that changed at this time or later. */
+  changedSince(roots: readonly string[], since: number): Promise<readonly RecordedFile[]>;
+  /** Records what these paths hold now, whatever their size and whether ignored or not. An entry for each. */
+  capture(paths: readonly string[]): Promise<ReadonlyMap<string, FileState>>;
+  /** Folders on the way to these paths that do not exist, outer ones first. */
+  missingFolders(paths: readonly string[]): Promise<readonly string[]>;
+  /** Keeps content that no file holds yet. */
+  keep(bytes: Uint8Array, mode: number): Promise<Extract<FileState, { type: 'file' }>>;
+  /** `undefined` when it is not kept any more, or was damaged. */
+  read(hash: string): Promise<Uint8Array | undefined>;
+  /** Ends what runs in the background. What is on disk stays. */
+  dispose(): Promise<void>;
+}
+
+/** A file on its way to another state. */
+export interface Restoration {
+  /** Absolute, without a link on the way. */
+  readonly path: string;
+  /** What it must hold for it to be changed. */
+  readonly from: FileState;
+  readonly to:
+    | { readonly type: 'absent' }
+    | { readonly type: 'file'; readonly bytes: Uint8Array; readonly mode: number };
+}
+
+export type RestoreResult =
+  | { readonly type: 'restored' }
+  /** These hold something else by now, or are reached by a link. Nothing was changed. */
+  | { readonly type: 'stale'; readonly paths: readonly string[] }
+  /** Nothing was changed, but for `notRestored`. */
+  | { readonly type: 'failed'; readonly message: string; readonly notRestored: readonly string[] };

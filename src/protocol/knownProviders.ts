@@ -1,0 +1,75 @@
+/** The providers that Tiller knows by name. Without a schema, so that the panel can import it. */
+import { ownValue } from './ownValue.ts';
+import type { ProviderSettings } from './providers.ts';
+
+/** The id of the embedded scripted provider, which is not a remote server (design decision 3). */
+export const DEMO_PROVIDER = 'demo';
+
+/** The id of the models that other extensions offer in VS Code. */
+export const VSCODE_PROVIDER = 'vscode';
+
+/** A server that Tiller knows by name. */
+export interface KnownProvider {
+  /** Its own name, for display. */
+  readonly title: string;
+  /** `null`: each account has an address of its own, and the user is asked for it. */
+  readonly settings: ProviderSettings | null;
+  /** What the user's settings begin with where the address is asked for. */
+  readonly template?: Omit<ProviderSettings, 'baseUrl'>;
+  /** An example of the address, where it is asked for. */
+  readonly addressExample?: string;
+  /** The environment variable that usually has the key. It is only read when the user chooses it. */
+  readonly keyVariable?: string;
+}
+
+/** In display order. `providers` in the settings may add others or replace these. */
+export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+  openai: {
+    title: 'OpenAI',
+    settings: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
+    keyVariable: 'OPENAI_API_KEY',
+  },
+  azure: {
+    title: 'Azure OpenAI',
+    settings: null,
+    template: { wireApi: 'responses', dialect: 'azure', auth: 'api_key' },
+    addressExample: 'https://NAME.openai.azure.com/openai/v1',
+    keyVariable: 'AZURE_OPENAI_API_KEY',
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    settings: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
+    keyVariable: 'OPENROUTER_API_KEY',
+  },
+  ollama: {
+    title: 'Ollama',
+    settings: { baseUrl: 'http://127.0.0.1:11434/v1', wireApi: 'chat', auth: 'none' },
+  },
+  lmstudio: {
+    title: 'LM Studio',
+    settings: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
+  },
+  // Both can be started with `--api-key`: a key that was entered for the origin is sent.
+  llamacpp: { title: 'llama.cpp', settings: { baseUrl: 'http://127.0.0.1:8080/v1', wireApi: 'chat' } },
+  vllm: { title: 'vLLM', settings: { baseUrl: 'http://127.0.0.1:8000/v1', wireApi: 'chat' } },
+};
+
+interface Providers {
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
+}
+
+/** Those that have an address, in display order: those of the settings first. */
+export function providerNames({ providers }: Providers): readonly string[] {
+  const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { settings }]) => (settings === null ? [] : [name]));
+  return [...new Set([...Object.keys(providers), ...known])];
+}
+
+/** The server with that name; the settings may replace a built-in one. */
+export function providerNamed({ providers }: Providers, name: string): ProviderSettings | undefined {
+  return ownValue(providers, name) ?? ownValue(KNOWN_PROVIDERS, name)?.settings ?? undefined;
+}
+
+/** Its name for display. */
+export function providerTitle(name: string): string {
+  return ownValue(KNOWN_PROVIDERS, name)?.title ?? name;
+}

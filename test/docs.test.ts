@@ -1,0 +1,75 @@
+/** The pages name only files, sections, commands, scripts and settings that exist. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
+  .toString()
+  .split('\n');
+const places = new Set(tracked.flatMap((file) => [file, ...foldersOf(file)]));
+const pages = tracked.filter((file) => file.endsWith('.md') && !file.includes('fixtures/'));
+/** What was found or decided at its time, with the names of its time. */
+const isDated = (page: string) => /^docs\/(?:decisions|reference|design)|^CHANGELOG/.test(page);
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string; readonly title: string }[];
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
+  };
+};
+const texts = JSON.parse(read('package.nls.json')) as Readonly<Record<string, string>>;
+const { commands, configuration } = manifest.contributes;
+const titles = new Set(commands.map(({ title }) => (texts[title.slice(1, -1)] ?? title).replace(/…$/, '')));
+const ids = new Set([
+  ...commands.map(({ command }) => command),
+  ...configuration.flatMap(({ properties }) => Object.keys(properties)),
+]);
+
+it.each(pages)('%s links to files and sections that exist', (page) => {
+  const links = allOf(read(page), /\]\(([^)\s]+)\)/g).filter((link) => !/^[a-z]+:/.test(link));
+  expect(links.filter((link) => !isFound(page, link))).toEqual([]);
+});
+
+it.each(pages.filter((page) => !isDated(page)))('%s names files, commands, scripts and settings that exist', (page) => {
+  const text = read(page);
+  const files = allOf(text, /`((?:[\w.-]+\/)+[\w.-]+\.(?:tsx?|mjs|css))`/g);
+  const named = allOf(text, /\*Tiller: ([^*]+)\*/g).map((name) => name.replaceAll(/\s+/g, ' ').replace(/…$/, ''));
+  expect({
+    files: files.filter((file) => !tracked.some((known) => `/${known}`.endsWith(`/${file}`))),
+    commands: named.filter((name) => !titles.has(name)),
+    scripts: allOf(text, /npm run ([\w:]+)/g).filter((name) => manifest.scripts[name] === undefined),
+    ids: allOf(text, /`(tiller\.[\w.]+)`/g).filter((id) => !ids.has(id)),
+  }).toEqual({ files: [], commands: [], scripts: [], ids: [] });
+});
+
+function allOf(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, found = '']) => found);
+}
+
+function foldersOf(file: string): readonly string[] {
+  const folder = path.posix.dirname(file);
+  return folder === '.' ? [] : [folder, ...foldersOf(folder)];
+}
+
+function isFound(page: string, link: string): boolean {
+  const [file = '', section] = link.split('#');
+  const target = file === '' ? page : path.posix.join(path.posix.dirname(page), file);
+  if (!places.has(target.replace(/\/$/, ''))) return false;
+  return section === undefined || !target.endsWith('.md') || sectionsOf(read(target)).includes(section);
+}
+
+/** The anchors that GitHub gives headings. */
+function sectionsOf(text: string): readonly string[] {
+  return allOf(text, /^#+ (.*)$/gm).map((heading) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-'),
+  );
+}

@@ -1,0 +1,33 @@
+/** package.json, where VS Code reads the settings, says the same of them as the schema. scripts/checkManifest.mjs has the rest. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { DEFAULT_SETTINGS, parseSettings, SETTING_KEYS } from '../../src/protocol/settings.ts';
+
+interface ManifestSetting {
+  readonly default: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+const { contributes } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+  contributes: { configuration: readonly { properties: Readonly<Record<string, ManifestSetting>> }[] };
+};
+const manifest = new Map(
+  contributes.configuration.flatMap(({ properties }) =>
+    Object.entries(properties).map(([name, setting]) => [name.replace(/^tiller\./, ''), setting] as const),
+  ),
+);
+
+it('every setting is in package.json, and none that Tiller does not have', () => {
+  expect(
+    [...manifest.keys()].toSorted(),
+    'a setting is a key of src/protocol/settings.ts and of `configuration` in package.json',
+  ).toEqual([...SETTING_KEYS].toSorted());
+});
+
+it.each(SETTING_KEYS)('%s has its default in package.json, and values that it accepts', (key) => {
+  const { default: byDefault, enum: values = [] } = manifest.get(key) ?? {};
+  const parsed = (value: unknown) => parseSettings({ [key]: value });
+  expect(parsed(byDefault)).toEqual({ type: 'settings', settings: DEFAULT_SETTINGS });
+  expect(values.filter((value) => parsed(value).type === 'invalid')).toEqual([]);
+});

@@ -1,0 +1,22 @@
+import { threadSettingsOf } from '../../src/core/agent/threadSettings.ts';
+import type { ThreadSettings } from '../../src/core/session/sessionOptions.ts';
+import { DEFAULT_SETTINGS } from '../../src/protocol/settings.ts';
+
+/** What a thread starts with under the default settings, without a sandbox, in `/work`. */
+export const THREAD_DEFAULTS: ThreadSettings = threadSettingsOf(DEFAULT_SETTINGS, {
+  model: 'test-model',
+  cwd: '/work',
+  baseInstructions: null,
+  review: 'after',
+  sandboxFor: () => ({ box: 'none' }),
+});
+
+/** The defaults with those fields that the options of a test name, too. */
+export function chosenFrom<Part extends object>(
+  options: Readonly<Partial<Record<keyof Part, unknown>>>,
+  defaults: Part,
+): Part {
+  const names = Object.keys(defaults) as (keyof Part)[];
+  const chosen = names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]] as const);
+  return { ...defaults, ...(Object.fromEntries(chosen) as Partial<Part>) };
+}
