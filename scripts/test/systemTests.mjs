@@ -1,5 +1,5 @@
-// The files of `npm run test:system`: tests of real programs, sandboxes and floods, which take most of the processor time
-// of all tests without VS Code. `npm run test:fast` leaves them out; `npm test` runs both.
+// The files of `npm run test:system`: tests of real programs, sandboxes, servers and floods, which take two thirds of the
+// processor time of all tests without VS Code. `npm run test:fast` leaves them out; `npm test` runs both.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../bootstrap.mjs';
@@ -59,12 +59,25 @@ export const SYSTEM_TESTS = [
   // Git repositories and their copies.
   'test/node/sideCopies/sideCopies.test.ts',
   'test/scenarios/sideCopies.test.ts',
+  // The servers of all providers, with every fault of a connection.
+  'test/core/model/imitatedClients.test.ts',
+  'test/core/model/imitations.test.ts',
+  'test/scenarios/imitatedFaults.test.ts',
+  // Shells, terminals, hooks and other programs of commands.
+  'test/scenarios/hooks.test.ts',
+  'test/scenarios/hooksCli.test.ts',
+  'test/scenarios/interrupts.test.ts',
+  'test/scenarios/memory.test.ts',
+  'test/scenarios/shells.test.ts',
+  'test/node/starter.test.ts',
+  'test/node/terminal.test.ts',
   // Processes that are killed or paused, and sandboxes.
   'test/node/exec.test.ts',
   'test/node/textSearch.test.ts',
   'test/node/baseline/store.test.ts',
   'test/node/sandbox/workspace.test.ts',
   'test/node/sandbox/escape.test.ts',
+  'test/node/sandbox/shared.test.ts',
   'test/node/locks.test.ts',
   'test/node/daySpending.test.ts',
   'test/node/pausing.test.ts',

@@ -245,6 +245,31 @@ describe('a file that may not be read', () => {
     ]);
   });
 
+  it('is refused by every other way to its name', async () => {
+    await using chat = await startScenario({
+      files: { ...files, 'real/.env': 'KEY=3\n' },
+      interactive: false,
+      model: (_request, index) => {
+        const folder = chat.folder.path;
+        const names = ['.env/.', '.env/', 'folder/.env', `${folder}//.env`, `file://${folder}/%2Eenv`];
+        const selves = process.platform === 'linux' ? [`/proc/self/root${folder}`] : [folder];
+        const searches = [{ include: '.env' }, { include: '**/{.env,*.pem}' }, { path: 'folder' }, { path: selves[0] }];
+        return index === 0
+          ? [
+              ...[...names, ...selves.map((one) => `${one}/.env`)].map((name) => read({ file_path: name })),
+              ...searches.map((where) => grep({ pattern: 'KEY=\\d', ...where })),
+            ]
+          : [says('Done.')];
+      },
+    });
+    symlinkSync('real', chat.folder.at('folder'));
+    await chat.send('go');
+    const outputs = chat.outputs();
+    expect(outputs).toHaveLength(10);
+    expect(outputs.slice(0, 6).filter((one) => !/\.env may not be read \(sandbox\.unreadable: /.test(one))).toEqual([]);
+    expect(outputs.slice(6)).toEqual(Array(4).fill('No matches found.'));
+  });
+
   it('is read once when the user allows it', async () => {
     const model = [[read({ file_path: '.env' })], [read({ file_path: '.env' })], [says('Done.')]];
     await using chat = await startScenario({ files, model });

@@ -1,42 +1,51 @@
-// What a model gets back for missing, wrong and extra arguments.
+// Every tool that is offered by default, with arguments that are missing, of another type, odd or unknown.
 import { expect, it } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 
-async function outputsOf(...model: ReturnType<typeof calls>[]): Promise<string[]> {
-  await using chat = await startScenario({
-    policy: 'never',
-    sandbox: 'danger-full-access',
-    model: [model, [says('.')]],
-  });
-  await chat.send('go');
-  return chat.outputs();
+interface Offered {
+  readonly name: string;
+  readonly parameters: { readonly properties?: Record<string, unknown>; readonly required?: readonly string[] };
 }
 
-it('an argument that is unknown is named, and the call runs without it', async () => {
-  const [output] = await outputsOf(calls('exec_command', { cmd: 'echo ran', colour: 'red', ['x'.repeat(99)]: 1 }));
-  expect(output).toContain('Output:\nran\n');
-  expect(output).toMatch(new RegExp(`\nNote: this tool has no argument colour, x{40}; it was ignored\\.$`));
-});
+const ODD = [null, 12.5, -1, [], {}, '\0', '__proto__'];
+/** What a program prints of its own faults, and no sentence for a model. */
+const FAULT = /TypeError|\[object |Cannot read prop|is not a function|ZodError|Received '|^ +at /m;
 
-it('timeout is taken for timeout_ms', async () => {
-  const [output] = await outputsOf(calls('exec_command', { cmd: 'sleep 60', timeout: 300 }));
-  expect(output).toContain('command timed out after 300 milliseconds');
-  expect(output).not.toContain('Note:');
-});
+/** Arguments without those that are required, with one that is unknown, and with each in turn as something odd. */
+function oddArguments({ parameters: { properties = {}, required = [] } }: Offered): readonly object[] {
+  const rest = Object.fromEntries(required.map((name) => [name, 'true']));
+  return [
+    {},
+    { no_such_argument: 1 },
+    ...Object.keys(properties).flatMap((name) => ODD.map((odd) => ({ ...rest, [name]: odd }))),
+  ];
+}
 
-it('missing and wrong arguments are named, and nothing runs', async () => {
+it('every tool answers arguments that are missing, of another type or unknown with a sentence for the model', async () => {
+  const made: { readonly tool: string; readonly args: object }[] = [];
+  await using chat = await startScenario({
+    policy: 'never',
+    interactive: false,
+    sandbox: 'danger-full-access',
+    model: (request, index) => {
+      if (index > 0) return [says('Done.')];
+      const offered = (JSON.parse(request.tools ?? '[]') as readonly Offered[]).filter(({ parameters }) => parameters);
+      made.push(...offered.flatMap((tool) => oddArguments(tool).map((args) => ({ tool: tool.name, args }))));
+      return made.map(({ tool, args }) => calls(tool, args));
+    },
+  });
+  expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+  const outputs = chat.outputs();
+  expect(new Set(made.map(({ tool }) => tool)).size).toBeGreaterThan(8);
+  expect(outputs).toHaveLength(made.length);
+  const faults = made.flatMap((call, at) => (FAULT.test(outputs[at] ?? '') ? { ...call, output: outputs[at] } : []));
+  expect(faults).toEqual([]);
+  // Each of them requires an argument.
+  const empty = made.flatMap(({ tool, args }, at) =>
+    Object.keys(args).length === 0 ? { tool, output: outputs[at] } : [],
+  );
   expect(
-    await outputsOf(
-      calls('exec_command', {}),
-      calls('exec_command', { cmd: 5 }),
-      calls('write_stdin', { session_id: 'one' }),
-      calls('update_plan', { plan: 'none' }),
-    ),
-  ).toEqual([
-    'Failed to parse the arguments: cmd: Invalid input: expected string, received undefined. Nothing was run.',
-    'Failed to parse the arguments: cmd: Invalid input: expected string, received number. Nothing was run.',
-    'Failed to parse the arguments: session_id: Invalid input: expected number, received string. Nothing was run.',
-    'Failed to parse the arguments: plan: Invalid input: expected array, received string. Nothing was run.',
-  ]);
+    empty.filter(({ output }) => !/^Failed to parse the arguments: .* Nothing was run\.$/.test(output ?? '')),
+  ).toEqual([]);
 });

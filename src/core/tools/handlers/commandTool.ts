@@ -76,6 +76,9 @@ export async function prepareCommand(
   context: ToolContext,
 ): Promise<Preparation<CommandPlan>> {
   const { settings } = context;
+  if (request.workdir?.includes('\0')) {
+    return { type: 'failure', output: 'The working directory contains a NUL character. Nothing was run.' };
+  }
   const cwd = await workdirOf(request, context);
   if (!(await isFolder(cwd, context))) {
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
