@@ -1,6 +1,7 @@
-// `npm run pictures [icon] [walkthrough] [tour]`: makes the pictures that are shipped or shown in the README, all of them by
-// default. The icon is drawn, the walkthrough shows scenes of the panel, and the tour is the product in a real VS Code
-// (test/e2e/tour.e2e.ts). Needs ImageMagick (`convert`), which makes the files small.
+// `npm run pictures [icon] [walkthrough] [tour] [editor]`: makes the pictures that are shipped or shown in the README and in
+// docs/editor.md, all of them by default. The icon is drawn, the walkthrough shows scenes of the panel, the tour
+// (test/e2e/tour.e2e.ts) and the editor are the product in a real VS Code. Needs ImageMagick (`convert`), which makes the files
+// small.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
@@ -8,7 +9,7 @@ import path from 'node:path';
 import { setStage } from '../test/webview/preview/stage.mjs';
 import { root } from './bootstrap.mjs';
 
-const MAKERS = { icon: makeIcon, walkthrough: makeWalkthrough, tour: makeTour };
+const MAKERS = { icon: makeIcon, walkthrough: makeWalkthrough, tour: makeTour, editor: makeEditor };
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MAKERS);
 for (const name of wanted) await MAKERS[name]();
 
@@ -68,6 +69,28 @@ async function makeTour() {
   const target = path.join(root, 'docs/screenshots/tour.gif');
   const reduce = ['-resize', '1000x', '-dither', 'None', '-colors', '96', '-layers', 'OptimizeTransparency'];
   run('convert', ['-delay', '260', '-loop', '0', ...FRAMES, ...reduce, target]);
+}
+
+/** The pictures of docs/editor.md: screenshots of the scenarios. */
+async function makeEditor() {
+  const SCENARIOS = ['codeNavigation', 'entryPoints', 'notebooks', 'proposalChoices'];
+  const PICTURES = {
+    'broken-caller': 'codeNavigation/3-broken-caller',
+    rename: 'codeNavigation/2-rename',
+    'quick-fixes': 'entry-points/1-quick-fixes',
+    'commit-message': 'entry-points/7-in-panel',
+    notebook: 'notebooks/1-changed',
+    comment: 'review/before-comment',
+  };
+  run(process.execPath, ['scripts/testE2e.mjs', ...SCENARIOS]);
+  for (const [name, shot] of Object.entries(PICTURES)) copyPicture(shot, name);
+}
+
+/** A screenshot of a scenario, made smaller, into docs/screenshots. */
+function copyPicture(shot, name) {
+  const source = path.join(root, `artifacts/e2e/${shot}.png`);
+  const reduce = ['-resize', '1000x', '-dither', 'None', '-colors', '128'];
+  run('convert', [source, ...reduce, `PNG8:${path.join(root, `docs/screenshots/${name}.png`)}`]);
 }
 
 function run(program, args, env = {}) {

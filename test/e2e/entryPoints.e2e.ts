@@ -112,7 +112,7 @@ test('a terminal gives its selection and its last failed command', async () => {
     await page.mouse.click(x + 30, y + 8, { button: 'right' });
     await vscode.pickByKeyboard('Add Terminal Selection to Tiller');
   });
-  expect(some).toMatch(/^terminal: \S{4,10}/);
+  expect(some).toMatch(/^terminal: \S/);
 });
 
 test('the explorer gives a file and a folder, by keyboard', async () => {

@@ -17,6 +17,7 @@ const names = [
   'palette.txt',
   'keys.txt',
   'closed.txt',
+  'commented.txt',
 ];
 
 const window = useWindow({
@@ -174,4 +175,32 @@ test('closing the tab decides nothing, and a rejected hunk stays rejected', asyn
   await vscode.codeLens('Restore').waitFor();
   await panel.answer();
   await applied('closed.txt', taken(15, 29));
+});
+
+test('a comment on a line of the diff denies the patch, goes on in the file, and the next patch resolves it', async () => {
+  const { vscode, panel, model, disk } = window();
+  const rewritten = ['*** Update File: commented.txt', change(15, 'fifteen')].join('\n');
+  model.will(patch(three('commented.txt')), patch(rewritten), [says('Done.')]);
+  await panel.send('Change it.');
+  await panel.approval('patch').waitFor();
+  await vscode.command('Tiller: Open Proposed Changes');
+  await vscode.diff().modified.locator('.view-line').filter({ hasText: 'FIFTEEN' }).first().click();
+  await vscode.command('Tiller: Comment on Lines');
+  await vscode.page.locator('.review-widget .monaco-editor').last().waitFor(soon);
+  await vscode.page.keyboard.type('Not so loud.');
+  await vscode.page.getByRole('button', { name: 'Add Comment' }).click();
+  await panel.get('comments').waitFor(soon);
+  await vscode.screenshot('review/before-comment');
+  await vscode.command('Tiller: Send Comments');
+  await expect.poll(() => model.requests.length, soon).toBe(2);
+  expect(model.outputs.at(-1)).toContain('commented.txt:15 (in the proposed patch)\n> FIFTEEN\nNot so loud.');
+  await panel.get('decision-approve').waitFor();
+  await panel.answer();
+  await panel.ended();
+  expect(await disk('commented.txt')).toBe(taken(15).replace('FIFTEEN', 'fifteen'));
+  await vscode.openFile('commented.txt');
+  const marks = vscode.editor().locator('.comment-range-glyph.comment-thread, .comment-thread-unresolved');
+  await expect.poll(() => marks.count(), soon).toBe(1);
+  expect(await vscode.editor().locator('.comment-thread-unresolved').count()).toBe(0);
+  await vscode.screenshot('review/resolved-comment');
 });

@@ -11,6 +11,21 @@ const BEFORE = 'one\ntwo\nthree\nfour\n';
 /** Two lines more at the top, so that every problem moves. */
 const AFTER = `new\nlines\n${BEFORE}`;
 
+const code = (id: string, source: string) => ({
+  cell_type: 'code',
+  execution_count: null,
+  id,
+  metadata: {},
+  outputs: [],
+  source: [source],
+});
+const NOTEBOOK = JSON.stringify({
+  cells: [code('first', 'one'), code('second', 'three')],
+  metadata: { language_info: { name: 'python' } },
+  nbformat: 4,
+  nbformat_minor: 5,
+});
+
 /** A clock that stands until the test moves it. */
 class StandingClock {
   #now = 1_000;
@@ -57,7 +72,10 @@ class Server {
 
   /** Reports these errors, by line from 1, and waits until VS Code has said so. */
   async reports(path: string, ...lines: readonly number[]): Promise<void> {
-    const uri = this.here.uri(path);
+    await this.reportsAt(this.here.uri(path), ...lines);
+  }
+
+  async reportsAt(uri: vscode.Uri, ...lines: readonly number[]): Promise<void> {
     let isReported = false;
     const listening = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
       isReported ||= uris.some((each) => each.toString() === uri.toString());
@@ -350,6 +368,34 @@ suite('problems after a patch', () => {
       const wait = await server.lands();
       wait.stop();
       assert.deepEqual(await outcome(wait, here), ['a.py checking 0 → 0']);
+    }),
+  );
+
+  test(
+    'of a notebook are those of its cells, by the lines of its text, and only changed cells are waited for',
+    withServer({ 'book.ipynb': NOTEBOOK }, async (server, here) => {
+      const book = await vscode.workspace.openNotebookDocument(here.uri('book.ipynb'));
+      await vscode.window.showNotebookDocument(book, { preview: false });
+      const [first, second] = book.getCells().map(({ document }) => document.uri);
+      assert.ok(first && second);
+      await server.reportsAt(second, 1);
+      const watch = await server.problems.watch([server.file('book.ipynb')]);
+      const { text } = await here.workspace.read(here.at('book.ipynb'));
+      const applied = await here.apply([here.update('book.ipynb', text, text.replace('one\n', 'one\ntwo\n'))]);
+      assert.equal(applied.type, 'applied');
+      const wait = await waits(watch, server.clock);
+      assert.equal(wait.isOver(), false);
+      await server.reportsAt(first, 2);
+      server.clock.pass(PROBLEM_TIMES.quiet);
+      const [file, ...others] = await wait.files;
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [
+          file?.state,
+          ...[file?.before, file?.after].map((found) => found?.map(({ line, lineText }) => `${line} ${lineText}`)),
+        ],
+        ['current', ['4 three'], ['3 two', '5 three']],
+      );
     }),
   );
 });

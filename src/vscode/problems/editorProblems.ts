@@ -3,9 +3,10 @@ import * as vscode from 'vscode';
 import type { CheckedFile, Clock, PatchedFile, Problem, Problems, ProblemWatch } from '../../core/ports.ts';
 import { isStaleReport } from '../../core/tools/problems/isStaleReport.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import { allTabs, documentOfFile, openDocument, tabsOf } from '../workspace/documents.ts';
+import { allTabs, openDocument, tabsOf } from '../workspace/documents.ts';
 import { pathOf, uriOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
+import { type CheckedText, findText, problemsIn, shownText } from './checkedText.ts';
 
 /** Milliseconds. */
 export const PROBLEM_TIMES = {
@@ -84,22 +85,39 @@ class Reporters {
   }
 }
 
-/** Lines and problems of a file at one time. */
+/** Lines and problems of a document at one time. */
 interface Baseline {
+  readonly version: number | undefined;
   readonly lines: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-const NO_TEXT: Baseline = { lines: [], problems: [] };
+const NO_TEXT: Baseline = { version: undefined, lines: [], problems: [] };
 
-async function baselineOf(file: PatchedFile): Promise<{ readonly file: PatchedFile; readonly before: Baseline }> {
-  if (file.before === null) return { file, before: NO_TEXT };
-  const document = await documentOfFile(uriOf(file.before.path), file.before.place);
-  return { file, before: textWithProblems(document?.uri ?? uriOf(file.before.path), document) };
+/** A patched file before the patch. */
+interface BaselineOfFile {
+  readonly file: PatchedFile;
+  readonly problems: readonly Problem[];
+  /** Of its document, or of each cell, by URI. */
+  readonly parts: ReadonlyMap<string, Baseline>;
 }
 
-function textWithProblems(uri: vscode.Uri, document: vscode.TextDocument | undefined): Baseline {
-  return { lines: document?.getText().split(/\r\n|\r|\n/) ?? [], problems: problemsOf(uri, document) };
+async function baselineOf(file: PatchedFile): Promise<BaselineOfFile> {
+  if (file.before === null) return { file, problems: [], parts: new Map() };
+  const text = await findText(uriOf(file.before.path), file.before.place);
+  const parts = text.parts.map(({ document }) => [document.uri.toString(), textWithProblems(document)] as const);
+  return { file, problems: problemsIn(text), parts: new Map(parts) };
+}
+
+function textWithProblems(document: vscode.TextDocument): Baseline {
+  const { uri, version } = document;
+  return { version, lines: document.getText().split(/\r\n|\r|\n/), problems: problemsOf(uri, document) };
+}
+
+/** Of a document by its baseline; that of a file that the patch moves has another URI. */
+function baselineOfPart({ parts }: BaselineOfFile, document: vscode.TextDocument, text: CheckedText): Baseline {
+  const moved = text.parts.length === 1 && parts.size === 1 ? [...parts.values()][0] : undefined;
+  return parts.get(document.uri.toString()) ?? moved ?? NO_TEXT;
 }
 
 /** The last report of a file since the watch began. */
@@ -110,7 +128,7 @@ interface Report {
   readonly version: number | undefined;
 }
 
-/** A patched file whose report is waited for. */
+/** A document of a patched file whose report is waited for. */
 interface Awaited {
   readonly document: vscode.TextDocument;
   /** Of the text after the patch. */
@@ -120,25 +138,24 @@ interface Awaited {
 
 class Watch implements ProblemWatch {
   readonly #store = new DisposableStore();
-  readonly #patched: readonly { readonly file: PatchedFile; readonly before: Baseline }[];
+  readonly #patched: readonly BaselineOfFile[];
   readonly #reporters: Reporters;
   readonly #clock: EditorProblemsDeps['clock'];
   /** By URI; the problems before the patch of each file that is shown in a tab. */
-  readonly #others: ReadonlyMap<string, { readonly uri: vscode.Uri; readonly problems: readonly Problem[] }>;
+  readonly #others: ReadonlyMap<string, { readonly text: CheckedText; readonly problems: readonly Problem[] }>;
   /** By URI. */
   readonly #reports = new Map<string, Report>();
   #reported = () => {};
 
-  constructor(
-    patched: readonly { readonly file: PatchedFile; readonly before: Baseline }[],
-    reporters: Reporters,
-    { clock, onReports }: EditorProblemsDeps,
-  ) {
+  constructor(patched: readonly BaselineOfFile[], reporters: Reporters, { clock, onReports }: EditorProblemsDeps) {
     this.#patched = patched;
     this.#reporters = reporters;
     this.#clock = clock;
     this.#others = new Map(
-      shownFiles().map((uri) => [uri.toString(), { uri, problems: problemsOf(uri, openDocument(uri)) }]),
+      shownFiles().map((uri) => {
+        const text = shownText(uri);
+        return [uri.toString(), { text, problems: problemsIn(text) }];
+      }),
     );
     this.#store.add(
       onReports(({ uris }) => {
@@ -151,42 +168,55 @@ class Watch implements ProblemWatch {
 
   async settle(signal: AbortSignal): Promise<readonly CheckedFile[]> {
     const appliedAt = this.#clock.monotonic();
-    const documents = await Promise.all(
-      this.#patched.map(async ({ file, before }) => {
-        const document = await documentOfFile(uriOf(file.path), file.place);
-        const isShown = document !== undefined && tabsOf(document.uri).length > 0;
-        const isAwaited = isShown && this.#reporters.mayReport(document.languageId);
-        return {
-          file,
-          before,
-          uri: document?.uri ?? uriOf(file.path),
-          awaited: isAwaited ? { document, version: document.version, before } : undefined,
-        };
+    const files = await Promise.all(
+      this.#patched.map(async (baseline) => {
+        const text = await findText(uriOf(baseline.file.path), baseline.file.place);
+        return { baseline, text, awaited: this.#awaitedIn(text, baseline) };
       }),
     );
-    const awaited = documents.flatMap((each) => each.awaited ?? []);
+    const awaited = files.flatMap((each) => each.awaited);
     await this.#wait(awaited, appliedAt, signal);
     if (!signal.aborted) this.#noteSilence(awaited, appliedAt);
-    const patched = documents.map(({ file, before, uri, awaited }): CheckedFile => {
-      const known = { path: file.path, isPatched: true, before: before.problems };
-      const after = problemsOf(uri, openDocument(uri));
+    const patched = files.map(({ baseline: { file, problems }, text, awaited: own }): CheckedFile => {
+      const after = problemsIn(text);
+      const known = { path: file.path, isPatched: true, before: problems, after };
       // A file without a tab that is reported nevertheless: its server checks the whole project. A report without problems
       // says nothing: VS Code sends one for files that nothing has checked, too.
-      const report = this.#reports.get(uri.toString());
-      const hasProblems = before.problems.length + after.length > 0;
+      const report = this.#reportOf(text);
+      const hasProblems = problems.length + after.length > 0;
       const isReported = hasProblems && report !== undefined && report.at >= appliedAt && this.#isQuiet(report);
-      if (awaited === undefined) return { ...known, after, state: isReported ? 'current' : 'unchecked' };
-      return { ...known, after, state: this.#isSettled(awaited) ? 'current' : 'checking' };
+      if (own.length === 0) return { ...known, state: isReported ? 'current' : 'unchecked' };
+      return { ...known, state: own.every((part) => this.#isSettled(part)) ? 'current' : 'checking' };
     });
-    const patchedUris = new Set(documents.map(({ uri }) => uri.toString()));
-    const others = [...this.#others].flatMap(([address, { uri, problems }]): readonly CheckedFile[] => {
-      const report = this.#reports.get(address);
+    const patchedUris = new Set(files.map(({ text }) => text.uri.toString()));
+    const others = [...this.#others].flatMap(([address, { text, problems }]): readonly CheckedFile[] => {
+      const report = this.#reportOf(text);
       if (patchedUris.has(address) || report === undefined) return [];
       const state = this.#isQuiet(report) ? 'current' : 'checking';
-      const after = problemsOf(uri, openDocument(uri));
-      return [{ path: pathOf(uri), isPatched: false, state, before: problems, after }];
+      return [
+        { path: pathOf(text.uri), isPatched: false, state, before: problems, after: problemsIn(shownText(text.uri)) },
+      ];
     });
     return [...patched, ...others];
+  }
+
+  /** Its document, or the cells that the patch has changed. */
+  #awaitedIn(text: CheckedText, baseline: BaselineOfFile): readonly Awaited[] {
+    if (tabsOf(text.uri).length === 0) return [];
+    const isCell = ({ uri }: vscode.TextDocument) => uri.scheme === 'vscode-notebook-cell';
+    return text.parts.flatMap(({ document }) => {
+      const known = baselineOfPart(baseline, document, text);
+      const isChanged = !isCell(document) || known.version !== document.version;
+      if (!isChanged || !this.#reporters.mayReport(document.languageId)) return [];
+      return [{ document, version: document.version, before: known }];
+    });
+  }
+
+  /** The last one of its parts. */
+  #reportOf({ uri, parts }: CheckedText): Report | undefined {
+    const addresses = [uri, ...parts.map(({ document }) => document.uri)].map((each) => each.toString());
+    const reports = addresses.flatMap((address) => this.#reports.get(address) ?? []);
+    return reports.toSorted((one, other) => one.at - other.at).at(-1);
   }
 
   dispose(): void {
@@ -234,8 +264,11 @@ class Watch implements ProblemWatch {
 
   /** The time of the last report of a file that is shown in a tab. */
   #lastReport(awaited: readonly Awaited[]): number {
-    const shown = [...this.#others.keys(), ...awaited.map(({ document }) => document.uri.toString())];
-    return Math.max(...shown.map((address) => this.#reports.get(address)?.at ?? -Infinity));
+    const shown = [...this.#others.values()].map(({ text }) => this.#reportOf(text)?.at ?? -Infinity);
+    return Math.max(
+      ...shown,
+      ...awaited.map(({ document }) => this.#reports.get(document.uri.toString())?.at ?? -Infinity),
+    );
   }
 
   #isSettled(file: Awaited): boolean {
@@ -247,7 +280,7 @@ class Watch implements ProblemWatch {
   #isReported({ document, version, before }: Awaited): boolean {
     const report = this.#reports.get(document.uri.toString());
     if (report?.version === undefined || report.version < version) return false;
-    return !isStaleReport(before, textWithProblems(document.uri, document));
+    return !isStaleReport(before, textWithProblems(document));
   }
 
   #isQuiet({ at }: Report): boolean {
@@ -255,11 +288,11 @@ class Watch implements ProblemWatch {
   }
 }
 
-/** Text files that a tab shows. */
+/** Text files and notebooks that a tab shows. */
 function shownFiles(): readonly vscode.Uri[] {
   const shown = allTabs().flatMap(({ input }) => {
     if (input instanceof vscode.TabInputTextDiff) return [input.modified];
-    return input instanceof vscode.TabInputText ? [input.uri] : [];
+    return input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook ? [input.uri] : [];
   });
   const files = shown.filter((uri) => uri.scheme === 'file' || vscode.workspace.getWorkspaceFolder(uri) !== undefined);
   return [...new Map(files.map((uri) => [uri.toString(), uri])).values()];
