@@ -31,8 +31,8 @@ export const leftToRunTime = (...names) => ({
   },
 });
 
-/** The same with V8's code cache. */
-const cachedAtRunTime = (...names) => ({
+/** The same with V8's code cache. `load`: the function of codeCache.ts that makes the module. */
+const cachedAtRunTime = (load, ...names) => ({
   name: 'lazy-cached-modules',
   setup(build) {
     const cached = path.join(root, 'src/node/codeCache.ts');
@@ -40,8 +40,8 @@ const cachedAtRunTime = (...names) => ({
       args.kind === 'dynamic-import' ? { path: bundleOf(args.path), namespace: 'cached' } : undefined,
     );
     build.onLoad({ filter: /.*/, namespace: 'cached' }, (args) => ({
-      contents: `const { requireCached } = require(${JSON.stringify(cached)});
-        module.exports = requireCached(require('node:path').join(__dirname, ${JSON.stringify(args.path)}));`,
+      contents: `const { ${load} } = require(${JSON.stringify(cached)});
+        module.exports = ${load}(require('node:path').join(__dirname, ${JSON.stringify(args.path)}));`,
       resolveDir: root,
     }));
   },
@@ -73,9 +73,9 @@ const PROGRAMS = {
 const EXTERNAL = ['@lydell/node-pty'];
 
 /** @param {boolean | 'linked' | 'external'} sourcemap  a debugger does not find its breakpoints in cached code */
-const common = (sourcemap) => ({
+const common = (sourcemap, load = 'requireCached') => ({
   sourcemap,
-  plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(...LAZY)],
+  plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(load, ...LAZY)],
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
@@ -131,7 +131,8 @@ async function copyTerminals(outdir) {
 
 /** The extension alone: a small entry file, and modules that it loads on first use. */
 export async function buildExtension({ outdir, sourcemap = false }) {
-  const shared = common(sourcemap);
+  // The extension host serves other extensions, too: in slices. The command line alone is faster in one go.
+  const shared = common(sourcemap, 'cachedModule');
   return esbuild.build({
     ...shared,
     plugins: [...shared.plugins, oneVscodeApi],

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import { eventMsgSchema } from '../src/protocol/event.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT })
@@ -44,6 +45,13 @@ it.each(pages.filter((page) => !isDated(page)))('%s names files, commands, scrip
     scripts: allOf(text, /npm run ([\w:]+)/g).filter((name) => manifest.scripts[name] === undefined),
     ids: allOf(text, /`(tiller\.[\w.]+)`/g).filter((id) => !ids.has(id)),
   }).toEqual({ files: [], commands: [], scripts: [], ids: [] });
+});
+
+it('docs/cli.md names every event', () => {
+  const names = eventMsgSchema.options.map(({ shape }) => shape.type.value);
+  const page = read('docs/cli.md');
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !page.includes(`\`${name}`))).toEqual([]);
 });
 
 function allOf(text: string, pattern: RegExp): readonly string[] {

@@ -240,6 +240,15 @@ export class Workbench {
     }, hasFocus);
   }
 
+  /** The id of the part of the window that has the focus; `webview` in a page of an extension. */
+  async focusedPart() {
+    return this.page.evaluate(() => {
+      const active = globalThis.document.activeElement;
+      if (active?.matches('iframe.webview')) return 'webview';
+      return active?.closest('.part')?.id.replace('workbench.parts.', '') ?? '';
+    });
+  }
+
   // ── Commands, pickers, questions ──────────────────────────────────────────────────────────────────────────────
 
   /** Runs a command by its full title in the palette, such as "Tiller: New Thread". */
@@ -338,6 +347,23 @@ export class Workbench {
       return !(await entry.isVisible());
     };
     await this.until(isClosed, `The menu stays open after clicks on "${name}".`);
+  }
+
+  /**
+   * Goes through the open menu, or the list of quick fixes, with the arrow keys and presses Enter on an entry.
+   * @param {string} name
+   */
+  async pickByKeyboard(name) {
+    const focused = this.page.locator('.monaco-menu .action-item.focused, .action-widget .monaco-list-row.focused');
+    await this.page.locator('.monaco-menu, .action-widget').getByText(name, { exact: true }).first().waitFor();
+    const isThere = async () => {
+      if ((await focused.count()) > 0 && (await focused.first().innerText()).trim().startsWith(name)) return true;
+      await this.page.keyboard.press('ArrowDown');
+      return false;
+    };
+    await this.until(isThere, `The arrow keys do not reach "${name}".`);
+    await this.page.keyboard.press('Enter');
+    await focused.first().waitFor({ state: 'hidden' });
   }
 
   /**
@@ -585,6 +611,28 @@ export class Workbench {
   /** A file in the explorer. */
   explorerItem(name) {
     return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
+  }
+
+  /** A changed file in the Source Control view. */
+  changedFile(name) {
+    return this.page.locator('.scm-view .monaco-list-row .resource').filter({ hasText: name }).first();
+  }
+
+  /** The field for the commit message. */
+  commitField() {
+    return this.page.locator('.scm-view .scm-editor .monaco-editor').first();
+  }
+
+  /** A button in the title of a view of the side bar, which shows it under the mouse only. */
+  async viewAction(view, name) {
+    const pane = this.page.locator('.part.sidebar .pane-header').filter({ hasText: view }).first();
+    await pane.hover();
+    return pane.locator(`a.action-label[aria-label^="${name}"]`);
+  }
+
+  /** A row of the Testing view. */
+  testRow(name) {
+    return this.page.locator('.test-explorer .monaco-list-row').filter({ hasText: name }).first();
   }
 
   /** The names of all visible rows of the explorer. */

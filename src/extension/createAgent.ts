@@ -148,12 +148,13 @@ export function createAgent(
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
   });
+  const otherTools = () => [...tools.all, ...lmTools.registry.all].map(({ tool }) => tool.name);
   const agentFiles = createAgentFiles({
     ports,
     settings,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
     builtin: BUILTIN_ROLES.map(({ name }) => name),
-    otherTools: () => [...tools.all, ...lmTools.registry.all].map(({ tool }) => tool.name),
+    otherTools,
   });
   const proposedTexts = store.add(new ReadOnlyTexts('tiller-proposed-file'));
   const agentCommands = new AgentCommands({
@@ -165,6 +166,7 @@ export function createAgent(
   const skills = createSkills({
     ports,
     roots: () => (vscode.workspace.isTrusted ? ports.workspace.roots : []),
+    otherTools,
   });
   const skillCommands = store.add(
     new SkillCommands({

@@ -112,6 +112,7 @@ export function createPanelRequests(
     reviewFile: (path, what) => review.decide(path, what),
     reviewChanges: (what, instructions) => codeReview.start(what, instructions),
     fixFinding: (itemId, findingId) => findings.fixFinding(itemId, findingId),
+    quoteFinding: (itemId, findingId) => findings.quoteFinding(itemId, findingId),
     restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
   };

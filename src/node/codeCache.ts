@@ -5,10 +5,14 @@
  */
 import { isAscii } from 'node:buffer';
 import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
+import { onFirstUse } from '../core/util/onFirstUse.ts';
 
 /** By then most of what a start needs is compiled. */
 const STORE_AFTER_MS = 10_000;
@@ -35,10 +39,50 @@ interface CachedBundle {
 
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
-  const cacheFile = `${file}.${cachedDataVersionTag()}.cache`;
-  const stamp = stampOf(file);
-  const cache = cacheIn(cacheFile, stamp);
-  const script = new Script(moduleText(file), { filename: file, cachedData: cache?.code });
+  const cacheFile = cacheFileOf(file);
+  // Before the text: the code of an older bundle must not get the stamp of a newer one.
+  const stamp = stampOf(statSync(file));
+  return evaluate(compile({ file, cacheFile, stamp }, readFileSync(file), bytesOf(cacheFile)));
+}
+
+/**
+ * The same for a process whose thread serves others, too: the files are read beside it, and compiling and evaluating are a turn of
+ * the event loop each. As a module it is loaded by `import()`, which resolves with what `then` gives; again at the next `import()`
+ * when that fails.
+ */
+export function cachedModule(file: string): PromiseLike<unknown> {
+  const load = onFirstUse(async () => {
+    const cacheFile = cacheFileOf(file);
+    const stamp = stampOf(await stat(file));
+    const [bytes, cached] = await Promise.all([readFile(file), readFile(cacheFile).catch(() => undefined)]);
+    const compiled = compile({ file, cacheFile, stamp }, bytes, cached);
+    await setImmediate();
+    return evaluate(compiled);
+  });
+  // oxlint-disable-next-line unicorn/no-thenable -- `import()` resolves with what `then` gives
+  return { then: (onLoaded, onFailed) => load().then(onLoaded, onFailed) };
+}
+
+interface Bundle {
+  readonly file: string;
+  readonly cacheFile: string;
+  readonly stamp: Buffer;
+}
+
+interface CompiledBundle extends Bundle {
+  readonly script: Script;
+  /** What it was compiled from, unless V8 has rejected it. */
+  readonly cache: Cache | undefined;
+}
+
+/** `cached`: the content of the cache's file. */
+function compile(bundle: Bundle, bytes: Buffer, cached: Buffer | undefined): CompiledBundle {
+  const cache = cached && cacheIn(cached, bundle.stamp);
+  const script = new Script(moduleText(bytes), { filename: bundle.file, cachedData: cache?.code });
+  return { ...bundle, script, cache };
+}
+
+function evaluate({ file, cacheFile, script, stamp, cache }: CompiledBundle): unknown {
   const loaded: { readonly exports: CachedBundle } = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
   const isAccepted = cache !== undefined && script.cachedDataRejected !== true;
@@ -59,13 +103,24 @@ const AFTER = Buffer.from('\n});');
  * A bundle as the function that Node.js makes of a CommonJS module. Bundles are ASCII (test/scenarios/codeCache.test.ts): then V8
  * keeps the bytes outside of its heap. Joining strings would leave three copies in the heap, of two bytes for each character.
  */
-function moduleText(file: string): string {
-  const bytes = Buffer.concat([BEFORE, readFileSync(file), AFTER]);
+function moduleText(bundle: Buffer): string {
+  const bytes = Buffer.concat([BEFORE, bundle, AFTER]);
   return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 }
 
-function stampOf(file: string): Buffer {
-  const { size, mtimeMs } = statSync(file);
+function cacheFileOf(file: string): string {
+  return `${file}.${cachedDataVersionTag()}.cache`;
+}
+
+function bytesOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function stampOf({ size, mtimeMs }: Pick<Stats, 'size' | 'mtimeMs'>): Buffer {
   const stamp = Buffer.alloc(STAMP_BYTES);
   stamp.writeDoubleLE(size, 0);
   stamp.writeDoubleLE(mtimeMs, 8);
@@ -78,18 +133,13 @@ interface Cache {
   readonly vainAttempts: number;
 }
 
-function cacheIn(cacheFile: string, stamp: Buffer): Cache | undefined {
-  try {
-    const bytes = readFileSync(cacheFile);
-    if (!bytes.subarray(0, STAMP_BYTES).equals(stamp)) return undefined;
-    return {
-      code: bytes.subarray(HEADER_BYTES),
-      appliesPatches: bytes[APPLIES_PATCHES] === 1,
-      vainAttempts: bytes[VAIN_ATTEMPTS] ?? 0,
-    };
-  } catch {
-    return undefined;
-  }
+function cacheIn(bytes: Buffer, stamp: Buffer): Cache | undefined {
+  if (!bytes.subarray(0, STAMP_BYTES).equals(stamp)) return undefined;
+  return {
+    code: bytes.subarray(HEADER_BYTES),
+    appliesPatches: bytes[APPLIES_PATCHES] === 1,
+    vainAttempts: bytes[VAIN_ATTEMPTS] ?? 0,
+  };
 }
 
 interface Target {

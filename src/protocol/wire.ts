@@ -394,6 +394,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   })),
   /** Sends a finding of a review as a message that has it fixed, and marks it as sent once that is done. */
   lazyObject(() => ({ type: z.literal('fix_finding'), itemId: z.string(), findingId: z.string() })),
+  /** Into the composer, with the lines where they are now. */
+  lazyObject(() => ({ type: z.literal('quote_finding'), itemId: z.string(), findingId: z.string() })),
   /** Shows VS Code's list of problems. */
   lazyObject(() => ({ type: z.literal('show_problems') })),
   /** Requests the list; it is sent again after each change until `close_threads`. */

@@ -9,7 +9,7 @@ const LIB =
 const caller = (at: number) => `import { total } from './lib';\n\nexport const sum${at} = total([${at}]);\n`;
 const MINE = ' // mine';
 const withMine = (at: number) => caller(at).replace(');\n', `);${MINE}\n`);
-const CALLERS = Array.from({ length: 12 }, (_, index) => `caller${index + 1}.ts`);
+const CALLERS = Array.from({ length: 39 }, (_, index) => `caller${index + 1}.ts`);
 
 const window = useWindow({
   ...ALL_EXTENSIONS,
@@ -34,7 +34,7 @@ test('a question is answered in full or not at all while the server starts, with
   await panel.send('Who calls total?');
   await panel.ended();
   const answers = model.outputs.slice(-7, -1);
-  const partial = answers.filter((answer) => !/^(?:25 references of total:|Index not ready)/.test(answer));
+  const partial = answers.filter((answer) => !/^(?:79 references of total:|Index not ready)/.test(answer));
   expect(partial).toEqual([]);
   expect(answers.at(-1)).toContain("caller12.ts:1  import { total } from './lib';");
   expect(model.outputs.at(-1)).toContain('const sum3: number');
@@ -44,7 +44,7 @@ test('a question is answered in full or not at all while the server starts, with
   await vscode.screenshot('codeNavigation/1-references');
 });
 
-test('a rename is one patch with the unsaved edits of two files, and Undo Patch takes it back', async () => {
+test('a rename over 40 files is one patch with the unsaved edits of two of them, and Undo Patch takes it back', async () => {
   const { panel, model, vscode, disk } = window();
   const mine = ['caller1.ts', 'caller2.ts'];
   for (const name of mine) {
@@ -62,9 +62,9 @@ test('a rename is one patch with the unsaved edits of two files, and Undo Patch 
   await vscode.screenshot('codeNavigation/2-rename');
   await panel.answer();
   await panel.ended();
-  expect(model.outputs.at(-1)).toContain('Renamed total to sumOf: 25 places in 13 files.');
+  expect(model.outputs.at(-1)).toContain('Renamed total to sumOf: 79 places in 40 files.');
   expect(await disk('lib.ts')).toBe(renamed(LIB));
-  expect(await disk('caller12.ts')).toBe(renamed(caller(12)));
+  expect(await disk('caller39.ts')).toBe(renamed(caller(39)));
   for (const [index, name] of mine.entries()) {
     await vscode.openFile(name);
     await expect.poll(() => vscode.text(), soon).toBe(renamed(withMine(index + 1)));
@@ -74,5 +74,26 @@ test('a rename is one patch with the unsaved edits of two files, and Undo Patch 
   await vscode.command('Tiller: Undo Patch');
   await expect.poll(() => disk('lib.ts'), soon).toBe(LIB);
   await expect.poll(() => vscode.text(), soon).toBe(withMine(2));
-  expect(await disk('caller12.ts')).toBe(caller(12));
+  expect(await disk('caller39.ts')).toBe(caller(39));
+});
+
+test('a patch that breaks a caller in another open file says so, with the line of the caller', async () => {
+  const { panel, model, vscode } = window();
+  await vscode.openFile('caller3.ts');
+  await vscode.openFile('lib.ts');
+  await panel.open();
+  await panel.newThread();
+  const lines = [
+    '-export function total(values: number[]): number {',
+    '+export function total(values: string[]): number {',
+  ];
+  const input = ['*** Begin Patch', '*** Update File: lib.ts', '@@', ...lines, '*** End Patch'].join('\n');
+  model.will([calls('apply_patch', { input })], [says('Done.')]);
+  await panel.send('Take strings.');
+  await panel.approveAll();
+  // The server of a busy machine may be slower than the wait.
+  expect(model.outputs.at(-1)).toMatch(
+    /\nnew: caller3\.ts:3:28 error: Type 'number' is not assignable to type 'string'\. \(ts 2322\) \| export const sum3 = total\(\[3\]\);\nnew: lib\.ts:2:3 error: |\nStill being checked, problems may follow: lib\.ts/,
+  );
+  await vscode.screenshot('codeNavigation/3-broken-caller');
 });

@@ -180,6 +180,7 @@ describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
     expect(await search({ pattern: 'KEY' }, folder, { ...context, workspace })).toEqual({
       type: 'found',
       files: ['a.txt', 'b.txt'],
+      tooLarge: [],
       isComplete: true,
     });
   });

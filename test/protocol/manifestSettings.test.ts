@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { DEFAULT_SETTINGS, parseSettings, SETTING_KEYS } from '../../src/protocol/settings.ts';
+import * as z from 'zod';
+import { DEFAULT_SETTINGS, parseSettings, SETTING_KEYS, settingsSchema } from '../../src/protocol/settings.ts';
 
 interface ManifestSetting {
   readonly default: unknown;
@@ -25,9 +26,20 @@ it('every setting is in package.json, and none that Tiller does not have', () =>
   ).toEqual([...SETTING_KEYS].toSorted());
 });
 
-it.each(SETTING_KEYS)('%s has its default in package.json, and values that it accepts', (key) => {
+interface KnownSetting {
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly KnownSetting[];
+}
+
+const { properties: known } = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' }) as unknown as {
+  readonly properties: Readonly<Record<string, KnownSetting>>;
+};
+
+it.each(SETTING_KEYS)('%s has its default and its values in package.json', (key) => {
   const { default: byDefault, enum: values = [] } = manifest.get(key) ?? {};
   const parsed = (value: unknown) => parseSettings({ [key]: value });
   expect(parsed(byDefault)).toEqual({ type: 'settings', settings: DEFAULT_SETTINGS });
   expect(values.filter((value) => parsed(value).type === 'invalid')).toEqual([]);
+  const accepted = [known[key], ...(known[key]?.anyOf ?? [])].flatMap((schema) => schema?.enum ?? []);
+  expect(accepted.filter((value) => !values.includes(value))).toEqual([]);
 });

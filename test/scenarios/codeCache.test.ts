@@ -13,6 +13,7 @@ import {
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { buildCli } from '../../scripts/build.mjs';
+import { cachedModule } from '../../src/node/codeCache.ts';
 import { folderOfRun, type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
 const outdir = folderOfRun();
@@ -116,4 +117,18 @@ it('is not needed: a place that cannot be written leaves every start as it is', 
   job(home);
   expect(caches().filter((one) => one.startsWith('commandLine'))).toEqual([name]);
   expect(statSync(file).isDirectory()).toBe(true);
+});
+
+it('can be read by `import()` in a process that serves others: loaded once, and again after a failure', async () => {
+  using place = tempFolder();
+  const file = place.at('bundle.js');
+  const module = cachedModule(file);
+  // As `import()` in a bundle: it resolves with what the module's `then` gives.
+  const load = async () => (await module) as { readonly number: number };
+  await expect(load()).rejects.toThrow('ENOENT');
+  writeFileSync(file, 'globalThis.loads = (globalThis.loads ?? 0) + 1; exports.number = globalThis.loads;');
+  const [first, second] = await Promise.all([load(), load()]);
+  expect(first).toEqual({ number: 1 });
+  expect(second).toBe(first);
+  expect(await load()).toBe(first);
 });

@@ -263,8 +263,13 @@ describe('agents that write at the same time', () => {
     expect(noticesIn(chat)).toEqual([home(agentId)]);
     await chat.manager.noteCopy(agentId, [file], 'undone');
     await chat.manager.noteCopy('another', [file], 'undone');
+    const many = Array.from({ length: 60 }, (_, index) => chat.folder.at(`${index}.txt`));
+    await chat.manager.noteCopy(agentId, many, 'brought_home');
     await chat.send('And now?');
-    expect(noticesIn(chat)).toEqual([home(agentId), undone(agentId)]);
+    const [first, second, third, ...others] = noticesIn(chat);
+    expect([first, second, others]).toEqual([home(agentId), undone(agentId), []]);
+    const { status } = third as { status: { brought_home: string[]; more_files: number } };
+    expect([status.brought_home.length, status.more_files]).toEqual([50, 10]);
     expect(place.made).toHaveLength(1);
   });
 

@@ -9,7 +9,31 @@ import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 
+const MANY = Array.from({ length: 20 }, (_, index) => `many${index}.txt`);
+
 suite('changes are applied', () => {
+  test(
+    'to many files, of which only some are being saved at a time',
+    inPlace(Object.fromEntries(MANY.map((name) => [name, 'one\n'])), async (here) => {
+      let [saving, most] = [0, 0];
+      const slow = vscode.workspace.onWillSaveTextDocument(({ document, waitUntil }) => {
+        if (!document.fileName.startsWith(here.root)) return;
+        most = Math.max(most, ++saving);
+        waitUntil(pause(50).then(() => void saving--));
+      });
+      try {
+        const result = await here.apply(MANY.map((name) => here.update(name, 'one\n', 'two\n')));
+        assert.deepEqual(
+          result.type === 'applied' && result.files.map(({ saved }) => saved),
+          MANY.map(() => true),
+        );
+      } finally {
+        slow.dispose();
+      }
+      assert.ok(most > 0 && most <= 8, `${most} at a time`);
+    }),
+  );
+
   test(
     'of all kinds together, and no tab, no dirty buffer and no journal remains',
     inPlace({ 'update.txt': 'one\n', 'delete.txt': 'gone\n', 'move.txt': 'way\n' }, async (here) => {

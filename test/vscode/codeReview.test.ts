@@ -90,6 +90,20 @@ suite('changes that are reviewed', () => {
   );
 
   test(
+    'are none against a branch without a common commit, and the user reads why',
+    reviewed([{ pick: 'another-root' }], async (review, { sent, shown }, here) => {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: here.root, stdio: 'pipe' });
+      const tree = git('rev-parse', 'HEAD^{tree}').toString().trim();
+      git('branch', 'another-root', git('commit-tree', tree, '-m', 'Apart').toString().trim());
+      await review.start('branch');
+      const sentence =
+        'another-root and the current branch have no commit in common. Review uncommitted changes or a commit instead.';
+      assert.deepEqual([sent, shown.at(-1)], [[], sentence]);
+    }),
+  );
+
+  test(
     'are those of a commit, with its title; of the first one the agent looks itself',
     reviewed([{ pick: 'Add two' }, { pick: 'Begin' }], async (review, { sent }) => {
       await review.start('commit');

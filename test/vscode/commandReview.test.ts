@@ -4,8 +4,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import type { FileState, RecordedChange } from '../../src/protocol/baseline.ts';
 import { changesToMark } from '../../src/vscode/changeReview/commandChanges.ts';
-import { type EditorPlace, inPlace } from './support/editorPlace.ts';
+import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 
+const LONG = 20_000;
 const kept = new Map<string, Uint8Array>();
 
 function stateOf(path: string): FileState {
@@ -68,13 +69,16 @@ suite('Review of what a command changed', () => {
       const patched = '1\ntwo\n3\n4\n5\n6\n';
       const origin = { turnId: 't', itemId: 'i', isUnseen: true };
       await here.apply([here.update('a.txt', '1\n2\n3\n4\n5\n6\n', patched)], origin);
-      await command(here, ['a.txt'], () => here.write('a.txt', patched.replace('6', 'six')));
+      const commanded = patched.replace('6', 'six');
+      await command(here, ['a.txt'], () => here.write('a.txt', commanded));
       assert.deepEqual(pending(here), ['a.txt edited 2']);
+      // VS Code reloads the document when it has seen the file change.
+      await until(() => here.document('a.txt')?.getText() === commanded, LONG);
       const [file] = here.reviews.pending;
       const last = file?.text.hunks.at(-1)?.id;
       assert.ok(file !== undefined && last !== undefined);
       assert.deepEqual(await here.decisions.undo([{ file, hunks: [last] }]), []);
-      assert.equal(here.disk('a.txt'), patched);
+      await until(() => here.disk('a.txt') === patched, LONG);
       assert.deepEqual(pending(here), ['a.txt edited 1']);
     }),
   );

@@ -304,6 +304,56 @@ suite('comments on lines', () => {
 
 suite('findings in the editor', () => {
   test(
+    'are quoted with the lines where they are in the file by now, open or not, and without lines that are gone',
+    inPlace({ 'a.txt': FIVE }, async (here) => {
+      const made = watched();
+      for (const isOn of [true, false]) {
+        here.write('a.txt', FIVE);
+        const thread = new EmittedThread(here.root);
+        const quoted: string[] = [];
+        const findings = new FindingThreads({
+          threads: thread,
+          sendMessage: async () => false,
+          send: async () => {},
+          quote: (text) => quoted.push(text.split('\n')[0] ?? ''),
+          report,
+        });
+        try {
+          findings.isOn = isOn;
+          const about = { path: 'a.txt', body: '', state: 'open' as const };
+          thread.emit({
+            type: 'item_completed',
+            item: {
+              id: 'r',
+              type: 'code_review',
+              status: 'completed',
+              target: { type: 'uncommitted' },
+              agentId: 'a',
+              text: '',
+              findings: [
+                { ...about, id: '1', title: 'First', lines: { first: 2, last: 2 }, quote: 'two' },
+                { ...about, id: '2', title: 'Second', lines: { first: 4, last: 5 }, quote: 'four\nfive' },
+                { ...about, id: '3', title: 'Third', path: 'gone.txt', lines: { first: 1, last: 1 }, quote: 'x' },
+                { ...about, id: '4', title: 'Whole', path: undefined },
+              ],
+            },
+          });
+          // A command has changed the file, which no editor shows.
+          here.write('a.txt', `zero\n${FIVE.replace('four', 'vier')}`);
+          for (const id of ['1', '2', '3', '4', '5']) await findings.quoteFinding('r', id);
+          assert.deepEqual(quoted, ['First (a.txt:3)', 'Second (a.txt)', 'Third (gone.txt)', 'Whole'], `${isOn}`);
+        } finally {
+          findings.dispose();
+        }
+        for (const document of vscode.workspace.textDocuments) {
+          if (document.uri.fsPath === here.at('a.txt')) await eventually(() => document.getText().startsWith('zero'));
+        }
+      }
+      made.restore();
+    }),
+  );
+
+  test(
     'are comments on their lines, which move, are fixed and dismissed',
     inPlace({ 'a.txt': FIVE }, async (here) => {
       const made = watched();
@@ -382,7 +432,7 @@ suite('findings in the editor', () => {
         thread.patched('a.txt', 'diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -3 +3 @@\n-two\n+2\n');
         await eventually(() => first?.state === vscode.CommentThreadState.Resolved);
 
-        findings.quote(second);
+        await findings.quote(second);
         assert.deepEqual(quoted, ['Second (a.txt:5-6)\nSee ![x](https://example.com/?d=1).\n\n']);
         await findings.dismiss(second);
         assert.deepEqual(sent.at(-1), { ...mark, findingId: '2', state: 'dismissed' });
@@ -395,6 +445,7 @@ suite('findings in the editor', () => {
         choosing = new Promise((resolve) => (choose = resolve));
         const both = Promise.all([findings.fixFinding('r', '3'), findings.fixFinding('r', '3')]);
         const asText = { type: 'text', text: 'Fix this finding of the review:\n\nWithout a place' };
+        await eventually(() => sent.length > 0);
         assert.deepEqual(sent, [[asText]]);
         choose();
         await both;

@@ -7,7 +7,9 @@ import { sentenceOf } from '../../src/vscode/edits/edit.ts';
 import type { EditAtCursor } from '../../src/vscode/edits/editAtCursor.ts';
 import { Instructions } from '../../src/vscode/edits/editInput.ts';
 import { calls, fails, hangs, type ModelScript, ModelServer, says, waits } from '../support/modelServer.ts';
+import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
+import { LiveRegistrations } from './support/liveRegistrations.ts';
 import { configure, ownHome } from './support/ownHome.ts';
 import { contextOf } from './support/page.ts';
 import { ScriptedUser } from './support/scriptedUser.ts';
@@ -15,6 +17,9 @@ import { ScriptedUser } from './support/scriptedUser.ts';
 const LINES = ['one', 'two', 'three', 'four', 'five', 'six'];
 const TEXT = `${LINES.join('\n')}\n`;
 const SOON = 20_000;
+/** Edits in a row. */
+const MANY = rounds(8, 50);
+const wordAt = (at: number) => (at === 0 ? 'four' : `four ${at}`);
 const hasTyped = released();
 
 function released() {
@@ -219,6 +224,45 @@ suite('an edit at the cursor', () => {
       { 'retry.maxAttempts': 1 },
     ),
   );
+
+  test(
+    'leaves nothing behind, many times in a row, and each is one step of Undo',
+    withTiller(
+      (here) =>
+        Array.from({ length: MANY }, (_, at) => [[patch(here, wordAt(at + 1), wordAt(at))], [says('Done.')]]).flat(),
+      async (chat, here) => {
+        const { document } = await here.open('a.txt');
+        const registrations = new LiveRegistrations();
+        const inUse = () => ({
+          registrations: registrations.count,
+          documents: vscode.workspace.textDocuments.length,
+          tabs: here.tabs().length,
+          edits: chat.edits.all.length,
+          hunks: here.reviews.pending.length,
+        });
+        try {
+          let afterFirst: ReturnType<typeof inUse> | undefined;
+          for (let at = 0; at < MANY; at++) {
+            await (await edit(chat, here)).done;
+            const [made] = chat.edits.all;
+            assert.equal(document.lineAt(3).text, wordAt(at + 1));
+            assert.ok(made, `edit ${at + 1} is not under review`);
+            await chat.edits.decide(made.id, 'keep');
+            await until(() => chat.edits.all.length === 0, SOON);
+            // The first one registers what all of them use.
+            afterFirst ??= inUse();
+          }
+          assert.deepEqual(inUse(), afterFirst);
+        } finally {
+          registrations.restore();
+        }
+        for (let at = MANY - 1; at >= 0; at--) {
+          assert.equal(await here.pressUndo('a.txt'), TEXT.replace('four', wordAt(at)));
+        }
+        assert.equal(document.isDirty, false);
+      },
+    ),
+  ).timeout(120_000);
 
   test(
     'names the files when it has changed only others',

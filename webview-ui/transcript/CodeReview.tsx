@@ -1,7 +1,7 @@
 import type { Finding } from '../../src/protocol/codeReview.ts';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
-import { findingText, rangeText } from '../../src/protocol/text/findings.ts';
-import { addToDraft, submit } from '../actions.ts';
+import { rangeText } from '../../src/protocol/text/findings.ts';
+import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { Act } from '../components/Buttons.tsx';
 import { breakable } from '../components/FileRows.tsx';
@@ -108,7 +108,7 @@ function FindingRow({ itemId, finding }: { itemId: string; finding: Finding }) {
                 <Act
                   testid="finding-quote"
                   label={t('Add to Message: {0}', title)}
-                  onClick={() => addToDraft(`${findingText(finding)}\n\n`)}
+                  onClick={() => post({ type: 'quote_finding', itemId, findingId: id })}
                 >
                   {t('Add to Message')}
                 </Act>

@@ -29,8 +29,12 @@ export function copyStatus({ what, files, at }: SettledInCopy): unknown {
     brought_home: 'The user has brought home changes of its side copy to these files: the workspace has them now.',
     undone: 'The user has undone in the workspace what came home of its side copy in these files.',
   }[what];
-  return { [what]: files, at, meaning };
+  const more = files.length - MOST_NAMED;
+  return { [what]: files.slice(0, MOST_NAMED), ...(more > 0 ? { more_files: more } : {}), at, meaning };
 }
+
+/** File names in one notice. */
+const MOST_NAMED = 50;
 
 interface SettledInCopy {
   readonly what: 'brought_home' | 'undone';

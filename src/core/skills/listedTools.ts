@@ -1,4 +1,6 @@
 /** Whether a call is one of those that a skill lists in `allowed-tools`. */
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import { shortened } from '../../protocol/text/truncate.ts';
 import { parseScript } from '../policy/parseScript.ts';
 import { toolsNamed } from '../tools/foreignNames.ts';
 import { toolsWith } from '../tools/toolTraits.ts';
@@ -10,6 +12,9 @@ export interface ListableCall {
   /** What the call does, by names of Claude Code where it has such a tool; one call may do several things. */
   readonly uses: readonly { readonly name: string; readonly command?: string }[];
 }
+
+/** A pattern of theirs is a command. */
+const RUNNING: ReadonlySet<string> = new Set(toolsWith(({ group }) => group === 'running'));
 
 const UNLISTED: ReadonlySet<string> = new Set(toolsWith(({ forEverySkill }) => forEverySkill));
 
@@ -40,6 +45,34 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
       )
     );
   });
+}
+
+/** In a note: of names, and of the characters of one. */
+const [MOST_NAMED, MAX_NAME] = [5, 80];
+
+/**
+ * What of a list has no effect, one sentence each. `others`: names of the tools that extensions offer. A tool of an MCP server
+ * is known by its form alone.
+ */
+export function notesOnList(list: readonly string[], others: readonly string[] = []): readonly string[] {
+  const entries = list.map((text) => ({ text, ...entryOf(text) })).filter(({ tool }) => tool !== '*');
+  const unknown = entries.filter(({ tool }) => toolsNamed(tool, others) === undefined);
+  const unread = entries.filter(
+    ({ tool, pattern }) =>
+      pattern !== undefined && toolsNamed(tool, others)?.some((name) => !RUNNING.has(name)) === true,
+  );
+  return [
+    ...(unknown.length === 0 ? [] : [`It lists tools that Tiller does not have: ${named(unknown)}.`]),
+    ...(unread.length === 0
+      ? []
+      : [`Of these entries Tiller does not understand the pattern, and asks about the calls: ${named(unread)}.`]),
+  ];
+}
+
+function named(entries: readonly { readonly text: string }[]): string {
+  const texts = [...new Set(entries.map(({ text }) => shortened(visibleName(text), MAX_NAME)))];
+  const more = texts.length - MOST_NAMED;
+  return `${texts.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function entryOf(text: string): Entry {

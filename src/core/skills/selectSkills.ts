@@ -24,18 +24,19 @@ export const NO_SKILLS: SelectedSkills = { skills: [], problems: [] };
 
 /**
  * Decides which skills and prompts of files are used; of two of one kind with one name the first that is not refused. Files of the user come first, so that no
- * workspace replaces one of them.
+ * workspace replaces one of them. `otherTools`: names of the tools that extensions offer.
  */
 export async function selectSkills(
   files: readonly SkillFile[],
   trust: Pick<Trust, 'decisionOn'>,
+  otherTools: readonly string[] = [],
 ): Promise<SelectedSkills> {
   const skills: SelectedSkill[] = [];
   const problems: { readonly source: string; readonly message: string }[] = [];
   /** By kind and name: a skill and a prompt of one name are reached as `/skill:name` and `/prompt:name`. */
   const takenBy = new Map<string, ProposalState>();
   for (const file of files) {
-    const parsed = parseSkillFile(file);
+    const parsed = parseSkillFile(file, otherTools);
     if (parsed.type === 'problem') {
       problems.push({ source: file.source, message: parsed.message });
       continue;

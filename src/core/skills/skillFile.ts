@@ -5,6 +5,7 @@ import { shortened } from '../../protocol/text/truncate.ts';
 import type { ProposingFile } from '../trust/fileProposals.ts';
 import { lineOfField, readFrontMatter } from '../util/frontMatter.ts';
 import { hasCommands } from './expandText.ts';
+import { notesOnList } from './listedTools.ts';
 import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** `skill`: a SKILL.md, which the model may read by itself. `prompt`: a text that only the user runs. */
@@ -103,7 +104,8 @@ type Fields = z.infer<typeof fieldsSchema>;
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 
-export function parseSkillFile(file: SkillFile): ParsedSkill {
+/** `otherTools`: names of the tools that extensions offer. */
+export function parseSkillFile(file: SkillFile, otherTools: readonly string[] = []): ParsedSkill {
   const { text, kind, given, unread, source } = file;
   if (text === undefined) return problem(unread ?? 'it cannot be read');
   // A prompt may be nothing but its text.
@@ -129,6 +131,7 @@ export function parseSkillFile(file: SkillFile): ParsedSkill {
     const line = lineOfField(text, 'description');
     return problem(`line ${line}: description is missing: it tells the model when to use the skill`);
   }
+  const allowedTools = listedTools(kind, data);
   return {
     type: 'skill',
     skill: {
@@ -138,7 +141,7 @@ export function parseSkillFile(file: SkillFile): ParsedSkill {
       argumentHint: inShort(data['argument-hint'] ?? '', MAX_HINT),
       source,
       text: body,
-      allowedTools: listedTools(kind, data),
+      allowedTools,
       forModel: kind === 'skill' && data['disable-model-invocation'] !== true,
       forUser: data['user-invocable'] !== false,
     },
@@ -147,6 +150,7 @@ export function parseSkillFile(file: SkillFile): ParsedSkill {
       ...(description.length > MAX_DESCRIPTION
         ? [`Of its description only the first ${MAX_DESCRIPTION} characters are used.`]
         : []),
+      ...notesOnList(allowedTools ?? [], otherTools),
       ...(hasCommands(body)
         ? ['Tiller does not run the commands in it (!`…`). The model reads that, and may run them like any other.']
         : []),

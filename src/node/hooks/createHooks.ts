@@ -25,7 +25,9 @@ export function createHooks({ ports, settings, roots }: HooksHost): Hooks {
   return {
     async current() {
       try {
-        return await selectHooks(settings().hooks, await readHookFiles(roots(), host), host.platform, trust);
+        const { files, problems } = await readHookFiles(roots(), host);
+        const selected = await selectHooks(settings().hooks, files, host.platform, trust);
+        return { ...selected, problems: [...selected.problems, ...problems] };
       } catch (error) {
         log.error('The hooks cannot be read', error);
         return { ...NO_HOOKS, problems: ['Your hooks could not be read, and none of them runs. The log says why.'] };

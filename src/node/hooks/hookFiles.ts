@@ -1,52 +1,84 @@
 /** Files of the user and of a workspace in which other products keep their hooks. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { HookFile } from '../../core/hooks/hookFiles.ts';
 import type { HookPlace } from '../../core/hooks/definition.ts';
 import type { Host } from '../../core/ports.ts';
+import { describeFileError, isMissing } from '../../core/util/fileErrors.ts';
 import { productFolder } from '../../core/util/productFolder.ts';
 
-/** In bytes: a longer file is left out. */
+/** In bytes: a longer file is a problem. */
 const MAX_BYTES = 1024 * 1024;
 const GITHUB_HOOKS = path.join('.github', 'hooks');
 /** Of `.github/hooks`. */
 const MAX_FILES = 50;
 
-/** Reads the files that are there; one that cannot be read is left out. `roots`: the folders of a trusted workspace. */
+export interface FoundHookFiles {
+  readonly files: readonly HookFile[];
+  /** One sentence for each file, or folder, whose hooks are not known. */
+  readonly problems: readonly string[];
+}
+
+type Found<Value> = Value | { readonly problem: string } | undefined;
+
+/** Reads the files that are there. `roots`: the folders of a trusted workspace. */
 export async function readHookFiles(
   roots: readonly string[],
   host: Pick<Host, 'homeDirectory' | 'environment'>,
-): Promise<readonly HookFile[]> {
+): Promise<FoundHookFiles> {
+  const inRoots = await Promise.all(roots.filter((root) => root !== host.homeDirectory).map(placesIn));
   const places: readonly HookPlace[] = [
     { origin: 'user', source: path.join(productFolder('claude', host), 'settings.json'), style: 'claude' },
     { origin: 'user', source: path.join(productFolder('codex', host), 'hooks.json'), style: 'codex' },
-    ...(await Promise.all(roots.filter((root) => root !== host.homeDirectory).map(placesIn))).flat(),
+    ...inRoots.flatMap((one) => one.places),
   ];
-  const files = await Promise.all(places.map(async (place) => ({ ...place, text: await textOf(place.source) })));
-  return files.flatMap(({ text, ...place }) => (text === undefined ? [] : [{ ...place, text }]));
+  const found = await Promise.all(places.map(async (place) => ({ place, read: await textOf(place.source) })));
+  const files = found.flatMap(({ place, read }) => (typeof read === 'string' ? [{ ...place, text: read }] : []));
+  const unread = found.flatMap(({ read }) => (typeof read === 'object' ? [read.problem] : []));
+  return { files, problems: [...inRoots.flatMap((one) => one.problems), ...unread] };
 }
 
-async function placesIn(root: string): Promise<readonly HookPlace[]> {
+async function placesIn(root: string): Promise<{ readonly places: readonly HookPlace[]; readonly problems: string[] }> {
   const folder = path.join(root, GITHUB_HOOKS);
-  const names = await readdir(folder).catch(() => []);
-  const github = names
-    .filter((name) => name.endsWith('.json'))
-    .toSorted()
-    .slice(0, MAX_FILES);
+  const names = await namesOf(folder);
+  const all = Array.isArray(names) ? names.filter((name) => name.endsWith('.json')).toSorted() : [];
+  const left = all.length - MAX_FILES;
   const of = (style: HookPlace['style'], ...words: readonly string[]): HookPlace => ({
     origin: 'workspace',
     source: path.join(root, ...words),
     style,
   });
-  return [
-    of('claude', '.claude', 'settings.json'),
-    of('claude', '.claude', 'settings.local.json'),
-    of('codex', '.codex', 'hooks.json'),
-    ...github.map((name) => of('claude', GITHUB_HOOKS, name)),
-  ];
+  return {
+    places: [
+      of('claude', '.claude', 'settings.json'),
+      of('claude', '.claude', 'settings.local.json'),
+      of('codex', '.codex', 'hooks.json'),
+      ...all.slice(0, MAX_FILES).map((name) => of('claude', GITHUB_HOOKS, name)),
+    ],
+    problems: [
+      ...(names !== undefined && 'problem' in names ? [names.problem] : []),
+      ...(left > 0 ? [`${folder}: only its first ${MAX_FILES} files by name are read, and ${left} are left out.`] : []),
+    ],
+  };
 }
 
-async function textOf(file: string): Promise<string | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  return text !== undefined && text.length <= MAX_BYTES ? text : undefined;
+function namesOf(folder: string): Promise<Found<string[]>> {
+  return readdir(folder).catch((error: unknown) => problemOf(folder, error));
+}
+
+async function textOf(file: string): Promise<Found<string>> {
+  try {
+    const found = await stat(file);
+    // A pipe might never end.
+    if (!found.isFile()) return undefined;
+    if (found.size > MAX_BYTES) return { problem: `${file}: it is longer than 1 MiB, and its hooks are left out.` };
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    return problemOf(file, error);
+  }
+}
+
+/** `undefined` where there is none. */
+function problemOf(place: string, error: unknown): { readonly problem: string } | undefined {
+  return isMissing(error) ? undefined : { problem: describeFileError(error, place) };
 }

@@ -14,6 +14,8 @@ export interface SkillsHost {
   readonly ports: Pick<Ports, 'storage' | 'log' | 'host'>;
   /** The folders of the workspace; none while it is not trusted. */
   readonly roots: () => readonly string[];
+  /** Names of the tools that extensions offer. */
+  readonly otherTools?: () => readonly string[];
 }
 
 /** The skills and prompts of files of this process. */
@@ -26,13 +28,13 @@ export interface Skills {
   decide(hash: string, accepted: boolean | null): Promise<void>;
 }
 
-export function createSkills({ ports, roots }: SkillsHost): Skills {
+export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
   const { storage, log, host } = ports;
   const trust = new Trust('skills.json', storage, log);
   let made: { readonly key: string; readonly skills: readonly Skill[] } = { key: '[]', skills: [] };
   const current = async () => {
     try {
-      return await selectSkills(await readSkillFiles(roots(), storage.home, host), trust);
+      return await selectSkills(await readSkillFiles(roots(), storage.home, host), trust, otherTools?.());
     } catch (error) {
       log.error('The skills cannot be read', error);
       return NO_SKILLS;

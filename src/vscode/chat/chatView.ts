@@ -161,9 +161,9 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   /** Shows the panel where the user has used it last: in the editor tab, or in the side bar where the user has placed it. */
-  async reveal(): Promise<void> {
-    if (this.#target === 'editor') this.#panel?.reveal();
-    else await vscode.commands.executeCommand('tiller.chat.focus');
+  async reveal(options: { readonly preserveFocus?: boolean } = {}): Promise<void> {
+    if (this.#target === 'editor') this.#panel?.reveal(undefined, options.preserveFocus);
+    else await vscode.commands.executeCommand('tiller.chat.focus', options);
   }
 
   sendSettings(): void {

@@ -73,9 +73,12 @@ export class MessageSender {
     );
   }
 
-  /** Shows the panel and sends a message that a command has made, by default to the thread that is shown now. */
+  /**
+   * Shows the panel and sends a message that a command has made, by default to the thread that is shown now. The focus stays
+   * where it is: there is nothing to write.
+   */
   async sendInput(input: readonly UserInput[], target = this.#deps.threads.target): Promise<boolean> {
-    await this.#deps.view.reveal();
+    await this.#deps.view.reveal({ preserveFocus: true });
     return this.send({ type: 'steer', input: [...input] }, target);
   }
 }

@@ -45,6 +45,7 @@ export interface PanelRequestDeps {
   readonly resend: (request: ResendRequest) => Promise<void>;
   readonly reviewChanges: (what: ReviewTarget['type'], instructions: string) => Promise<void>;
   readonly fixFinding: (itemId: string, findingId: string) => Promise<void>;
+  readonly quoteFinding: (itemId: string, findingId: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   /** The list at an `@`, and what is attached by menus and drops. */
@@ -89,6 +90,8 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return openFile(message, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
     case 'fix_finding':
       return deps.fixFinding(message.itemId, message.findingId);
+    case 'quote_finding':
+      return deps.quoteFinding(message.itemId, message.findingId);
     case 'show_problems':
       await vscode.commands.executeCommand('workbench.actions.view.problems');
       return;

@@ -8,10 +8,11 @@ import type { OpOf } from '../../protocol/op.ts';
 import { firstLine, inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import {
-  changesAgainst,
   changesIn,
+  changesSince,
   changeText,
   type GitCommit,
+  partingOf,
   type Repository,
   repositories,
   repositoryOf,
@@ -89,8 +90,17 @@ export class CodeReview {
       case 'branch': {
         const branch = await pickBranch(repository);
         if (branch === undefined) return undefined;
+        const base = await partingOf(repository, branch);
+        if (base === undefined) {
+          return tell(
+            vscode.l10n.t(
+              '{0} and the current branch have no commit in common. Review uncommitted changes or a commit instead.',
+              branch,
+            ),
+          );
+        }
         if (isElsewhere) return { target: { type: 'branch', branch }, changes: '' };
-        const changes = await changesAgainst(repository, branch, mayRead);
+        const changes = await changesSince(repository, base, mayRead);
         if (changes === '') return tell(vscode.l10n.t('There are no changes compared with {0}.', branch));
         return { target: { type: 'branch', branch }, changes };
       }

@@ -5,13 +5,15 @@ import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { Finding } from '../../protocol/codeReview.ts';
 import type { UserInput } from '../../protocol/item.ts';
+import type { LineRange } from '../../protocol/lineRange.ts';
 import type { Op } from '../../protocol/op.ts';
+import { findQuote, quoteOf } from '../../protocol/text/quote.ts';
 import { findingText, fixFinding } from '../../protocol/text/findings.ts';
 import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import { withoutImages } from '../ui/escapeUiText.ts';
 import { uriOf } from '../workspace/places.ts';
 import { changedPlaces } from './answered.ts';
-import { rangeOf, TrackedPlaces } from './trackedPlaces.ts';
+import { openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 
 export interface FindingThreadsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'onChange' | 'target'>;
@@ -78,10 +80,15 @@ export class FindingThreads implements Disposable {
 
   /** The same for a finding that the panel shows. */
   async fixFinding(itemId: string, findingId: string): Promise<void> {
+    const found = this.#known(itemId, findingId);
+    if (found) await this.#fix(found.id, found);
+  }
+
+  #known(itemId: string, findingId: string): (Pick<Shown, 'itemId' | 'finding'> & { readonly id: string }) | undefined {
     const { state } = this.#deps.threads;
     const item = state?.turns.flatMap(({ items }) => items).find(({ id }) => id === itemId);
     const finding = item?.type === 'code_review' ? item.findings.find(({ id }) => id === findingId) : undefined;
-    if (finding) await this.#fix(`${state?.threadId} ${itemId} ${findingId}`, { itemId, finding });
+    return finding && { id: `${state?.threadId} ${itemId} ${findingId}`, itemId, finding };
   }
 
   /** Marks the finding as sent once it is. A second click does nothing while a model is chosen for the first. */
@@ -91,16 +98,26 @@ export class FindingThreads implements Disposable {
     if (this.#fixing.has(id)) return;
     this.#fixing.add(id);
     try {
-      const input = fixFinding(this.#now(id, about.finding), vscode.l10n.t('Fix this finding of the review:'));
+      const input = fixFinding(await this.#now(id, about.finding), vscode.l10n.t('Fix this finding of the review:'));
       if (await sendMessage(input, target)) await send(markOf(about, 'sent'), target);
     } finally {
       this.#fixing.delete(id);
     }
   }
 
-  quote(thread: unknown): void {
+  async quote(thread: unknown): Promise<void> {
     const found = this.#find(thread);
-    if (found) this.#deps.quote(`${findingText(this.#now(found.id, found.finding))}\n\n`);
+    if (found) await this.#quote(found);
+  }
+
+  /** The same for a finding that the panel shows. */
+  async quoteFinding(itemId: string, findingId: string): Promise<void> {
+    const found = this.#known(itemId, findingId);
+    if (found) await this.#quote(found);
+  }
+
+  async #quote({ id, finding }: { readonly id: string; readonly finding: Finding }): Promise<void> {
+    this.#deps.quote(`${findingText(await this.#now(id, finding))}\n\n`);
   }
 
   async dismiss(thread: unknown): Promise<void> {
@@ -118,10 +135,18 @@ export class FindingThreads implements Disposable {
     return undefined;
   }
 
-  /** The finding where its lines are now. */
-  #now(id: string, finding: Finding): Finding {
-    const place = this.#places.get(id);
-    return place === undefined ? finding : { ...finding, lines: place.lines, quote: place.quote };
+  /** The finding where its lines are now: without them where they are others by now, or the file is gone. */
+  async #now(id: string, finding: Finding): Promise<Finding> {
+    const { state } = this.#deps.threads;
+    const uri = this.#places.get(id)?.uri ?? (state === null ? undefined : uriIn(cwdOf(state), finding));
+    if (uri === undefined || finding.lines === undefined) return finding;
+    // A place follows the text of its document from when it is opened.
+    const document = await openQuietly(uri);
+    const { lines, quote = '' } = this.#places.get(id) ?? finding;
+    const now = lines && linesNow(document?.getText(), { lines, quote });
+    if (now !== undefined) return { ...finding, lines: now, quote };
+    const { lines: _lines, quote: _quote, ...rest } = finding;
+    return rest;
   }
 
   #show(state: ThreadState | null): void {
@@ -189,12 +214,35 @@ function placedFindings(state: ThreadState | null): readonly {
     items.flatMap((item) => {
       if (item.type !== 'code_review') return [];
       return item.findings.flatMap((finding) => {
-        if (finding.path === undefined || finding.lines === undefined || finding.state === 'dismissed') return [];
-        const uri = uriOf(path.resolve(cwd, finding.path));
+        if (finding.lines === undefined || finding.state === 'dismissed') return [];
+        const uri = uriIn(cwd, finding);
+        if (uri === undefined) return [];
         return [{ id: `${item.id} ${finding.id}`, uri, itemId: item.id, finding }];
       });
     }),
   );
+}
+
+/** `undefined` where the text has them no more. Without a quote they are as they were. */
+function linesNow(
+  text: string | undefined,
+  { lines, quote }: { readonly lines: LineRange; readonly quote: string },
+): LineRange | undefined {
+  if (text === undefined) return undefined;
+  return quote === '' || quoteOf(text, lines) === quote ? lines : findQuote(text, quote, lines);
+}
+
+function uriIn(cwd: string, { path: file }: Finding): vscode.Uri | undefined {
+  return file === undefined ? undefined : uriOf(path.resolve(cwd, file));
+}
+
+/** In no editor. `undefined` where it is gone, or is not text. */
+async function openQuietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  try {
+    return openAt(uri) ?? (await vscode.workspace.openTextDocument(uri));
+  } catch {
+    return undefined;
+  }
 }
 
 function commentOf({ title, body, priority }: Finding): vscode.Comment {

@@ -36,6 +36,7 @@ export interface Repository {
   /** From where both parted to the second one. */
   diffBetween(ref1: string, ref2: string): Promise<readonly Change[]>;
   diffBetween(ref1: string, ref2: string, path: string): Promise<string>;
+  /** `undefined`, or empty, where they have no common commit. */
   getMergeBase(ref1: string, ref2: string): Promise<string | undefined>;
   getBranches(query: {
     readonly remote?: boolean;
@@ -128,17 +129,20 @@ export async function changesToCommit(repository: Repository, mayRead: (path: st
 /** Characters of the diffs of single files after which no further file is looked at; the reader gets less of it. */
 const ENOUGH = 200_000;
 
+/** The commit at which HEAD and the branch parted; `undefined` where they have none in common. Rejects when git does. */
+export async function partingOf(repository: Repository, branch: string): Promise<string | undefined> {
+  return (await repository.getMergeBase('HEAD', branch)) || undefined;
+}
+
 /**
- * For the model: what was changed in this repository since HEAD and the branch parted, uncommitted changes included. Empty
- * where nothing was. Rejects when git does.
+ * For the model: what was changed in this repository since a commit, uncommitted changes included. Empty where nothing was.
+ * Rejects when git does.
  */
-export async function changesAgainst(
+export async function changesSince(
   repository: Repository,
-  branch: string,
+  base: string,
   mayRead: (path: string) => boolean,
 ): Promise<string> {
-  const base = await repository.getMergeBase('HEAD', branch);
-  if (base === undefined) return '';
   const changes = await repository.diffWith(base);
   return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
 }

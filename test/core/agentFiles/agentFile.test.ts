@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseAgentFile } from '../../../src/core/agentFiles/agentFile.ts';
 
+/** Tools of Tiller that are one tool of other products (core/tools/toolTraits.ts). */
+const READING = ['read_file', 'view_image'];
+const SEARCHING = ['grep_files', 'list_dir'];
+const RUNNING = ['exec_command', 'write_stdin', 'shell', 'run_tests'];
+
 const parse = (text: string | undefined, fileName = 'reviewer.md') => parseAgentFile({ text, fileName });
 const file = (head: string, body = 'You review.') => `---\n${head}\n---\n\n${body}\n`;
 const role = {
@@ -29,7 +34,7 @@ describe('an agent file', () => {
         name: 'code-reviewer',
         description: 'Reviews code for bugs, security vulnerabilities, and quality issues',
         instructions: body,
-        tools: ['grep_files', 'list_dir', 'read_file', 'view_image'],
+        tools: [...SEARCHING, ...READING],
         without: [],
         readOnly: false,
         model: 'sonnet',
@@ -54,10 +59,7 @@ describe('an agent file', () => {
   });
 
   it.each([
-    [
-      'tools: [read, search, execute]',
-      ['read_file', 'view_image', 'grep_files', 'list_dir', 'exec_command', 'write_stdin', 'shell', 'run_tests'],
-    ],
+    ['tools: [read, search, execute]', [...READING, ...SEARCHING, ...RUNNING]],
     ['tools:\n  - github/*\n  - docs/find\n  - mcp__notes__add', ['mcp__github', 'mcp__docs__find', 'mcp__notes__add']],
     ["tools: ['*']", null],
     ['tools: []', []],
@@ -73,8 +75,8 @@ describe('an agent file', () => {
     const lists = 'tools: Read, mcp__notes\ndisallowedTools: Bash, mcp__notes__drop, shoot, Teleport';
     expect(parseAgentFile({ text: file(`description: x\n${lists}`), fileName: 'a.md' }, ['shoot'])).toMatchObject({
       role: {
-        tools: ['read_file', 'view_image', 'mcp__notes'],
-        without: ['exec_command', 'write_stdin', 'shell', 'run_tests', 'mcp__notes__drop', 'shoot'],
+        tools: [...READING, 'mcp__notes'],
+        without: [...RUNNING, 'mcp__notes__drop', 'shoot'],
       },
       notes: ['There is no tool "Teleport": nothing is taken from the agent for it.'],
     });
@@ -86,7 +88,7 @@ describe('an agent file', () => {
   it('may name tools that extensions offer', () => {
     const text = file('description: Reviews.\ntools: Read, shoot');
     expect(parseAgentFile({ text, fileName: 'a.md' }, ['shoot'])).toMatchObject({
-      role: { tools: ['read_file', 'view_image', 'shoot'] },
+      role: { tools: [...READING, 'shoot'] },
       notes: [],
     });
     expect(parse(text)).toMatchObject({ notes: ['There is no tool "shoot": the agent does not get it.'] });
@@ -94,7 +96,7 @@ describe('an agent file', () => {
 
   it('names each tool that there is not, and gives the agent none for it', () => {
     expect(parse(file('description: Reviews.\ntools: Read, Teleport, Bash(git diff:*), __proto__'))).toMatchObject({
-      role: { tools: ['read_file', 'view_image'] },
+      role: { tools: READING },
       notes: ['Teleport', 'Bash(git diff:*)', '__proto__'].map(
         (name) => `There is no tool "${name}": the agent does not get it.`,
       ),

@@ -155,3 +155,31 @@ describe('a prompt file', () => {
     expect(prompt(file('allowed-tools: Read\ntools: [edit]'))).toMatchObject({ skill: { allowedTools: ['Read'] } });
   });
 });
+
+describe('the tools that a skill lists', () => {
+  const notesOn = (tools: string, others: readonly string[] = []) => {
+    const parsed = parseSkillFile(
+      { ...about, kind: 'skill', given: 'deploy', text: file(`description: Deploys.\nallowed-tools: ${tools}`) },
+      others,
+    );
+    return parsed.type === 'skill' ? parsed.notes : [];
+  };
+
+  it('are noted where Tiller does not have them, or cannot tell which calls are meant', () => {
+    expect(notesOn('Bash(git add:*), Read, read_file, mcp__issues, *')).toEqual([]);
+    expect(notesOn('Bsh, Read(src/**) Bash(git:*) other_tool')).toEqual([
+      'It lists tools that Tiller does not have: Bsh, other_tool.',
+      'Of these entries Tiller does not understand the pattern, and asks about the calls: Read(src/**).',
+    ]);
+    expect(notesOn('other_tool', ['other_tool'])).toEqual([]);
+  });
+
+  it('are named in short, whatever the file has', () => {
+    const [note = '', ...others] = notesOn(
+      Array.from({ length: 2_000 }, (_, at) => `no${at}${'x'.repeat(200)}`).join(' '),
+    );
+    expect(others).toEqual([]);
+    expect(note).toMatch(/ and 1995 more\.$/);
+    expect(note.length).toBeLessThan(600);
+  });
+});

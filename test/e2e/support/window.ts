@@ -9,12 +9,12 @@ import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
 
 /**
- * A server with all extensions of VS Code, among them git and TypeScript, and one that offers models. Files that need any of
- * them share it.
+ * A server with all extensions of VS Code, among them git and TypeScript, one that offers models and one that has tests.
+ * Files that need any of them share it.
  */
 export const ALL_EXTENSIONS: PlaceOptions = {
   server: 'all-extensions',
-  extensions: [path.join(import.meta.dirname, '../../fixtures/modelProvider')],
+  extensions: ['modelProvider', 'testRunner'].map((name) => path.join(import.meta.dirname, '../../fixtures', name)),
 };
 
 export interface WindowOptions extends PlaceOptions {

@@ -36,7 +36,14 @@ export function repositoryAt(root: vscode.Uri): Repository {
       file === undefined
         ? uris(git('diff', '--name-only', `${from}...${to}`))
         : git('diff', `${from}...${to}`, '--', file)) as Repository['diffBetween'],
-    getMergeBase: async (one, other) => git('merge-base', one, other).trim(),
+    // It fails where there is none, and VS Code's extension returns nothing then.
+    getMergeBase: async (one, other) => {
+      try {
+        return git('merge-base', one, other).trim();
+      } catch {
+        return undefined;
+      }
+    },
     getBranches: async ({ remote }) =>
       remote
         ? []

@@ -298,15 +298,19 @@ export const MENTION_STORIES = {
     assert.deepEqual(ran, [{ type: 'run_command', command: 'tiller.showSkills' }]);
     return page;
   },
-  async 'a finding is fixed by the host, which knows whether it was sent, and shown where its lines are by now'(stage) {
+  async 'a finding is fixed and quoted by the host, which knows whether it was sent, and shown where its lines are by now'(
+    stage,
+  ) {
     const page = await stage.show(stage.scenes['code-review']);
     await takePosted(page);
     await page.getByTestId('finding-place').first().click();
     await page.getByTestId('finding-fix').first().click();
-    const [opened, fixed, ...others] = (await takePosted(page)).filter(({ type }) => type !== 'draft');
+    await page.getByTestId('finding-quote').first().click();
+    const [opened, fixed, quoted, ...others] = (await takePosted(page)).filter(({ type }) => type !== 'draft');
     assert.deepEqual(opened, { type: 'open_file', path: 'src/http/client.ts', line: 41, quote: 'x' });
     assert.equal(fixed.type, 'fix_finding');
     assert.equal(fixed.findingId, '1');
+    assert.deepEqual(quoted, { ...fixed, type: 'quote_finding' });
     assert.deepEqual(others, []);
     assert.equal(await page.getByTestId('finding').first().getAttribute('data-state'), 'open');
     return page;

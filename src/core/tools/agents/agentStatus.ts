@@ -7,6 +7,12 @@ type Status = Pick<AgentSummary, 'state' | 'lastMessage' | 'inSideCopy'>;
 /** File names in one result. */
 const MOST_NAMED = 20;
 
+/** The first names, and how many more there are. */
+export function namedChanges(changed: readonly string[]): readonly string[] {
+  const more = changed.length - MOST_NAMED;
+  return [...changed.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
 /** A message, with what the model has to know of where the agent worked. */
 export function withPlace(
   message: string,
@@ -20,9 +26,7 @@ export function withPlace(
 /** `changed`: `undefined` where it is not known. */
 function copyNote(changed: readonly string[] | undefined): string {
   if (changed?.length === 0) return 'This agent worked in a side copy, in which no changes are left to bring home.';
-  const named = changed?.slice(0, MOST_NAMED).join(', ');
-  const more = (changed?.length ?? 0) - MOST_NAMED;
-  const files = named === undefined ? '' : ` Changed there: ${named}${more > 0 ? ` and ${more} more` : ''}.`;
+  const files = changed === undefined ? '' : ` Changed there: ${namedChanges(changed).join(', ')}.`;
   return `This agent worked in a side copy.${files} What it changed is not in the workspace until the user brings it home, which the user is offered now: until then commands, tests and other agents in the workspace work without it. Do not do it again; say to the user what is to be brought home.`;
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { type AgentItem, agentItem, endedItem, ready, succeeded } from './agentCall.ts';
-import { statusForModel } from './agentStatus.ts';
+import { namedChanges, statusForModel } from './agentStatus.ts';
 import type { Agents } from './agents.ts';
 
 /** Milliseconds. */
@@ -51,7 +51,7 @@ export const waitAgents = (agents: Agents): ToolHandler<Arguments, Plan> => ({
     const found = await agents.wait(args.ids, Math.min(args.timeout_ms, MAX_MS), context.signal);
     const status = Object.fromEntries([...found].map(([id, agent]) => [id, statusForModel(agent)]));
     const changed = [...found].flatMap(([id, agent]) =>
-      agent?.changedInCopy === undefined ? [] : [[id, agent.changedInCopy] as const],
+      agent?.changedInCopy === undefined ? [] : [[id, namedChanges(agent.changedInCopy)] as const],
     );
     const first = args.ids.find((id) => found.has(id));
     const agent = first === undefined ? agents.find(item.agentId) : agents.find(first);
