@@ -1,15 +1,18 @@
 // Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, slowestOf, summaryOf } from './outcomes.mjs';
+import { watchProcessorTime } from './processorTime.mjs';
 
 /**
  * @typedef {object} Step
  * @property {string} name
  * @property {string} script
  * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
+ * @property {number} [budget]  seconds of processor time that it may take; a step that takes more is named in the summary
  */
 
 /** A step that does not end after SIGTERM is killed after this time. */
@@ -34,12 +37,13 @@ let stoppedBy;
  * @returns {Promise<number>} the exit code
  */
 export async function runGroups(groups) {
+  const started = Date.now();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   for (const steps of groups) {
     const left = [...steps];
     await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
   }
-  return summarise();
+  return summarise((Date.now() - started) / 1000);
 }
 
 /** One step after the other from those that are left, until there is none. */
@@ -47,10 +51,12 @@ async function runNext(left, lane) {
   for (let step = left.shift(); step; step = left.shift()) {
     if (stoppedBy) return;
     const started = Date.now();
-    const end = await run(step);
+    const { processorSeconds: seen, ...end } = await run(step);
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
-    results.push({ name: step.name, ...verdict(step, end), seconds, processorSeconds: takeProcessorSeconds() });
+    // Of many short processes most are missed, and are in what the system reports of a step that has waited for them.
+    const processorSeconds = Math.max(seen, takeProcessorSeconds());
+    results.push({ name: step.name, budget: step.budget, ...verdict(step, end), seconds, processorSeconds });
   }
 }
 
@@ -71,7 +77,7 @@ function takeProcessorSeconds() {
   return seconds;
 }
 
-/** Resolves with the exit code, or with the signal that ended the step. */
+/** Resolves with the exit code, or with the signal that ended the step, and its processor time. */
 function run({ name, script }) {
   console.log(`── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
   return new Promise((resolve) => {
@@ -82,6 +88,7 @@ function run({ name, script }) {
       detached: true,
     });
     running.add(child);
+    const time = watchProcessorTime(child.pid ?? 0);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`));
     }
@@ -89,7 +96,7 @@ function run({ name, script }) {
     child.on('exit', () => endGroup(child));
     child.on('close', (code, signal) => {
       running.delete(child);
-      resolve({ code: code ?? 1, signal });
+      resolve({ code: code ?? 1, signal, processorSeconds: time.stop() });
     });
   });
 }
@@ -129,17 +136,23 @@ function verdict({ suite }, { code, signal }) {
   return { ...summary, failed: 1, note: 'it failed beside its tests, see what it printed' };
 }
 
-function summarise() {
+function summarise(wallSeconds) {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const all = (key) => results.flatMap((result) => result[key]);
   console.log(`\n── summary ${'─'.repeat(63)}`);
-  for (const { seconds, processorSeconds, note, ...summary } of results) {
+  for (const { seconds, processorSeconds, budget, note, ...summary } of results) {
     const tests = summary.passed + summary.failed > 1 || summary.passed > 0 ? countsOf(summary) : '';
-    const cpu = processorSeconds > 0 ? `(CPU ${processorSeconds.toFixed(0)} s)`.padStart(11) : '';
+    const most = budget === undefined ? '' : ` of ${budget}`;
+    const cpu = processorSeconds > 0 ? `(CPU ${processorSeconds.toFixed(0)}${most} s)`.padStart(18) : '';
     const words = [summary.failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), cpu, tests, note];
     console.log(`${summary.name.padEnd(12)} ${words.filter(Boolean).join('  ')}`);
   }
   console.log(`lanes: ${laneSeconds.map((seconds) => `${seconds.toFixed(0)} s`).join(', ')}`);
+  const busy = sum('processorSeconds') / (wallSeconds * availableParallelism());
+  console.log(`processor time: ${sum('processorSeconds').toFixed(0)} s, ${(busy * 100).toFixed(0)} % of all cores`);
+  for (const { name, processorSeconds, budget } of process.env.TILLER_TEST_ALL ? [] : results) {
+    if (processorSeconds > (budget ?? Infinity)) console.log(`over its budget of ${budget} s: ${name}`);
+  }
   const slowest = slowestOf(all('slowest'));
   if (slowest.length > 0) console.log('slowest tests:');
   for (const { name, ms } of slowest) console.log(`${(ms / 1000).toFixed(1).padStart(8)} s  ${name}`);

@@ -51,12 +51,14 @@ const FEW_EXTENSIONS = [
  * @property {boolean} [smokeDriver]  the server takes `extensionTestsPath`, and shows no notification
  * @property {boolean} [trust]  the page trusts the folder, as a user would
  */
-/** @type {Record<'default' | 'trusting' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
+/** @type {Record<'default' | 'trusting' | 'all-extensions' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
 export const PROFILES = {
   // The defaults of a newly installed VS Code, with nothing disabled.
   default: { settings: LIKE_A_DESKTOP, trust: true },
   // The same without workspace trust, for several windows in sequence on one server.
   trusting: { settings: { ...LIKE_A_DESKTOP, ...CALM }, withoutTrust: true, ownExtensions: FEW_EXTENSIONS },
+  // The same with all of VS Code's own extensions.
+  'all-extensions': { settings: { ...LIKE_A_DESKTOP, ...CALM }, withoutTrust: true },
   // For the suite inside the extension host: only the user interface that it needs.
   fast: {
     withoutTrust: true,

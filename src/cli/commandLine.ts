@@ -1,16 +1,9 @@
-import { applyPatch } from './applyPatch.ts';
-import { demoModel } from './demoModel.ts';
 import { exec } from './exec.ts';
-import { execPolicy } from './execPolicy.ts';
-import { hooks } from './hooks.ts';
-import { replay } from './replay.ts';
-import { sandbox } from './sandbox.ts';
 import type { Streams } from './streams.ts';
 import { printSentence } from './print.ts';
 import { EXIT, Failure, HELP, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
-import { undo } from './undo.ts';
 import { flushed } from '../node/apply/flush.ts';
 import { keysIn } from '../node/host/secrets.ts';
 
@@ -35,24 +28,25 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
     streams.stdout.write(`${TILLER_VERSION}\n`);
     return EXIT.done;
   }
+  // What the other commands need would take time of each start of `exec`.
   switch (command) {
     case 'exec':
       worked = true;
       return exec(rest, streams, { version: TILLER_VERSION, storeOwnCache });
     case 'apply-patch':
-      return applyPatch(rest, streams);
+      return (await import('./applyPatch.ts')).applyPatch(rest, streams);
     case 'demo-model':
-      return demoModel(rest, streams);
+      return (await import('./demoModel.ts')).demoModel(rest, streams);
     case 'execpolicy':
-      return execPolicy(rest, streams);
+      return (await import('./execPolicy.ts')).execPolicy(rest, streams);
     case 'hooks':
-      return hooks(rest, streams);
+      return (await import('./hooks.ts')).hooks(rest, streams);
     case 'replay':
-      return replay(rest, streams);
+      return (await import('./replay.ts')).replay(rest, streams);
     case 'sandbox':
-      return sandbox(rest, streams);
+      return (await import('./sandbox.ts')).sandbox(rest, streams);
     case 'undo':
-      return undo(rest, streams);
+      return (await import('./undo.ts')).undo(rest, streams);
     default:
       throw new UsageError(`there is no command "${command}"; see tiller --help`);
   }

@@ -11,6 +11,8 @@ export interface RulesPageState {
   readonly overview: RulesOverview;
   /** `null` without a folder. */
   readonly workspaceName: string | null;
+  /** Its path, which the page leaves out of the paths in it; `null` without a folder. */
+  readonly workspaceFolder: string | null;
   /** True when a thread exists that could remember something. */
   readonly hasThread: boolean;
   /** False when the workspace is not trusted: then its own rules are ignored. */

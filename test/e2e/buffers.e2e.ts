@@ -267,9 +267,7 @@ describe('a file that is mentioned', () => {
     // The panel has a thumbnail of it; the model gets the whole image.
     expect(parts[1]?.image_url).toMatch(/^data:image\/png;base64,/);
     expect(JSON.stringify(parts[2])).toContain('kind=\\"selection\\"');
-    await vscode.reload();
-    await panel.open();
     await panel.get('sent-image').getByText('1568 × 784').waitFor();
-    await vscode.screenshot('mentions/4-image-after-reload', vscode.sideBar());
+    await vscode.screenshot('mentions/4-image', vscode.sideBar());
   });
 });

@@ -54,4 +54,19 @@ test('an editor tab shows the same thread and draft as the side bar, and is ther
       soon,
     )
     .toContain('The second answer.');
+
+  const [opened] = await Promise.all([
+    vscode.page.context().waitForEvent('page'),
+    vscode.command('Tiller: Open Chat in New Window'),
+  ]);
+  const transcripts = () =>
+    Promise.all(
+      opened.frames().map((each) =>
+        each
+          .locator('[data-testid="transcript"]')
+          .innerText({ timeout: 1_000 })
+          .catch(() => ''),
+      ),
+    );
+  await expect.poll(async () => (await transcripts()).join(''), soon).toContain('The second answer.');
 }, 120_000);

@@ -92,30 +92,6 @@ test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the 
   await vscode.screenshot('demo/5-undo-patch');
 });
 
-test('a file in the editor is changed there, and Undo Turn reverts it', async () => {
-  const { vscode, panel, disk, sample, testPasses } = window();
-  const { path: file, right, wrong } = sample.seeded;
-  await panel.newThread();
-  await panel.get('start-demo').click();
-  await panel.approveAll();
-  await panel.ended();
-  expect(await testPasses()).toBe(true);
-  expect(await vscode.text()).toContain(right);
-  await vscode.editor().locator('.view-line').first().click();
-  await vscode.page.keyboard.press('Control+z');
-  await expect.poll(() => vscode.text(), soon).toContain(wrong);
-  await vscode.page.keyboard.press('Control+y');
-  await vscode.page.keyboard.press('Control+s');
-  await expect.poll(() => vscode.isDirty(path.basename(file)), soon).toBe(false);
-
-  await panel.get('turn-undo').click();
-  await vscode.quickRow(file).waitFor();
-  await vscode.page.keyboard.press('Enter');
-  await expect.poll(() => disk(file), soon).toBe(sample.files[file]);
-  await expect.poll(() => vscode.text(), soon).toContain(wrong);
-  await vscode.screenshot('demo/6-undo-turn');
-});
-
 test('the panel opens in the secondary side bar, in every width', async () => {
   const { vscode, panel } = window();
   await vscode.openChat();

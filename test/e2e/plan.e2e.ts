@@ -28,6 +28,21 @@ test('a plan is proposed without a change, edited, and run as it stands in its d
 
   await panel.get('plan-open').click();
   await vscode.page.locator('.part.editor .tab', { hasText: 'Write a two now.md' }).waitFor();
+  // A comment on a line of the plan reaches the model with that line.
+  await vscode.editor().locator('.view-line').nth(2).click();
+  await vscode.command('Tiller: Comment on Lines');
+  await vscode.page.locator('.review-widget .monaco-editor').last().waitFor(soon);
+  await vscode.page.keyboard.type('Why two?');
+  await vscode.page.getByRole('button', { name: 'Add Comment' }).click();
+  await panel.get('comments').waitFor(soon);
+  model.will([says('Noted.')]);
+  await panel.get('comments-send').click();
+  await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
+  await panel.ended();
+  const comment = 'My comments:\n\nWrite a two now.md:3\n> 1. `a.txt` gets a two.\nWhy two?';
+  expect(model.requests[0]?.text).toContain(JSON.stringify(comment));
+  expect(await panel.get('proposed-plan').count()).toBe(1);
+
   await vscode.editor().locator('.view-line').first().click();
   await vscode.page.keyboard.press('Control+End');
   await vscode.page.keyboard.type('2. And a three.');
@@ -37,7 +52,7 @@ test('a plan is proposed without a change, edited, and run as it stands in its d
   // Not saved: what the user sees is what runs.
   model.will([calls('exec_command', { cmd: 'echo two > a.txt' })], [says('Done.')]);
   await panel.get('plan-run').click();
-  await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
+  await expect.poll(() => panel.get('turn').count(), soon).toBe(3);
   await panel.ended();
   expect(await disk('a.txt')).toBe('two\n');
   expect(model.requests.at(-1)?.text).toContain('2. And a three.');

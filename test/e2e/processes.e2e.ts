@@ -94,17 +94,3 @@ test('the full output opens without codes, and never prompts to be saved', async
   expect(await tab.evaluate((element) => element.classList.contains('dirty'))).toBe(false);
   expect(await vscode.text()).toBe('100 %\nred\n');
 });
-
-test('after a reload the thread shows the commands as ended', async () => {
-  const { vscode, panel, model } = window();
-  model.will([calls('exec_command', { cmd: 'sleep 601', yield_time_ms: 250 })], [says('It runs.')]);
-  await panel.send('Start one.');
-  await panel.ended();
-  await panel.get('processes').waitFor();
-  await vscode.reload();
-  await panel.open();
-  await panel.get('turn').last().waitFor();
-  expect(await panel.get('processes').count()).toBe(0);
-  await panel.get('turn-fold').last().locator('summary').first().click();
-  await panel.get('command').last().getByText('stopped when the window closed').waitFor();
-}, 90_000);

@@ -17,7 +17,6 @@ const names = [
   'palette.txt',
   'keys.txt',
   'closed.txt',
-  'reloaded.txt',
 ];
 
 const window = useWindow({
@@ -175,17 +174,4 @@ test('closing the tab decides nothing, and a rejected hunk stays rejected', asyn
   await vscode.codeLens('Restore').waitFor();
   await panel.answer();
   await applied('closed.txt', taken(15, 29));
-});
-
-test('choices are kept when the window is reloaded', async () => {
-  const { vscode, panel, disk } = window();
-  await proposed('reloaded.txt');
-  await vscode.codeLens('Reject').nth(2).click();
-  await panel.get('decision-approve').getByText('Approve 2 of 3').waitFor();
-  await vscode.reload();
-  await panel.open();
-  await panel.get('decision-approve').getByText('Approve 2 of 3').waitFor();
-  expect(await disk('reloaded.txt')).toBe(TEXT);
-  await panel.answer();
-  await applied('reloaded.txt', taken(2, 15));
 });

@@ -177,4 +177,8 @@ test('an invalid file is named when the page becomes visible', async () => {
   await vscode.openFile('package.json');
   await openRules();
   await page().getByTestId('rules-problem').waitFor(soon);
+  // Its path is said from the workspace.
+  const text = await page().getByTestId('rules-page').innerText();
+  expect(text).toContain('.tiller/rules.json');
+  expect(text).not.toContain(folder);
 }, 120_000);

@@ -80,7 +80,7 @@ describe('a user who has set up nothing', () => {
 });
 
 describe('a user with a server on the machine', () => {
-  const window = useWindow({ server: 'start', model: 'local' });
+  const window = useWindow({ model: 'local' });
 
   test('gets the first answer with four interactions', async () => {
     const { vscode, panel, model } = window();
@@ -103,7 +103,7 @@ const LIST = 'numbers.txt';
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 
 describe('a user who begins with a message', () => {
-  const window = useWindow({ server: 'start', model: 'local', files: { [LIST]: LINES } });
+  const window = useWindow({ model: 'local', files: { [LIST]: LINES } });
 
   test('finds it in the composer again when the extension host is gone under the list', async () => {
     const { vscode, panel } = window();
@@ -117,7 +117,6 @@ describe('a user who begins with a message', () => {
     // VS Code starts another one, and with it a page.
     await expect.poll(() => panel.get('composer-input').inputValue(), { timeout: 60_000 }).toBe('Do not lose me.');
     await panel.write('');
-    await vscode.reload();
   });
 
   test('chooses the model then, the message goes by itself, and a whole job needs no pointer', async () => {

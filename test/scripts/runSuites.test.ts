@@ -139,7 +139,9 @@ describe('npm test', () => {
     const { code, lines } = await runAll(folder);
     expect(code).toBe(0);
     expect(lines.at(-1)).toBe('2 passed, 0 failed');
-    expect(lines.join('\n')).toMatch(/^lanes: \d+ s, \d+ s\nslowest tests:\n +\d+\.\d s {2}.*one\.test\.mjs: /m);
+    expect(lines.join('\n')).toMatch(
+      /^lanes: \d+ s, \d+ s\nprocessor time: \d+ s, \d+ % of all cores\nslowest tests:\n +\d+\.\d s {2}.*one\.test\.mjs: /m,
+    );
     expect(lines.filter((line) => line.startsWith('flaky: '))).toEqual([expect.stringMatching(/one\.test\.mjs: two$/)]);
     startOutcomes(outcomesFile(suite));
   });

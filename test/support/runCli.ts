@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
+import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { buildCli } from '../../scripts/build.mjs';
+import { buildCli, builtForTests } from '../../scripts/build.mjs';
 import { folderOfRun } from './tempFolder.ts';
 
 let built: Promise<string> | undefined;
 
-/** The path of `cli.js`, built once for this run of the tests. */
+/** The path of `cli.js`, built once for this run of the tests, or copied from the build of `npm test`. */
 export function builtCli(): Promise<string> {
   built ??= build();
   return built;
@@ -13,8 +14,15 @@ export function builtCli(): Promise<string> {
 
 async function build(): Promise<string> {
   const outdir = folderOfRun();
-  await buildCli({ outdir });
+  if (builtForTests === undefined) await buildCli({ outdir });
+  else await copyBundles(builtForTests, outdir);
   return path.join(outdir, 'cli.js');
+}
+
+/** Not the packages beside them: without these the command line has no terminals, as after `buildCli`. */
+async function copyBundles(from: string, to: string): Promise<void> {
+  const names = (await readdir(from)).filter((name) => name.endsWith('.js'));
+  await Promise.all(names.map((name) => copyFile(path.join(from, name), path.join(to, name))));
 }
 
 export interface CliRun {

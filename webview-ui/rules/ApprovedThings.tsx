@@ -3,7 +3,7 @@ import { IconButton } from '../components/Buttons.tsx';
 import { t } from '../l10n.ts';
 import { UsesOf } from './RuleTable.tsx';
 import { TablePart } from './TablePart.tsx';
-import { edit } from './store.ts';
+import { edit, inWorkspace, shownFolder } from './store.ts';
 
 /** Approvals for the rest of the thread: each is for exactly this command, file, tool or host. */
 export function ApprovedThings({ approvals }: { approvals: readonly RememberedApproval[] }) {
@@ -15,7 +15,7 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
       rows={approvals.map(({ key, kind, text, cwd, uses }) => (
         <tr key={key} role="row" data-testid="remembered-approval">
           <td role="cell">
-            <code>{text}</code>
+            <code>{kind === 'patch' ? inWorkspace(text) : text}</code>
             <span class="page-dim page-sub">{aboutOf(kind, cwd)}</span>
           </td>
           <td role="cell">
@@ -37,8 +37,10 @@ export function ApprovedThings({ approvals }: { approvals: readonly RememberedAp
 
 function aboutOf(kind: RememberedApproval['kind'], cwd: string | null): string {
   switch (kind) {
-    case 'command':
-      return cwd === null ? '' : t('in {0}', cwd);
+    case 'command': {
+      const folder = cwd === null ? null : shownFolder(cwd);
+      return folder === null ? '' : t('in {0}', folder);
+    }
     case 'patch':
       return t('changes to this file');
     case 'tool':

@@ -2,20 +2,27 @@ import type { RulesOverview } from '../../src/protocol/rules.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
-import { openFile, refusal } from './store.ts';
+import { inWorkspace, openFile, refusal } from './store.ts';
 
 /** Rules that are not in force because of a mistake, and the last edit that failed. */
 export function Problems({ problems }: { problems: RulesOverview['problems'] }) {
   return (
     <div class="page-notices">
       {problems.map(({ file, message }) => (
-        <div key={file} class="notice" data-kind="warning" data-testid="rules-problem" role="group" aria-label={file}>
+        <div
+          key={file}
+          class="notice"
+          data-kind="warning"
+          data-testid="rules-problem"
+          role="group"
+          aria-label={inWorkspace(file)}
+        >
           <span class="step-icon">
             <Icon name="warning" />
           </span>
           <div>
             <p class="notice-title">{t('A rules file has an error')}</p>
-            <p class="notice-text">{message}</p>
+            <p class="notice-text">{inWorkspace(message)}</p>
             <p class="notice-actions">
               <Button testid="rules-problem-open" onClick={() => openFile(file, lineIn(message, file))}>
                 {t('Open File')}

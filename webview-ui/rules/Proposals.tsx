@@ -3,7 +3,7 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Button } from '../components/Buttons.tsx';
 import { say, t } from '../l10n.ts';
 import { formatPattern } from '../text/pattern.ts';
-import { edit, openFile } from './store.ts';
+import { edit, inWorkspace, openFile } from './store.ts';
 
 /**
  * Rules of a workspace that tighten hold at once; those that loosen need approval here (docs/design.md decision 12).
@@ -51,7 +51,7 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
           <span class="page-dim">{t('“{0}”', visibleText(rule.justification))}</span>
         )}
         <button type="button" class="link page-file" data-testid="rules-open-file" onClick={() => openFile(file)}>
-          {file}
+          {inWorkspace(file)}
         </button>
       </div>
       <span class="page-item-actions">

@@ -2,6 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { CommandExplanation, RuleEdit, RuleEntry } from '../../src/protocol/rules.ts';
 import type { RulesHostMessage, RulesPageMessage, RulesPageState } from '../../src/protocol/rulesWire.ts';
+import { folderInWorkspace, insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
 
@@ -20,6 +21,20 @@ const explained = signal<{ readonly command: string; readonly explanation: Comma
 export const explanation = computed(() =>
   explained.value?.command === tried.value ? explained.value.explanation : null,
 );
+
+/** A sentence with its paths in the workspace folder relative to it. */
+export function inWorkspace(sentence: string): string {
+  return insideOf(state.value?.workspaceFolder ?? undefined, sentence);
+}
+
+/** As `folderInWorkspace`. */
+export function shownFolder(folder: string): string | null {
+  const { workspaceFolder = null, workspaceName = null } = state.value ?? {};
+  return folderInWorkspace(
+    folder,
+    workspaceFolder === null ? [] : [{ path: workspaceFolder, name: workspaceName ?? '' }],
+  );
+}
 
 const post = openPage<RulesHostMessage, RulesPageMessage>((message) => batch(() => take(message)));
 let edits = 0;

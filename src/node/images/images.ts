@@ -3,12 +3,17 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { ImageScaling, Images } from '../../core/ports.ts';
 import { onAbort } from '../../core/util/abort.ts';
-import { scaleImage } from './scaleImage.ts';
 
 /** `worker`: the built script worker.ts; without it images are scaled on the main thread. */
 export function createImages(worker?: string): Images {
-  if (worker === undefined || !existsSync(worker)) return { scale: async (image) => scaleImage(image) };
+  if (worker === undefined || !existsSync(worker)) return { scale: scaleHere };
   return { scale: (image, signal) => scaleIn(worker, image, signal) };
+}
+
+/** Its libraries are loaded with the first image. */
+async function scaleHere(image: ImageScaling): Promise<Uint8Array> {
+  const { scaleImage } = await import('./scaleImage.ts');
+  return scaleImage(image);
 }
 
 async function scaleIn(script: string, image: ImageScaling, signal: AbortSignal): Promise<Uint8Array> {

@@ -286,10 +286,15 @@ export class LineComments implements Disposable {
       if (place === undefined) return [];
       const isProposed = this.#deps.proposalOf(place.uri) !== undefined;
       const file = pathOf(this.#fileOf(place.uri));
-      const name = cwd !== '' && isBelow(file, cwd) ? path.relative(cwd, file) : vscode.workspace.asRelativePath(file);
-      return [{ path: name, lines: place.lines, quote: place.quote, isProposed, texts }];
+      return [{ path: this.#nameOf(place.uri, file, cwd), lines: place.lines, quote: place.quote, isProposed, texts }];
     });
     return commentsText(about, vscode.l10n.t('My comments:'));
+  }
+
+  /** A plan is outside of the workspace; the model knows it by its title alone. */
+  #nameOf(uri: vscode.Uri, file: string, cwd: string): string {
+    if (cwd !== '' && isBelow(file, cwd)) return path.relative(cwd, file);
+    return this.#deps.isCommentable(uri) ? path.basename(file) : vscode.workspace.asRelativePath(file);
   }
 
   /**

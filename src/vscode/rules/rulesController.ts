@@ -33,6 +33,7 @@ export class RulesController implements RulesPageDeps {
     return {
       overview: await this.#deps.rules.overview(this.#place, memory),
       workspaceName: folder?.name ?? null,
+      workspaceFolder: folder?.uri.fsPath ?? null,
       hasThread: memory !== null,
       trusted: vscode.workspace.isTrusted,
     };

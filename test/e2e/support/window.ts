@@ -14,6 +14,7 @@ import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
  */
 export const ALL_EXTENSIONS: PlaceOptions = {
   server: 'all-extensions',
+  profile: 'all-extensions',
   extensions: ['modelProvider', 'testRunner'].map((name) => path.join(import.meta.dirname, '../../fixtures', name)),
 };
 

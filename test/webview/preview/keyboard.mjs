@@ -895,6 +895,25 @@ const STORIES = {
     assert.equal(await composer.inputValue(), '', 'an emptied draft is newer, too');
     return page;
   },
+  async 'reasoning that a server sends without a summary is shown as it is'(stage) {
+    const [snapshot, events] = stage.scenes.thinking.messages;
+    const raw = (event) =>
+      event.msg.type === 'item_delta'
+        ? { ...event, msg: { ...event.msg, kind: 'raw', text: 'No bound here.' } }
+        : event;
+    const settings = { ...snapshot.settings, showRawReasoning: null };
+    const messages = [
+      { ...snapshot, settings },
+      { ...events, events: events.events.map(raw) },
+    ];
+    const page = await stage.show({ messages });
+    const step = page.getByTestId('reasoning').locator('summary');
+    assert.match(await step.innerText(), /^Thinking/);
+    await step.focus();
+    await press(page, 'Enter');
+    await page.getByText('No bound here.').waitFor({ timeout: 5_000 });
+    return page;
+  },
   async 'earlier turns come on demand'(stage) {
     const page = await stage.show(stage.scenes.long);
     const turnsAre = (count) =>

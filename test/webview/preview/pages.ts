@@ -19,6 +19,7 @@ const RULES: RulesHostMessage = {
   texts: {},
   state: {
     workspaceName: 'shop',
+    workspaceFolder: '/w/shop',
     hasThread: true,
     trusted: true,
     overview: {
@@ -43,13 +44,13 @@ const RULES: RulesHostMessage = {
           id: 'file#0',
           layer: 'workspace_file',
           rule: { pattern: ['make', 'deploy'], decision: 'forbidden', justification: 'The pipeline deploys.' },
-          file: '/w/.tiller/rules.json',
+          file: '/w/shop/.tiller/rules.json',
           index: 0,
           uses: NEVER,
         },
       ],
       approvals: [
-        { key: 'a', kind: 'command', text: 'node --test', cwd: '/w/shop', uses: TWICE },
+        { key: 'a', kind: 'command', text: 'node --test', cwd: '/w/shop/packages/cart', uses: TWICE },
         { key: 'b', kind: 'patch', text: '/w/shop/src/cart.js', cwd: null, uses: NEVER },
         { key: 'c', kind: 'fetch', text: 'https://docs.rs', cwd: null, uses: TWICE },
       ],
@@ -57,17 +58,17 @@ const RULES: RulesHostMessage = {
         {
           hash: 'h1',
           rule: { pattern: ['make', 'check'], decision: 'allow', justification: 'Only looks.' },
-          file: '/w/.tiller/rules.json',
+          file: '/w/shop/.tiller/rules.json',
           state: 'new',
         },
         {
           hash: 'h2',
           rule: { pattern: ['make', 'clean'], decision: 'allow' },
-          file: '/w/.tiller/rules.json',
+          file: '/w/shop/.tiller/rules.json',
           state: 'refused',
         },
       ],
-      problems: [{ file: '/w/.tiller/rules.json', message: 'rules.0.pattern: must have at least one word' }],
+      problems: [{ file: '/w/shop/.tiller/rules.json', message: 'rules.0.pattern: must have at least one word' }],
     },
   },
 };

@@ -410,6 +410,17 @@ function commands(): Script {
       durationMs: 9_000,
       changed: { ...CHANGED_BY_COMMAND, total: 1_204 },
     })
+    .item({ type: 'process_interaction', callId: 'w1', processId: 'p1', command: 'npm run dev', chars: '' })
+    .item({ type: 'process_interaction', callId: 'w2', processId: 'p1', command: 'npm run dev', chars: 'rs\n' })
+    .item({
+      type: 'plan',
+      explanation: 'The server runs.',
+      steps: [
+        { step: 'Start the dev server', status: 'completed' },
+        { step: 'Find why the retry never ends', status: 'in_progress' },
+        { step: 'Add a test with a virtual clock', status: 'pending' },
+      ],
+    })
     .context(22);
 }
 

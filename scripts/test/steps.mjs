@@ -1,0 +1,24 @@
+// The steps of `npm test`, with the processor time that each may take. What counts is their sum: both cores of CI are busy
+// nearly all the time (docs/decisions/0055-processor-time-of-tests.md).
+import path from 'node:path';
+import { root } from '../bootstrap.mjs';
+
+const script = (/** @type {string} */ name) => path.join(root, 'scripts', `${name}.mjs`);
+
+/**
+ * In the order in which they start: the longest first, short ones where one lane ends before the other. `budget`: seconds of
+ * processor time with all that the step starts, VS Code and the browser included: what was
+ * measured, plus a tenth; of the host suite it is an estimate.
+ */
+export const GROUPS = [
+  [{ name: 'build', script: script('build'), budget: 5 }],
+  [
+    { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 600 },
+    { name: 'check', script: script('check'), budget: 50 },
+    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 150 },
+    { name: 'test:system', script: script('testSystem'), suite: 'system', budget: 225 },
+    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 200 },
+    { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 140 },
+    { name: 'test:vsix', script: script('testVsix'), budget: 40 },
+  ],
+];
