@@ -180,6 +180,7 @@ describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
     expect(await search({ pattern: 'KEY' }, folder, { ...context, workspace })).toEqual({
       type: 'found',
       files: ['a.txt', 'b.txt'],
+      tooLarge: [],
       isComplete: true,
     });
   });
@@ -188,7 +189,7 @@ describe.skipIf(ripgrep === undefined)('a search with ripgrep', () => {
     using folder = tempFolder();
     write(folder, { 'a.txt': 'WORD\n', 'b.txt': 'word\n', 'slow.txt': `${'a'.repeat(60)}b\n`, '-x.txt': 'word\n' });
     const context = contextIn(folder, withRipgrep, 1_000);
-    const found = (...files: string[]) => ({ type: 'found', files, isComplete: true });
+    const found = (...files: string[]) => ({ type: 'found', files, tooLarge: [], isComplete: true });
     expect(await search({ pattern: '(?i)^word$' }, folder, context)).toEqual(found('-x.txt', 'a.txt', 'b.txt'));
     expect(await search({ pattern: 'word', at: '-x.txt', isFolder: false }, folder, context)).toEqual(found('-x.txt'));
     expect(await search({ pattern: '(' }, folder, context)).toMatchObject({ type: 'invalid' });

@@ -183,6 +183,17 @@ describe('grep_files', () => {
     ]);
   });
 
+  it('names files that are too large to be searched', async () => {
+    const made = [grep({ pattern: 'rain' }), grep({ pattern: 'rain', path: 'big.txt' }), grep({ pattern: 'snow' })];
+    const outputs = await outputsOf(made, { files: { 'a.txt': 'rain\n' } }, (chat) =>
+      writeFileSync(chat.folder.at('big.txt'), Buffer.alloc(50 * 1024 * 1024 + 1, 'rain\n')),
+    );
+    const note = 'Too large to be searched: big.txt.';
+    expect(outputs.slice(0, 2)).toEqual([`a.txt\n${note}`, `No matches found.\n${note}`]);
+    // Ripgrep has searched it.
+    expect(['No matches found.', `No matches found.\n${note}`]).toContain(outputs[2]);
+  });
+
   it('reports none, a broken pattern, a missing folder, and a pattern that takes too long', async () => {
     const made = [
       grep({ pattern: 'snow' }),

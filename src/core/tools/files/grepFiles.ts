@@ -58,10 +58,13 @@ export const grepFiles = (offered: boolean): ToolHandler =>
           case 'too_slow':
             return { type: 'failure', output: 'The pattern takes too long. Write a simpler one.' };
           case 'found': {
-            const { files, isComplete } = outcome;
-            if (files.length === 0 && isComplete) return { type: 'failure', output: 'No matches found.' };
+            const { files, tooLarge, isComplete } = outcome;
+            const notes = [...(isComplete ? [] : [INCOMPLETE]), ...leftOut(tooLarge)];
+            if (files.length === 0 && isComplete) {
+              return { type: 'failure', output: ['No matches found.', ...notes].join('\n') };
+            }
             const { text } = withinBudget(files);
-            return { type: 'found', output: [text, ...(isComplete ? [] : [INCOMPLETE])].filter(Boolean).join('\n') };
+            return { type: 'found', output: [text, ...notes].filter(Boolean).join('\n') };
           }
           default:
             return assertNever(outcome);
@@ -70,5 +73,15 @@ export const grepFiles = (offered: boolean): ToolHandler =>
     },
     offered,
   );
+
+const NAMED_FILES = 10;
+
+/** At most one line. */
+function leftOut(tooLarge: readonly string[]): readonly string[] {
+  if (tooLarge.length === 0) return [];
+  const named = tooLarge.slice(0, NAMED_FILES).join(', ');
+  const more = tooLarge.length - NAMED_FILES;
+  return [`Too large to be searched: ${named}${more > 0 ? ` and ${more} more` : ''}.`];
+}
 
 const INCOMPLETE = `Not everything was searched (${MAX_FILES} files, ${MAX_MS / 1000} seconds): name a folder in path.`;

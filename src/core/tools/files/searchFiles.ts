@@ -31,9 +31,15 @@ export interface Search {
   readonly limit: number;
 }
 
+interface Found {
+  /** Absolute paths, the newest first. */
+  readonly files: readonly string[];
+  /** Files that are too large to be read; where ripgrep has searched, only those in which it has found the pattern. */
+  readonly tooLarge: readonly string[];
+}
+
 export type SearchOutcome =
-  /** Absolute paths, the newest first. `isComplete` is false when files or time were used up. */
-  | { readonly type: 'found'; readonly files: readonly string[]; readonly isComplete: boolean }
+  | ({ readonly type: 'found' /** False when files or time were used up. */; readonly isComplete: boolean } & Found)
   | { readonly type: 'invalid'; readonly message: string }
   /** The pattern needs more than a second for one file. */
   | { readonly type: 'too_slow' };
@@ -118,26 +124,30 @@ async function confirmed(
   trusted: ReadonlySet<string>,
   limit: number,
   { workspace, signal }: SearchContext,
-): Promise<{ readonly type: 'found'; readonly files: readonly string[] }> {
+): Promise<{ readonly type: 'found' } & Found> {
   const hits: string[] = [];
+  const tooLarge: string[] = [];
   for (let at = 0; at < files.length && hits.length < limit; at += BATCH) {
     const batch = new Map(files.slice(at, at + BATCH).map((file) => [file, { name: file, target: file }]));
     for (const [file, content] of await workspace.readPlaces(batch, signal)) {
-      if (content instanceof WorkspaceError) continue;
+      if (content instanceof WorkspaceError) {
+        if (content.code === 'too_large') tooLarge.push(file);
+        continue;
+      }
       const result = matches(content.text);
       if (result === true || (result === 'too_slow' && trusted.has(file))) hits.push(file);
     }
   }
-  return { type: 'found', files: hits.slice(0, limit) };
+  return { type: 'found', files: hits.slice(0, limit), tooLarge };
 }
 
 async function readAll(search: Search, matches: Matches, context: SearchContext): Promise<SearchOutcome> {
   const { place, isFolder, limit } = search;
   const files = isFolder ? filesBelow(search, context) : only(place);
-  const { hits, stopped } = await read(files, matches, context);
+  const { hits, tooLarge, stopped } = await read(files, matches, context);
   if (stopped === 'slow') return { type: 'too_slow' };
   const newest = await byAge(hits, context.workspace);
-  return { type: 'found', files: newest.slice(0, limit), isComplete: stopped === undefined };
+  return { type: 'found', files: newest.slice(0, limit), tooLarge, isComplete: stopped === undefined };
 }
 
 async function* only(file: string): AsyncIterable<string> {
@@ -157,6 +167,7 @@ async function* filesBelow(
 
 interface ReadResult {
   readonly hits: readonly string[];
+  readonly tooLarge: readonly string[];
   /** `limit`: files or time were used up. `slow`: the pattern needs too long for one file. */
   readonly stopped: 'limit' | 'slow' | undefined;
 }
@@ -167,11 +178,13 @@ async function read(
   { workspace, signal, clock }: SearchContext,
 ): Promise<ReadResult> {
   const hits: string[] = [];
+  const tooLarge: string[] = [];
   const until = clock.monotonic() + MAX_MS;
   let batch = new Map<string, FilePlace>();
   let seen = 0;
   const readBatch = async (): Promise<boolean> => {
     for (const [file, content] of await workspace.readPlaces(batch, signal)) {
+      if (content instanceof WorkspaceError && content.code === 'too_large') tooLarge.push(file);
       // Binary and unreadable files have no lines.
       const result = content instanceof WorkspaceError ? false : matches(content.text);
       if (result === 'too_slow') return false;
@@ -184,12 +197,12 @@ async function read(
     // The folders of a walked path are no links; the file is opened without following one.
     batch.set(file, { name: file, target: file });
     seen++;
-    if (batch.size >= BATCH && !(await readBatch())) return { hits, stopped: 'slow' };
+    if (batch.size >= BATCH && !(await readBatch())) return { hits, tooLarge, stopped: 'slow' };
     if (seen >= MAX_FILES || clock.monotonic() > until) {
-      return (await readBatch()) ? { hits, stopped: 'limit' } : { hits, stopped: 'slow' };
+      return { hits, tooLarge, stopped: (await readBatch()) ? 'limit' : 'slow' };
     }
   }
-  return { hits, stopped: (await readBatch()) ? undefined : 'slow' };
+  return { hits, tooLarge, stopped: (await readBatch()) ? undefined : 'slow' };
 }
 
 async function byAge(files: readonly string[], workspace: Pick<Workspace, 'stat'>): Promise<readonly string[]> {
