@@ -14,6 +14,8 @@ test('every package in a bundle is named with its licence, and no other', async 
     '@modelcontextprotocol/client',
     '@modelcontextprotocol/core',
     'diff',
+    'domelementtype',
+    'domutils',
     'entities',
     'eventsource-parser',
     'fast-png',
