@@ -24,7 +24,7 @@ interface HeapCollectionOptions {
 
 /**
  * Collects V8's whole heap while the process waits for the model, when enough of it may be garbage. V8 itself collects the
- * old space for the first time at 70 MiB (decision 0064). Only for a process that is Tiller's alone: its thread stops for
+ * old space for the first time at 70 MiB (decision 0063). Only for a process that is Tiller's alone: its thread stops for
  * about 30 ms.
  */
 export class HeapCollection {
