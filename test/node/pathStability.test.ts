@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { PathStability } from '../../src/node/apply/pathStability.ts';
@@ -29,11 +29,22 @@ describe('a path is stable', () => {
 });
 
 describe('a path is not stable', () => {
-  test.each([0, 1, 20])(
-    'while a process replaces a folder of it, with pauses of %i ms, nor for a minute after that',
+  test.each([
+    [0, ''],
+    [1, ''],
+    [1, ', while the folder above changes, too'],
+    [20, ''],
+  ])(
+    'while a process replaces a folder of it, with pauses of %i ms%s, nor for a minute after that',
     { timeout: 30_000 },
-    async (pauseMs) => {
-      using folder = prepared();
+    async (pauseMs, above) => {
+      using outer = tempFolder();
+      using folder = prepared(outer.path);
+      const changes = setInterval(() => {
+        mkdirSync(outer.at('new'));
+        rmdirSync(outer.at('new'));
+      }, 5);
+      if (above === '') clearInterval(changes);
       const ways = new PathStability();
       symlinkSync(folder.at('elsewhere'), folder.at('link'));
       const [program, ...args] = exchangeForever(folder.at('d'), folder.at('link'), pauseMs);
@@ -45,6 +56,7 @@ describe('a path is not stable', () => {
           await sleep(1);
         }
       } finally {
+        clearInterval(changes);
         child.kill('SIGKILL');
         await once(child, 'exit');
       }
@@ -148,8 +160,8 @@ class StoppedClock {
   }
 }
 
-function prepared(): TempFolder {
-  const folder = tempFolder();
+function prepared(parent?: string): TempFolder {
+  const folder = tempFolder(parent);
   for (const name of ['d', 'other', 'elsewhere']) {
     mkdirSync(folder.at(name));
     writeFileSync(folder.at(name, 'a.txt'), 'one\n');

@@ -138,6 +138,8 @@ async function renameStorm(here: EditorPlace): Promise<void> {
   let text = TEXT;
   let typed = 0;
   const over = new AbortController();
+  /** How often a patch was stale since the last one that was applied. On a slow machine the user, too, is slower. */
+  let staleInRow = 0;
   const type = async () => {
     const { document, edit } = await here.open(name);
     const line = `mine ${random.below(LINES)}:`;
@@ -154,7 +156,7 @@ async function renameStorm(here: EditorPlace): Promise<void> {
       if (dice === 0 && (await renaming(here, name, other))) name = other;
       else if (dice === 1) await here.document(name)?.save();
       else await type();
-      await pause(random.below(30));
+      await pause(random.below(30) + staleInRow * 50);
     }
   };
   const typing = person();
@@ -170,6 +172,7 @@ async function renameStorm(here: EditorPlace): Promise<void> {
       text = put(text);
       applied++;
     }
+    staleInRow = result.type === 'applied' ? 0 : staleInRow + 1;
     await pause(random.below(60));
   }
   over.abort();

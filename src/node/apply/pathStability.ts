@@ -79,6 +79,8 @@ function lookAtBoth(place: string, path: string, now: number): Look {
 function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
   const since = BigInt(now - STILL_MS) * 1_000_000n;
   let parent: BigIntStats | undefined;
+  // A link below a name that changes is looked for, too: only after a link was seen the path is not trusted for a minute.
+  let isChanging = false;
   for (const name of namesTo(place)) {
     let stats: BigIntStats | undefined;
     try {
@@ -87,12 +89,12 @@ function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
       if (!isMissing(error)) return { type: 'changing' };
     }
     // Nothing below it exists either.
-    if (stats === undefined) return { type: 'stable' };
+    if (stats === undefined) break;
     if (stats.isSymbolicLink() && !mayBeLinks) return { type: 'linked', name };
-    if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'changing' };
+    isChanging ||= parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since);
     parent = stats;
   }
-  return { type: 'stable' };
+  return { type: isChanging ? 'changing' : 'stable' };
 }
 
 /** For a regular file a later ctime than mtime shows a rename; for folders and links the two cannot be told apart. */
