@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rmSync, symlinkSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../src/core/ports.ts';
@@ -368,7 +368,9 @@ async function saved(document: vscode.TextDocument): Promise<void> {
     if (await document.save()) return;
     await pause(50);
   }
-  assert.fail('the file cannot be saved');
+  const { isDirty, isClosed, uri } = document;
+  const isOnDisk = readFileSync(uri.fsPath, 'utf8') === document.getText();
+  assert.fail(`the file cannot be saved (${JSON.stringify({ isDirty, isClosed, isOnDisk })})`);
 }
 
 function collapseBlanks(document: vscode.TextDocument): vscode.TextEdit[] {

@@ -145,7 +145,7 @@ async function giveUp(
     .map(({ transition }) => transition.path);
   const changed = [...overtaken, ...moved];
   if (notRestored.length === 0) return { type: 'stale', paths: changed };
-  return failed(`${changed.join(', ')} was changed by somebody else in the meantime.`, notRestored);
+  return failed(`${changed.join(', ')} was changed by another writer in the meantime.`, notRestored);
 }
 
 /** In reverse order, never over later changes; returns the paths that could not be rolled back. */

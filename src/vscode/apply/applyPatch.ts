@@ -205,10 +205,10 @@ function outcomeOf(error: unknown, notRestored: readonly string[]): EditorApplyR
   if (error instanceof StaleFiles || error instanceof PlaceMoved) {
     const paths = error instanceof StaleFiles ? error.paths : [error.place];
     if (notRestored.length === 0) return { type: 'stale', paths };
-    return failed(`${paths.join(', ')} was changed by somebody else in the meantime.`, notRestored);
+    return failed(`${paths.join(', ')} was changed by another writer in the meantime.`, notRestored);
   }
   if (error instanceof ApplyRefused) return failed(error.message, notRestored);
-  return failed(describeFileError(error, 'The landing'), notRestored);
+  return failed(describeFileError(error, 'A file of the patch'), notRestored);
 }
 
 function failed(message: string, notRestored: readonly string[]): EditorApplyResult {

@@ -169,19 +169,23 @@ async function goesAsBytes(
     if (hadTab) throw new StaleFiles([file.path]);
     return true;
   }
-  return !(await catchesUp(file));
+  const reload = await reloadOf(file);
+  // The same conflict: the user has typed since the file was found.
+  if (reload === 'edited' && hadTab) throw new StaleFiles([file.path]);
+  return reload !== 'done';
 }
 
 /** How long to wait for a buffer to reload what a command has just written (§4: 100 to 200 ms). */
 const CATCH_UP_MS = 2000;
 
-/** Whether the buffer, if there is one, holds what the disk holds. */
-async function catchesUp({ uri, content }: FoundFile): Promise<boolean> {
+/** Waits until the buffer, if there is one, holds what the disk holds, or the user has edited it, or time is up. */
+async function reloadOf({ uri, content }: FoundFile): Promise<'done' | 'edited' | 'late'> {
   const deadline = Date.now() + CATCH_UP_MS;
   for (;;) {
     const document = openDocument(uri);
-    if (document === undefined || sameButEndings(document.getText(), content?.text ?? '')) return true;
-    if (document.isDirty || Date.now() > deadline) return false;
+    if (document === undefined || sameButEndings(document.getText(), content?.text ?? '')) return 'done';
+    if (document.isDirty) return 'edited';
+    if (Date.now() > deadline) return 'late';
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
