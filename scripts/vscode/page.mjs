@@ -259,7 +259,10 @@ export class Workbench {
   /** Whether the palette offers a command with exactly this title now. */
   async offers(name) {
     await this.openQuickInput(`>${name}`);
-    const offered = await appears(this.quickRow(name), 1500);
+    const row = this.quickRow(name);
+    const none = this.page.locator('.quick-input-widget:visible').getByText('No matching commands');
+    await appears(row.or(none).first(), 1500);
+    const offered = await row.isVisible();
     await this.closeQuickInput();
     return offered;
   }
