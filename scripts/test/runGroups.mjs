@@ -1,7 +1,7 @@
 // Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, slowestOf, summaryOf } from './outcomes.mjs';
@@ -13,27 +13,23 @@ import { watchProcessorTime } from './processorTime.mjs';
  * @property {string} script
  * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
  * @property {number} [budget]  seconds of processor time that it may take; a step that takes more is named in the summary
- * @property {boolean} [fills]  it begins in the lane of low priority; no test in it may depend on how fast it is
  */
 
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
-/** As many steps run at a time as CI has cores, and one more of low priority, which has the time that they leave. */
+/** As many steps run at a time as CI has cores. */
 const LANES = 2;
-/** Of a step in the lane of low priority (nice(1)): it gets about a tenth of a core that another step wants whole. */
-const LOW_PRIORITY = 10;
 
-/** Seconds that the steps of each lane took; that of low priority is the last. */
-const laneSeconds = Array.from({ length: LANES + 1 }, () => 0);
+/** Seconds that the steps of each lane took. */
+const laneSeconds = Array.from({ length: LANES }, () => 0);
 
 const results = [];
 const running = new Set();
 let stoppedBy;
 
 /**
- * Runs one group after the other, and `LANES` steps of a group at a time, in their order, beside one that fills. A lane that has
- * no step left takes one of those that fill. The last printed line is always
+ * Runs one group after the other, and `LANES` steps of a group at a time, in their order. The last printed line is always
  * "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that fails counts as
  * one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it has reported until
  * then, and one failure.
@@ -44,23 +40,18 @@ export async function runGroups(groups) {
   const started = Date.now();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
   for (const steps of groups) {
-    const filling = steps.filter((step) => step.fills);
-    const others = steps.filter((step) => !step.fills);
-    const lanes = Array.from({ length: LANES }, async (_, lane) => {
-      await runNext(others, lane);
-      await runNext(filling, lane);
-    });
-    await Promise.all([...lanes, runNext(filling, LANES, LOW_PRIORITY)]);
+    const left = [...steps];
+    await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
   }
   return summarise((Date.now() - started) / 1000);
 }
 
 /** One step after the other from those that are left, until there is none. */
-async function runNext(left, lane, priority = 0) {
+async function runNext(left, lane) {
   for (let step = left.shift(); step; step = left.shift()) {
     if (stoppedBy) return;
     const started = Date.now();
-    const { processorSeconds: seen, ...end } = await run(step, priority);
+    const { processorSeconds: seen, ...end } = await run(step);
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
     // Of many short processes most are missed, and are in what the system reports of a step that has waited for them.
@@ -87,7 +78,7 @@ function takeProcessorSeconds() {
 }
 
 /** Resolves with the exit code, or with the signal that ended the step, and its processor time. */
-function run({ name, script }, priority) {
+function run({ name, script }) {
   console.log(`── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script], {
@@ -97,7 +88,6 @@ function run({ name, script }, priority) {
       detached: true,
     });
     running.add(child);
-    if (child.pid !== undefined && priority > 0) setPriority(child.pid, priority);
     const time = watchProcessorTime(child.pid ?? 0);
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`));
