@@ -235,7 +235,11 @@ suite('an edit at the cursor', () => {
         const registrations = new LiveRegistrations();
         const inUse = () => ({
           registrations: registrations.count,
-          documents: vscode.workspace.textDocuments.length,
+          // Without files and logs of others, which come and go.
+          documents: vscode.workspace.textDocuments
+            .map(({ uri }) => uri)
+            .filter(({ scheme, fsPath }) => (scheme === 'file' ? fsPath.startsWith(here.root) : scheme !== 'output'))
+            .map(String),
           tabs: here.tabs().length,
           edits: chat.edits.all.length,
           hunks: here.reviews.pending.length,
