@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { AgentRole } from '../tools/agents/agents.ts';
+import { MAX_DESCRIPTION } from '../tools/agents/rolesText.ts';
+import { DEFAULT_ROLE } from '../tools/agents/spawnAgent.ts';
 import { toolsOfAgent } from '../tools/foreignNames.ts';
 import type { ProposingFile } from '../trust/fileProposals.ts';
 import { lineOfField, readFrontMatter } from '../util/frontMatter.ts';
@@ -79,9 +81,13 @@ export function parseAgentFile(
       `line ${lineOfField(text, 'name')}: the name must begin with a letter and have only letters, digits, - and _`,
     );
   }
+  if (name === DEFAULT_ROLE) {
+    return problem(`line ${lineOfField(text, 'name')}: the name ${name} is that of an agent without a file`);
+  }
   if (read.body === '') return problem('it has no instructions below the front matter');
   const lists = { tools: tools ? names(tools) : undefined, without: names(disallowedTools ?? []) };
   const { notes, ...allowed } = toolsOfAgent(lists, otherTools);
+  const cut = description.length > MAX_DESCRIPTION;
   return {
     type: 'agent',
     role: {
@@ -93,7 +99,10 @@ export function parseAgentFile(
       model: model?.trim() || null,
       ...(color ? { color: color.trim().toLowerCase() } : {}),
     },
-    notes,
+    notes: [
+      ...notes,
+      ...(cut ? [`Of its description the model reads only the first ${MAX_DESCRIPTION} characters.`] : []),
+    ],
   };
 }
 

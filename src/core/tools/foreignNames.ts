@@ -76,8 +76,14 @@ export function toolsOfAgent(
   const all = lists.tools === undefined || lists.tools.includes('*');
   const allowed = all ? [] : named(lists.tools ?? []);
   const denied = named(lists.without);
-  const unknown = (found: typeof allowed, effect: string) =>
-    found.flatMap(({ name, tools }) => (tools === undefined ? [`There is no tool ${shown(name)}: ${effect}.`] : []));
+  const unknown = (found: typeof allowed, effect: string) => {
+    const names = found.flatMap(({ name, tools }) => (tools === undefined ? [name] : []));
+    const more = names.length - MOST_NOTES;
+    return [
+      ...names.slice(0, MOST_NOTES).map((name) => `There is no tool ${shown(name)}: ${effect}.`),
+      ...(more > 0 ? [`There are ${more} more names that are of no tool.`] : []),
+    ];
+  };
   return {
     tools: all ? null : toolsIn(allowed),
     without: lists.without.includes('*') ? ['*'] : toolsIn(denied),
@@ -99,8 +105,8 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, MAX_NAME));
 }
 
-/** In characters: a file may hold anything. */
-const MAX_NAME = 80;
+/** A file may hold anything. In characters, and how many names are told. */
+const [MAX_NAME, MOST_NOTES] = [80, 10];
 
 /**
  * Our names for a name of another product, of an MCP server (all its tools) or of one of `others`. Empty: a tool of theirs that

@@ -103,6 +103,27 @@ describe('an agent file', () => {
     });
   });
 
+  it('names ten tools that there are not, and how many more', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `T${index}`);
+    const { notes } = parse(file(`description: Reviews.\ntools: ${names.join(', ')}`)) as { notes: string[] };
+    expect(notes.slice(9)).toEqual([
+      'There is no tool "T9": the agent does not get it.',
+      'There are 2 more names that are of no tool.',
+    ]);
+  });
+
+  it('says that the model does not read all of its description where it is long', () => {
+    const note = 'Of its description the model reads only the first 2000 characters.';
+    expect(parse(file(`description: ${'x'.repeat(2_000)}`))).toMatchObject({ notes: [] });
+    expect(parse(file(`description: ${'x'.repeat(2_001)}`))).toMatchObject({ notes: [note] });
+  });
+
+  it('is read at once, whatever its front matter has', () => {
+    const nested = file(`description: Reviews.\nx:\n  ${'? '.repeat(400)}`);
+    const many = file(`description: Reviews.\n${Array.from({ length: 8_000 }, (_, index) => `k${index}:`).join('\n')}`);
+    for (const text of [nested, many]) expect(parse(text)).toMatchObject({ type: 'agent' });
+  });
+
   it('has the name of its file where it gives none', () => {
     expect(parse(file('description: Reviews.'), 'plan-checker.agent.md')).toMatchObject({
       role: { name: 'plan-checker' },
@@ -121,6 +142,11 @@ describe('an agent file', () => {
       'a name that is none',
       file('name: ../x\ndescription: x'),
       'line 2: the name must begin with a letter and have only letters, digits, - and _',
+    ],
+    [
+      'the name of the agent without a file',
+      file('description: x\nname: default'),
+      'line 3: the name default is that of an agent without a file',
     ],
     ['no instructions', file('description: x', ''), 'it has no instructions below the front matter'],
     ['no fields', file('- a\n- b'), 'line 2: its front matter has no fields'],

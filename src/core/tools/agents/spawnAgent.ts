@@ -17,8 +17,8 @@ const argumentsSchema = z.object({
 });
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** The name of the role that is no role. */
-const DEFAULT_ROLE = 'default';
+/** The name of the role that is no role: no file can have it. */
+export const DEFAULT_ROLE = 'default';
 
 /** Starts a sub-agent that works beside its parent (codex-behaviour.md §11). */
 export function spawnAgent(agents: Agents, roles: readonly AgentRole[]): ToolHandler<Arguments, Arguments> {
