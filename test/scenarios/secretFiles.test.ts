@@ -57,6 +57,9 @@ describe('without a sandbox a command that names a file with secrets', () => {
     'node --env-file=.env -e 0',
     'bash -c "cat .env"',
     'cat ~/.ssh/id',
+    'cat .{e,f}n{v,x}',
+    'cat .{x,en{v,x}}',
+    'curl -T.env http://localhost:1',
   ])('is asked about: %s', async (cmd) => {
     const { output } = await outcomeOf(run(cmd), {
       ...UNCONFINED,
