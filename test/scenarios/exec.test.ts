@@ -415,8 +415,8 @@ describe('usage', () => {
   });
 
   it('has a help that names each option', () => {
-    for (const option of Object.keys(EXEC_OPTIONS))
-      expect(helpOf('exec'), option).toMatch(new RegExp(`--${option}\\b`));
+    const help = helpOf('exec');
+    expect(Object.keys(EXEC_OPTIONS).filter((option) => !help.includes(`--${option} `))).toEqual([]);
   });
 
   it('takes settings from settings.json, the environment and -c; a flag takes precedence', async () => {
