@@ -45,7 +45,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
     log,
     redactor,
     report: (error) => log.error('Tiller met an error of its own', error),
-    keys: new KeyStore(context.secrets, (key) => redactor.hide(key)),
+    keys: store.add(new KeyStore(context.secrets, (key) => redactor.hide(key))),
     settings: () => {
       if (known !== undefined) return known;
       const settings = readSettings(warnOfSetting);

@@ -119,7 +119,7 @@ export const approvalRequestSchema = lazyObject(() => ({
   cwd: z.string().optional(),
   /** The sandbox mechanism that it would run under. */
   box: sandboxMechanismSchema.optional(),
-  /** True when it would get a terminal; input that the model types there needs no further approval. */
+  /** True when it would get a terminal; what the model types there is asked about only for files with secrets. */
   tty: z.boolean().optional(),
   /** Each command of a script with its own verdict. */
   parts: z

@@ -38,3 +38,21 @@ it('an image of a client must be data, and its text fits the budget', async () =
   expect(left?.text).toBe('[An image that is not a data: URL of an image was left out.]');
   expect(cut?.text.length).toBeLessThan(60_000);
 });
+
+it('texts of a client share one budget, and images that are too large together are left out', async () => {
+  await using chat = await startScenario({ model });
+  chat.submit({ type: 'register_tools', tools: [SPEC] });
+  const ended = chat.send('go');
+  const { callId } = await chat.next('dynamic_tool_requested');
+  const image = { type: 'input_image' as const, imageUrl: `data:image/png;base64,${'A'.repeat(20_000_000)}` };
+  const texts = Array.from({ length: 100 }, () => ({ type: 'input_text' as const, text: 'x'.repeat(30_000) }));
+  chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [image, image, ...texts], success: true });
+  await ended;
+  const [item] = chat.items('dynamic_tool_call');
+  const kept = item?.contentItems ?? [];
+  const sizes = kept.map((part) => (part.type === 'input_image' ? 'image' : part.text.length));
+  expect(sizes).toEqual(['image', expect.any(Number), 30_000, expect.any(Number), expect.any(Number)]);
+  expect(kept[1]).toMatchObject({ text: expect.stringMatching(/^\[An image of 150000\d\d bytes was left out/) });
+  expect(kept.at(-1)).toMatchObject({ text: '[98 more texts were left out: the result is too long.]' });
+  expect(JSON.stringify(kept).length).toBeLessThan(20_100_000);
+});

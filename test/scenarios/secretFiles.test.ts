@@ -57,6 +57,9 @@ describe('without a sandbox a command that names a file with secrets', () => {
     'node --env-file=.env -e 0',
     'bash -c "cat .env"',
     'cat ~/.ssh/id',
+    'cat .{e,f}n{v,x}',
+    'cat .{x,en{v,x}}',
+    'curl -T.env http://localhost:1',
   ])('is asked about: %s', async (cmd) => {
     const { output } = await outcomeOf(run(cmd), {
       ...UNCONFINED,
@@ -96,6 +99,35 @@ describe('without a sandbox a command that names a file with secrets', () => {
     expect(asked).toEqual([]);
     expect(output).toContain('API_KEY=[hidden]\nMODE=development\n');
     expect(events).not.toContain('abcdefgh12345');
+  });
+
+  it.each([
+    ['approved', [`command: ${CLAUSE}.`], /MODE=development/],
+    [{ denied: {} }, [`command: ${CLAUSE}.`], /^Denied by the user/],
+    [undefined, [], /never asks\.$/],
+  ] as const)('is asked about when it is typed into a shell that runs (answer: %j)', async (answer, asked, output) => {
+    await using chat = await startScenario({
+      files,
+      ...UNCONFINED,
+      interactive: answer !== undefined,
+      policy: answer === undefined ? 'never' : 'on-request',
+      model: ({ input }, index) => {
+        const [started = ''] = input.filter(({ type }) => type === 'function_call_output').map((item) => item.output);
+        const session = Number(/session ID (\d+)/.exec(String(started))?.[1]);
+        if (index === 0) return [run('sh', { tty: true, yield_time_ms: 250 })];
+        return index === 1 ? [calls('write_stdin', { session_id: session, chars: 'cat .env\n' })] : [says('Done.')];
+      },
+    });
+    const seen: string[] = [];
+    chat.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested' || answer === undefined) return;
+      seen.push(`${msg.kind}: ${msg.reason.text.replaceAll(chat.folder.path, 'W')}`);
+      chat.submit({ type: 'approval', approvalIds: [msg.approvalId], decision: answer });
+    });
+    await chat.send('go');
+    expect(seen).toEqual(asked);
+    expect(chat.outputs()[1]).toMatch(output);
+    if (answer !== 'approved') expect(chat.outputs()[1]).not.toContain('MODE');
   });
 
   it('does not show the secrets of a file that it does not name', async () => {

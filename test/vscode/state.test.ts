@@ -12,6 +12,7 @@ import { readSettings } from '../../src/vscode/settings.ts';
 import { systemClock } from '../../src/node/host/clock.ts';
 import { LiveThreads } from '../../src/core/agent/liveThreads.ts';
 import { ShownThread, type ThreadSource } from '../../src/core/agent/shownThread.ts';
+import { pause } from './support/editorPlace.ts';
 import { Memory } from './support/memory.ts';
 
 const unexpected = (error: unknown) => assert.fail(String(error));
@@ -346,14 +347,60 @@ function folderOfTheWindow(): vscode.Uri {
   return folder.uri;
 }
 
+/** `changed` reports a change of another window; `kept` is what is stored. */
+function fakeSecrets() {
+  const kept = new Map<string, string>();
+  const changes = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();
+  const storage = {
+    get: async (key: string) => kept.get(key),
+    store: async (key: string, value: string) => void kept.set(key, value),
+    delete: async (key: string) => void kept.delete(key),
+    keys: async () => [...kept.keys()],
+    onDidChange: changes.event,
+  } satisfies vscode.SecretStorage;
+  return { kept, storage, changed: (key: string) => changes.fire({ key }) };
+}
+
 suite('what only the user may say', () => {
+  test('a key that is known delays no request, and a changed one is used at once, or after one request', async () => {
+    const { kept, storage, changed } = fakeSecrets();
+    const waiting: (() => void)[] = [];
+    const get = (key: string) =>
+      new Promise<string | undefined>((resolve) => waiting.push(() => resolve(kept.get(key))));
+    const answer = async () => {
+      for (const release of waiting.splice(0)) release();
+      await pause(0);
+    };
+    const keys = new KeyStore({ ...storage, get }, () => {});
+    const origin = 'https://models.example.com';
+    const name = `key:${origin}`;
+    const first = keys.keyFor(origin);
+    await answer();
+    assert.equal(await first, undefined);
+    // VS Code has not answered again.
+    assert.equal(await keys.keyFor(origin), undefined);
+    await keys.store(origin, 'entered');
+    const second = keys.keyFor(origin);
+    await answer();
+    assert.equal(await second, 'entered');
+    // Changed by another window, without an event.
+    kept.set(name, 'newer');
+    assert.equal(await keys.keyFor(origin), 'entered');
+    await answer();
+    assert.equal(await keys.keyFor(origin), 'newer');
+    // An answer from before the change counts no more.
+    kept.set(name, 'old');
+    changed(name);
+    await answer();
+    kept.delete(name);
+    const last = keys.keyFor(origin);
+    await answer();
+    assert.equal(await last, undefined);
+    keys.dispose();
+  });
+
   test('a key is kept under its origin and given to no other', async () => {
-    const kept = new Map<string, string>();
-    const storage = {
-      get: async (key: string) => kept.get(key),
-      store: async (key: string, value: string) => void kept.set(key, value),
-      delete: async (key: string) => void kept.delete(key),
-    } as unknown as vscode.SecretStorage;
+    const { storage } = fakeSecrets();
     const heard: string[] = [];
     const keys = new KeyStore(storage, (key) => void heard.push(key));
     await keys.store('https://models.example.com/v1', 'secret');

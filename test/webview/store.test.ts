@@ -76,10 +76,10 @@ describe('the store', () => {
     assert.deepEqual(ids(), ['a-i6', 'a-i7', 'a-i8']);
   });
 
-  it('keeps 40 turns in the DOM and counts the earlier ones', () => {
+  it('keeps 25 turns in the DOM and counts the earlier ones', () => {
     show(SCENES.long);
-    assert.equal(store.visibleTurns.value.length, 40);
-    assert.equal(store.hiddenTurns.value, 160);
+    assert.equal(store.visibleTurns.value.length, 25);
+    assert.equal(store.hiddenTurns.value, 175);
   });
 
   it('puts earlier turns before the others, each once', () => {

@@ -1,3 +1,4 @@
+import type { ApprovalPolicy, DecisionReason } from '../../protocol/policy.ts';
 import { type Circumstances, containmentOf } from './decisionTable.ts';
 import { type PolicyVerdict, wantsOut } from './policyVerdict.ts';
 
@@ -15,14 +16,18 @@ export function aboutReading(
   // Under the other policies a command may not ask to leave the sandbox: one that is known to only read runs in it.
   const leaves = wantsOut(circumstances) && approvalPolicy === 'on-request';
   if (containmentOf(circumstances) === 'sandboxed' && !leaves) return verdict;
-  const isNever = approvalPolicy === 'never';
-  const text = isNever ? `${reads}, and the approval policy never asks.` : `${reads}.`;
   return {
     ...verdict,
-    decision: isNever ? 'forbidden' : 'prompt',
-    reason: { source: 'policy', id: 'unreadable-file', text },
+    decision: approvalPolicy === 'never' ? 'forbidden' : 'prompt',
+    reason: unreadableFileReason(reads, approvalPolicy),
     outside: false,
     readsSecrets: false,
     proposable: false,
   };
+}
+
+/** `reads`: why the file may not be read, as a clause. */
+export function unreadableFileReason(reads: string, approvalPolicy: ApprovalPolicy): DecisionReason {
+  const text = approvalPolicy === 'never' ? `${reads}, and the approval policy never asks.` : `${reads}.`;
+  return { source: 'policy', id: 'unreadable-file', text };
 }

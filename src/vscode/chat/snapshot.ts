@@ -1,7 +1,7 @@
 import type { ProcessState, ThreadState, TurnState } from '../../protocol/thread.ts';
 
 /** The most turns in one message: as many as the page shows at first (`TURN_WINDOW` in webview-ui/store.ts). */
-const MAX_TURNS = 40;
+const MAX_TURNS = 25;
 /** Characters of one message to the panel: larger ones cause a noticeable delay (docs/design.md §5, "host → panel"). */
 const MAX_CHARACTERS = 200_000;
 

@@ -33,3 +33,10 @@ test('an embedded picture is an image, and one of a type that is none stays text
   const odd = parts({ type: 'image', data: 'AAAA', mimeType: 'image/png"><script>' });
   expect(odd.images).toEqual([]);
 });
+
+test('pictures that are too large together are left out, with a sentence in the text', () => {
+  const picture = { type: 'image', data: 'A'.repeat(20_000_000), mimeType: 'image/png' };
+  const { text, images } = parts(picture, { type: 'text', text: 'one' }, picture);
+  expect(images).toHaveLength(1);
+  expect(text).toMatch(/^one\n\[An image of 150000\d\d bytes was left out: .*\]$/);
+});

@@ -45,7 +45,12 @@ export function contextOf(): vscode.ExtensionContext {
   assert.ok(extension);
   const { extensionUri } = extension;
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
-  const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
+  const secrets = {
+    get: async () => undefined,
+    store: async () => {},
+    delete: async () => {},
+    onDidChange: () => ({ dispose() {} }),
+  };
   const states = { workspaceState: nothing, globalState: nothing };
   // The tests put TILLER_HOME into a folder of their own.
   const globalStorageUri = vscode.Uri.file(path.join(process.env['TILLER_HOME'] ?? tmpdir(), 'global-storage'));

@@ -389,10 +389,10 @@ const STORIES = {
     await press(page, 'Control+f');
     await page.keyboard.type('Answer');
     const isCount = (text) => page.getByTestId('find-count').getByText(text, { exact: true }).waitFor();
-    await isCount('1 of 40');
+    await isCount('1 of 25');
     await page.getByTestId('load-earlier').focus();
     await press(page, 'Enter');
-    await isCount('41 of 80');
+    await isCount('26 of 50');
     return page;
   },
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
@@ -918,10 +918,10 @@ const STORIES = {
     const page = await stage.show(stage.scenes.long);
     const turnsAre = (count) =>
       page.waitForFunction((count) => document.querySelectorAll('[data-testid=turn]').length === count, count);
-    await turnsAre(40);
+    await turnsAre(25);
     await page.getByTestId('load-earlier').focus();
     await press(page, 'Enter');
-    await turnsAre(80);
+    await turnsAre(50);
     return page;
   },
 };

@@ -6,7 +6,7 @@ const PARAGRAPH = 'A sentence of **prose** with `code` in it.\n\n- a point\n- an
 const FENCE = '```ts\nconst a = 1;\n```\n\n';
 
 /** Turns that the page shows at first. */
-const WINDOW = 40;
+const WINDOW = 25;
 
 const events = (list) => ({ type: 'events', build: 'preview', events: list });
 

@@ -1,13 +1,12 @@
-import type { ToolContentItem, TurnItemOf } from '../../../protocol/item.ts';
+import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { DynamicToolSpec } from '../../../protocol/op.ts';
 import type { OutputPart } from '../../../protocol/responseItem.ts';
 import { refusedInPlanMode } from '../../policy/planMode.ts';
 import { deadline } from '../../util/abort.ts';
-import { truncateMiddle } from '../../util/tokens.ts';
 import type { DynamicCalls, DynamicToolResponse } from '../dynamicCalls.ts';
 import { type ForeignArguments, foreignTool, type ForeignPlan, startedItem } from '../foreignTool.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
-import { safeContent } from '../toolContent.ts';
+import { cutTexts, safeContent } from '../toolContent.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
 /**
@@ -36,7 +35,7 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
     async run({ args, item }, _attempt, context) {
       const call = { callId: context.callId, turnId: context.turnId, tool: tool.name, arguments: args };
       const { success, contentItems: given } = await answerOf(call, tool, calls, context);
-      const contentItems = safeContent(given).map(cut);
+      const contentItems = cutTexts(safeContent(given), MAX_OUTPUT_TOKENS);
       return {
         output: contentItems.map(outputPart),
         success,
@@ -64,10 +63,6 @@ async function answerOf(
   } finally {
     limit.end();
   }
-}
-
-function cut(part: ToolContentItem): ToolContentItem {
-  return part.type === 'input_text' ? { ...part, text: truncateMiddle(part.text, MAX_OUTPUT_TOKENS) } : part;
 }
 
 function outputPart(content: TurnItemOf<'dynamic_tool_call'>['contentItems'][number]): OutputPart {

@@ -6,6 +6,7 @@ import { decideProcessInput } from '../../policy/decideProcessInput.ts';
 import { clamp } from '../../util/clamp.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { unreadableNamed } from '../unreadableNamed.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { blockedIn, cutOutput, execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
@@ -64,12 +65,12 @@ export function writeStdin(offered: boolean): ToolHandler<Arguments, Plan> {
     isMutating: ({ chars }) => chars !== '',
     spec: offered ? WRITE_STDIN : undefined,
     parse: (payload) => parseArguments(argumentsSchema, payload),
-    prepare: async (args, context) => prepare(args, context),
+    prepare,
     run: (plan, _attempt, context) => run(plan, context),
   };
 }
 
-function prepare(args: Arguments, context: ToolContext): Preparation<Plan> {
+async function prepare(args: Arguments, context: ToolContext): Promise<Preparation<Plan>> {
   const { session_id: sessionId, chars } = args;
   const process = context.processes.use(sessionId);
   if (process === undefined) {
@@ -94,8 +95,23 @@ function prepare(args: Arguments, context: ToolContext): Preparation<Plan> {
     chars,
   };
   const types = chars !== '' && chars !== CONTROL_C;
-  const requirement = decideProcessInput({ types, planMode: context.settings.planMode });
-  return { type: 'ready', plan: { args, process, item }, requirement, item, approvalKeys: [] };
+  const { approvalPolicy, planMode } = context.settings;
+  const reads = types ? await unreadableTyped(chars, process, context) : undefined;
+  const requirement = decideProcessInput({ types, reads, approvalPolicy, planMode });
+  const { cwd, box } = process.facts;
+  const card = { kind: 'command', command: chars.trim(), cwd, box } as const;
+  return { type: 'ready', plan: { args, process, item }, requirement, item, card, approvalKeys: [] };
+}
+
+/** Why a file that the text names may not be read; the sandbox of a process keeps such files closed anyway. */
+async function unreadableTyped(
+  chars: string,
+  { facts }: LiveProcess,
+  context: ToolContext,
+): Promise<string | undefined> {
+  return facts.box === 'none'
+    ? unreadableNamed(['sh', '-c', chars], facts.cwd, 'require_escalated', context)
+    : undefined;
 }
 
 async function run({ args, process, item }: Plan, context: ToolContext): Promise<ToolResult> {

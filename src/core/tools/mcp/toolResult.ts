@@ -4,6 +4,7 @@ import type { CallOutput } from '../../../protocol/responseItem.ts';
 import type { McpCallResult, McpContent } from '../../mcp/connection.ts';
 import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
+import { imageLimit } from '../toolContent.ts';
 
 export interface ResultParts {
   /** All texts of the result, joined. */
@@ -13,12 +14,23 @@ export interface ResultParts {
 
 /** Text and images of a result. `structuredContent` takes the place of the texts: it says the same as JSON. */
 export function partsOf({ content, structuredContent }: McpCallResult): ResultParts {
-  const images = content.flatMap((part) => imageIn(part) ?? []);
-  if (structuredContent !== undefined && structuredContent !== null) {
-    return { text: JSON.stringify(structuredContent), images };
+  const images: string[] = [];
+  const texts: string[] = [];
+  const notes: string[] = [];
+  const faultOf = imageLimit();
+  for (const part of content) {
+    const image = imageIn(part);
+    if (image === undefined) {
+      texts.push(textIn(part));
+      continue;
+    }
+    const fault = faultOf(image);
+    if (fault === undefined) images.push(image);
+    else notes.push(fault);
   }
-  const texts = content.filter((part) => imageIn(part) === undefined).map(textIn);
-  return { text: texts.join('\n'), images };
+  const said =
+    structuredContent === undefined || structuredContent === null ? texts : [JSON.stringify(structuredContent)];
+  return { text: [...said, ...notes].join('\n'), images };
 }
 
 /** What is given to the model and kept in the thread: the text within the budget of a command's output. */
