@@ -105,7 +105,7 @@ function shown(name: string): string {
   return JSON.stringify(name.slice(0, MAX_NAME));
 }
 
-/** A file may hold anything. In characters, and how many names are told. */
+/** A file may hold anything. Characters of a name in a note, and names with a note. */
 const [MAX_NAME, MOST_NOTES] = [80, 10];
 
 /**

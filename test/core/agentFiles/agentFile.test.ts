@@ -105,11 +105,10 @@ describe('an agent file', () => {
 
   it('names ten tools that there are not, and how many more', () => {
     const names = Array.from({ length: 12 }, (_, index) => `T${index}`);
-    const { notes } = parse(file(`description: Reviews.\ntools: ${names.join(', ')}`)) as { notes: string[] };
-    expect(notes.slice(9)).toEqual([
-      'There is no tool "T9": the agent does not get it.',
-      'There are 2 more names that are of no tool.',
-    ]);
+    const notes = names.slice(0, 10).map((name) => `There is no tool "${name}": the agent does not get it.`);
+    expect(parse(file(`description: Reviews.\ntools: ${names.join(', ')}`))).toMatchObject({
+      notes: [...notes, 'There are 2 more names that are of no tool.'],
+    });
   });
 
   it('says that the model does not read all of its description where it is long', () => {
