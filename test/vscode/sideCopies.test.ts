@@ -215,6 +215,36 @@ suite('a side copy comes home', () => {
     }),
   );
 
+  for (const order of ['first', 'second'] as const) {
+    test(
+      `beside another copy of the same files, which loses nothing (the ${order} comes home first)`,
+      withCopy({ 'a.txt': text(), 'b.txt': 'b\n' }, async ({ here, copies, copy, tabs, bringHome, at }) => {
+        const given = { roots: [here.root], links: [], unsaved: new Map(), signal: NEVER, progress: () => {} };
+        const other = (await copies.make(given)).copy;
+        const inOther = (name: string) => path.join(other.folders[0]?.copy ?? '', name);
+        writeFileSync(at('a.txt'), text({ 3: 'first', 10: 'first' }));
+        writeFileSync(inOther('a.txt'), text({ 3: 'second', 15: 'second' }));
+        rmSync(at('b.txt'));
+        writeFileSync(inOther('b.txt'), 'B\n');
+        const [earlier, later] = order === 'first' ? [copy, other] : [other, copy];
+        for (const each of [earlier, later]) {
+          await bringHome.open(each);
+          await bringHome.approve(`side-copy-${each.id}`);
+        }
+        assert.equal(here.disk('a.txt'), text({ 3: order, 10: 'first', 15: 'second' }));
+        assert.equal(existsSync(here.at('b.txt')), order === 'second');
+        assert.deepEqual(await copies.changes(earlier.id, NEVER), []);
+        const left = (await copies.changes(later.id, NEVER)).map(({ home }) => path.relative(here.root, home));
+        assert.deepEqual(left, ['a.txt', 'b.txt']);
+        await bringHome.open(later);
+        await tabs.proposals.choose(`side-copy-${later.id}`, 'a.txt', 0, 'in');
+        await bringHome.approve(`side-copy-${later.id}`);
+        const last = order === 'first' ? 'second' : 'first';
+        assert.equal(here.disk('a.txt'), text({ 3: last, 10: 'first', 15: 'second' }));
+      }),
+    );
+  }
+
   test(
     'while the user types: at other lines it fits, at the same lines nothing is written and the review is shown again',
     withCopy({ 'a.txt': text() }, async ({ here, copy, tabs, bringHome, id, at, told }) => {
