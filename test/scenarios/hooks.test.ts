@@ -423,6 +423,14 @@ describe('messages, sessions and ends of turns', () => {
     expect(JSON.stringify(chat.server.lastRequest.input)).toContain('run the tests');
   });
 
+  it('Stop takes the decision of VS Code, inside of hookSpecificOutput', async () => {
+    const blocks = { hookSpecificOutput: { hookEventName: 'Stop', decision: 'block', reason: 'run the tests' } };
+    const script = `case "$(cat)" in *'"stop_hook_active":true'*) exit 0;; esac; echo '${JSON.stringify(blocks)}'`;
+    await using chat = await withHooks({ Stop: command(script) }, { model: [[says('Done.')], [says('Tested.')]] });
+    expect(await chat.send('go')).toMatchObject({ type: 'turn_completed', lastMessage: 'Tested.' });
+    expect(JSON.stringify(chat.server.lastRequest.input)).toContain('run the tests');
+  });
+
   it('a Stop hook that always blocks is overruled after eight times', async () => {
     await using chat = await withHooks(
       { Stop: command('exit 2') },
@@ -459,6 +467,37 @@ describe('sub-agents', () => {
     ]);
     expect(inputs[1]).toMatchObject({ tool_input: { prompt: 'CHILD', subagent_type: 'worker', description: 'Greet' } });
     expect(inputs.map(({ agent_id }) => agent_id !== undefined)).toEqual([false, false, true, false]);
+  });
+});
+
+describe('hooks of other products, unchanged', () => {
+  it('the formatter of VS Code’s documentation gets the file in its variable', async () => {
+    const line = 'printf "%s\\n" "$TOOL_INPUT_FILE_PATH" >> "$CLAUDE_PROJECT_DIR/files"';
+    const model = [
+      [calls('apply_patch', { input: ADD_NOTE }), calls('exec_command', { cmd: 'echo hi' })],
+      [says('Done.')],
+    ];
+    await using chat = await withHooks(
+      { PostToolUse: [{ type: 'command', command: line }] },
+      { model, policy: 'never' },
+    );
+    await chat.send('go');
+    const files = readFileSync(chat.folder.at('files'), 'utf8').split('\n').slice(0, -1);
+    expect(files).toEqual([chat.folder.at('note.txt'), '']);
+  });
+
+  it.each([
+    ['Agent', 'Agent'],
+    ['Task|Agent', 'Agent'],
+    ['Task', 'Task'],
+    ['', 'Agent'],
+  ])('the matcher %j takes a sub-agent, as %s', async (matcher, name) => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool(matcher, 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"; exit 2') },
+      { model: [[calls('task', { agent: 'worker', prompt: 'CHILD', description: 'Greet' })], [says('Done.')]] },
+    );
+    await chat.send('go');
+    expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: name, tool_input: { prompt: 'CHILD' } }]);
   });
 });
 

@@ -286,14 +286,14 @@ suite('a patch that cannot be applied', () => {
     'rolls texts back, too, when VS Code refuses only the last file',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'g\n' }, async (here) => {
       await here.open('a.txt');
-      here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
+      here.beforeFirstWrite = () => here.write('gone.txt', 'written by another program\n');
       const result = await here.apply([
         here.update('a.txt', 'a\n', 'A\n'),
         here.update('b.txt', 'b\n', 'B\n'),
         here.remove('gone.txt', 'g\n'),
       ]);
       assert.deepEqual(result, { type: 'stale', paths: [here.at('gone.txt')] });
-      assert.deepEqual(here.tree(), { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'somebody was here\n' });
+      assert.deepEqual(here.tree(), { 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'written by another program\n' });
       assert.equal(here.document('a.txt')?.isDirty, false);
       assert.deepEqual(here.tabs(), ['a.txt']);
     }),
@@ -330,7 +330,7 @@ suite('a patch that cannot be applied', () => {
       `puts back its own edit and keeps what was typed ${place} since`,
       inPlace({ 'a.txt': '1\n2\n3\n', 'gone.txt': 'g\n' }, async (here) => {
         const editor = await here.open('a.txt');
-        here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
+        here.beforeFirstWrite = () => here.write('gone.txt', 'written by another program\n');
         const applied = onNextChange(editor.document, () =>
           editor.edit((builder) => builder.insert(new vscode.Position(line, 0), 'mine ')),
         );

@@ -171,7 +171,7 @@ suite('a patch that is rolled back', () => {
     'keeps text that is typed while its file is saved again',
     inPlace({ 'a.txt': before, 'gone.txt': 'g\n' }, async (here) => {
       const editor = await here.open('a.txt');
-      here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
+      here.beforeFirstWrite = () => here.write('gone.txt', 'written by another program\n');
       const typing = vscode.workspace.onWillSaveTextDocument(({ document, waitUntil }) => {
         if (document === editor.document) waitUntil(vscode.commands.executeCommand('type', { text: 'mine ' }));
       });
@@ -464,7 +464,7 @@ async function landRound(here: EditorPlace, round: number, index: number): Promi
 /** The file that is moved last is another one by then. */
 async function failRound(here: EditorPlace, round: number, index: number): Promise<string> {
   here.write('gone.txt', 'g\n');
-  here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
+  here.beforeFirstWrite = () => here.write('gone.txt', 'written by another program\n');
   const result = await here.apply([...(await stormChanges(here, round, index)), here.remove('gone.txt', 'g\n')]);
   here.beforeFirstWrite = () => {};
   return result.type === 'failed' ? failureOf(result) : result.type;

@@ -17,6 +17,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A call under one name. */
 export interface ToolFace {
   readonly name: string;
+  /** What other versions of the product call it: the hook gets the first name that its matcher takes. */
+  readonly otherNames?: readonly string[];
   readonly input: Arguments;
   /** The arguments of the tool with what a hook has changed; `undefined` where they cannot be made from it. */
   readonly updated: (input: Arguments) => ToolPayload | undefined;
@@ -64,7 +66,10 @@ export function hookedTool(
 export function facesFor(hook: Pick<Hook, 'matcher' | 'style'>, tool: HookedTool): readonly ToolFace[] {
   const { matcher, style } = hook;
   const { names, own, claude, codex = own } = tool;
-  const isClaude = claude.filter(({ name }) => matchesName(matcher, name));
+  const isClaude = claude.flatMap((face) => {
+    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
+    return name === undefined ? [] : [{ ...face, name }];
+  });
   const isOurs = [...names, own.name, codex.name].some((name) => matchesName(matcher, name));
   if (style === 'codex') return isClaude.length > 0 || isOurs ? [codex] : [];
   if (isClaude.length > 0) return isClaude;
@@ -201,6 +206,11 @@ function renamed(args: Arguments, keys: Readonly<Record<string, string>>): (inpu
   };
 }
 
+/** Claude Code 2.1.63 renamed Task to Agent; its matchers take both names. Those of Codex take Agent for `spawn_agent`. */
+function agentFace(input: Arguments, updated: (input: Arguments) => Arguments): ToolFace {
+  return { ...faceOf('Agent', input, updated), otherNames: ['Task'] };
+}
+
 /** Our tools that Claude Code has under another name. */
 const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace>> = {
   read_file: (args, cwd) => {
@@ -229,11 +239,11 @@ const CLAUDE: Readonly<Record<string, (args: Arguments, cwd: string) => ToolFace
   task: (args) => {
     const input = { description: args['description'], prompt: args['prompt'], subagent_type: args['agent'] };
     const keys = { description: 'description', prompt: 'prompt', subagent_type: 'agent' };
-    return faceOf('Task', input, renamed(args, keys));
+    return agentFace(input, renamed(args, keys));
   },
   spawn_agent: (args) => {
     const input = { prompt: args['message'], subagent_type: args['agent_type'] };
-    return faceOf('Task', input, renamed(args, { prompt: 'message', subagent_type: 'agent_type' }));
+    return agentFace(input, renamed(args, { prompt: 'message', subagent_type: 'agent_type' }));
   },
   request_user_input: (args) => faceOf('AskUserQuestion', args, (input) => input),
 };

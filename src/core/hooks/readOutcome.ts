@@ -28,18 +28,23 @@ export interface HookOutcome {
   readonly message?: string;
 }
 
+const decision = z.enum(['block', 'deny', 'approve', 'allow', 'ask']).optional();
+
 /** What of the output has a meaning; further keys are ignored, as a newer hook may have them. */
 const outputSchema = lazyObject(() => ({
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),
   systemMessage: z.string().optional(),
-  decision: z.enum(['block', 'deny', 'approve', 'allow', 'ask']).optional(),
+  decision,
   reason: z.string().optional(),
   additionalContext: z.string().optional(),
   hookSpecificOutput: z
     .object({
       permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
       permissionDecisionReason: z.string().optional(),
+      /** VS Code has these here for Stop; elsewhere, and in the other products, they stand outside. */
+      decision,
+      reason: z.string().optional(),
       updatedInput: z.record(z.string(), z.unknown()).optional(),
       additionalContext: z.string().optional(),
     })
@@ -85,7 +90,9 @@ function blocked(event: HookEvent, reason: string): HookOutcome {
 }
 
 function wanted(event: HookEvent, output: z.infer<typeof outputSchema>): HookOutcome {
-  const { decision, reason, systemMessage, hookSpecificOutput = {} } = output;
+  const { systemMessage, hookSpecificOutput = {} } = output;
+  const decision = output.decision ?? hookSpecificOutput.decision;
+  const reason = output.reason ?? hookSpecificOutput.reason;
   const { permissionDecision, permissionDecisionReason, updatedInput } = hookSpecificOutput;
   const context = hookSpecificOutput.additionalContext ?? output.additionalContext;
   const common: HookOutcome = {

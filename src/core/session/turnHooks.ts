@@ -268,7 +268,7 @@ export class TurnHooks {
     const { signal, audit, emit, settings } = this.#turn;
     const { ports } = this.#session;
     const id = ports.ids.next('item');
-    const surroundings = this.#surroundings(hook);
+    const surroundings = this.#surroundings(hook, face);
     const box = surroundings.confinement.type === 'none' ? 'none' : settings.box;
     const command = commandOf(hook);
     const item: TurnItemOf<'hook_run'> = {
@@ -319,7 +319,7 @@ export class TurnHooks {
   }
 
   /** A hook of the workspace runs where commands of this turn run; one of the user is a program of the user. */
-  #surroundings(hook: Hook): HookSurroundings {
+  #surroundings(hook: Hook, face: ToolFace | undefined): HookSurroundings {
     const { settings } = this.#turn;
     const { ports, meta } = this.#session;
     const { tools } = this.#session.settings;
@@ -327,10 +327,10 @@ export class TurnHooks {
     const { cwd } = settings;
     if (hook.origin !== 'workspace') {
       const env = withoutSecrets(host.environment, tools.environment.keep, keys);
-      return { cwd, env, confinement: { type: 'none' } };
+      return { cwd, env: { ...env, ...fileVariable(face) }, confinement: { type: 'none' } };
     }
     const thread = { id: meta.id, home: storage.home, unreadable: tools.unreadable };
-    const env = commandEnvironment(host.environment, tools.environment, keys);
+    const env = { ...commandEnvironment(host.environment, tools.environment, keys), ...fileVariable(face) };
     return { cwd, env, confinement: confinementOf(settings.box, { settings, host, thread }) };
   }
 
@@ -362,6 +362,12 @@ export class TurnHooks {
     const { homeDirectory } = ports.host;
     return isBelow(source, homeDirectory) ? `~/${path.relative(homeDirectory, source)}` : source;
   }
+}
+
+/** As in the first example of VS Code's documentation of hooks, which formats the file. */
+function fileVariable(face: ToolFace | undefined): Readonly<Record<string, string>> {
+  const file = face?.input['file_path'];
+  return typeof file === 'string' && !file.includes('\0') ? { TOOL_INPUT_FILE_PATH: file } : {};
 }
 
 const OF_SETTINGS = { source: 'policy', id: 'hook-of-settings', text: 'Your settings name this hook.' } as const;

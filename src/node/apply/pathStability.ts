@@ -97,7 +97,7 @@ function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
   return { type: isChanging ? 'changing' : 'stable' };
 }
 
-/** For a regular file a later ctime than mtime shows a rename; for folders and links the two cannot be told apart. */
+/** For a regular file a later ctime than mtime shows a rename; for folders and links nothing shows the difference. */
 function isRenamedSince(stats: BigIntStats, since: bigint): boolean {
   return stats.ctimeNs > since && (!stats.isFile() || stats.ctimeNs > stats.mtimeNs);
 }

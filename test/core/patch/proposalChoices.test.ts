@@ -131,7 +131,7 @@ describe('the choices of a review', () => {
       ],
       undefined,
     ],
-  ])('of %s is told apart', (_name, review, problem) => {
+  ])('of %s is distinguished', (_name, review, problem) => {
     assert.equal(reviewProblem(review, all), problem);
   });
 });
