@@ -1,7 +1,7 @@
 import { exec } from './exec.ts';
 import type { Streams } from './streams.ts';
 import { printSentence } from './print.ts';
-import { EXIT, Failure, HELP, UsageError } from './usage.ts';
+import { EXIT, Failure, helpOf, UsageError } from './usage.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { flushed } from '../node/apply/flush.ts';
@@ -21,7 +21,7 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
   const [command, ...rest] = argv;
   const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
   if (command === undefined || command === '--help' || command === '-h' || options.includes('--help')) {
-    streams.stdout.write(HELP);
+    streams.stdout.write(helpOf(command));
     return command === undefined ? EXIT.usage : EXIT.done;
   }
   if (command === '--version' || options.includes('--version')) {

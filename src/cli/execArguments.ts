@@ -19,7 +19,8 @@ export interface ExecArguments {
   readonly prompt: string | null;
 }
 
-const OPTIONS = {
+/** Options of `exec`, for `parseArgs`. */
+export const EXEC_OPTIONS = {
   json: { type: 'boolean' },
   demo: { type: 'boolean' },
   last: { type: 'boolean' },
@@ -80,7 +81,7 @@ export function parseExecArguments(argv: readonly string[]): ExecArguments {
 }
 
 function parse(argv: readonly string[]) {
-  return parseOptions({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true, tokens: true });
+  return parseOptions({ args: [...argv], options: EXEC_OPTIONS, allowPositionals: true, strict: true, tokens: true });
 }
 
 interface Word {

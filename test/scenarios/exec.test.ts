@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { EXEC_OPTIONS } from '../../src/cli/execArguments.ts';
+import { helpOf } from '../../src/cli/usage.ts';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -398,13 +400,24 @@ describe('usage', () => {
     expect(run.stderr).toContain(word);
   });
 
-  it.each([[['--help']], [['exec', '--help']], [['--version']], [['apply-patch', '--version']]])(
-    '%j exits 0',
-    async (args) => {
-      using folder = tempFolder();
-      expect((await runCli(args, { home: folder.path })).code).toBe(0);
-    },
-  );
+  it.each([
+    [['--help'], /^tiller: a coding agent/],
+    [['exec', '--help'], /^tiller exec \[OPTIONS\]/],
+    [['apply-patch', '--help'], /^tiller apply-patch/],
+    [['constructor', '--help'], /^tiller: a coding agent/],
+    [['--version'], /^\d+\.\d+\.\d+\n$/],
+    [['apply-patch', '--version'], /^\d+\.\d+\.\d+\n$/],
+  ])('%j exits 0', async (args, printed) => {
+    using folder = tempFolder();
+    const { code, stdout } = await runCli(args, { home: folder.path });
+    expect(stdout).toMatch(printed);
+    expect(code).toBe(0);
+  });
+
+  it('has a help that names each option', () => {
+    const help = helpOf('exec');
+    expect(Object.keys(EXEC_OPTIONS).filter((option) => !help.includes(`--${option} `))).toEqual([]);
+  });
 
   it('takes settings from settings.json, the environment and -c; a flag takes precedence', async () => {
     using folder = tempFolder();
