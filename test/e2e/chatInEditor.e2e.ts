@@ -38,6 +38,8 @@ test('an editor tab shows the same thread and draft as the side bar, and is ther
   await vscode.screenshot('chatInEditor/1-both');
   model.will([says('The second answer.')]);
   await composer.press('Enter');
+  // Until the side bar shows the message, its newest turn is the one before, which has ended.
+  await panel.get('user-message').nth(1).waitFor();
   await panel.ended();
   for (const place of [panel.get('transcript'), frame?.locator('[data-testid="transcript"]')]) {
     await expect.poll(() => place?.innerText(), soon).toContain('The second answer.');

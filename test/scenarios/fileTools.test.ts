@@ -147,6 +147,22 @@ describe('list_dir', () => {
     expect(outputs[3]).toMatch(/a\.txt/);
     expect(outputs[4]).toMatch(/none does not exist/);
   });
+
+  it('says that there is more than it looks at', async () => {
+    const deps = ({ workspace }: Ports) => {
+      const names = Array.from({ length: 10_001 }, (_, at) => ({ name: `f${at}`, type: 'file' as const }));
+      return { workspace: { ...workspace, list: async () => names } };
+    };
+    const made = [list({ dir_path: '.', offset: 10_000 }), list({ dir_path: '.', offset: 10_001 })];
+    const [last = '', beyond] = await outputsOf(made, { deps });
+    expect(last.split('\n').slice(1)).toEqual([
+      'f9999',
+      'More than 10000 entries found; no more are looked at: name a folder below.',
+    ]);
+    expect(beyond).toBe(
+      'Entry 10001 is beyond the end: only the first 10000 entries are looked at; name a folder below.',
+    );
+  });
 });
 
 describe('grep_files', () => {

@@ -8,7 +8,7 @@ import { cutBytes, withinBudget } from './lines.ts';
 
 /** Of one name, in bytes (codex-behaviour.md §4.4). */
 const MAX_NAME_BYTES = 500;
-/** Entries that are looked at; what lies beyond is not listed. */
+/** Entries that are looked at; what lies beyond is not listed, and the model reads that. */
 const MAX_ENTRIES = 10_000;
 
 const count = z.number().int().min(1);
@@ -53,14 +53,19 @@ export const listDir = (offered: boolean): ToolHandler =>
       async look({ offset, limit, depth }, { path: folder, place }, guard, context): Promise<Looked> {
         const lines: string[] = [];
         const isHidden = (at: string) => guard([at]) !== undefined;
-        await collect(place.target, 1, { depth, lines, isHidden, context });
+        const isWhole = await collect(place.target, 1, { depth, lines, isHidden, context });
         if (offset > Math.max(1, lines.length)) {
-          return { type: 'failure', output: `Entry ${offset} is beyond the end: there are ${lines.length} entries.` };
+          const why = isWhole
+            ? `there are ${lines.length} entries.`
+            : `only the first ${lines.length} entries are looked at; name a folder below.`;
+          return { type: 'failure', output: `Entry ${offset} is beyond the end: ${why}` };
         }
         const wanted = lines.slice(offset - 1, offset - 1 + limit);
         const { text, count: kept } = withinBudget([`Absolute path: ${folder}`, ...wanted]);
         const isCut = offset - 1 + wanted.length < lines.length || kept <= wanted.length;
-        return { type: 'found', output: isCut ? `${text}\nMore than ${kept - 1} entries found` : text };
+        if (isCut) return { type: 'found', output: `${text}\nMore than ${kept - 1} entries found` };
+        const more = `\nMore than ${lines.length} entries found; no more are looked at: name a folder below.`;
+        return { type: 'found', output: isWhole ? text : `${text}${more}` };
       },
     },
     offered,
@@ -73,15 +78,22 @@ interface Listing {
   readonly context: Pick<ToolContext, 'workspace' | 'signal'>;
 }
 
-async function collect(folder: string, level: number, listing: Listing): Promise<void> {
+/** Returns false where there are more entries than are looked at. */
+async function collect(folder: string, level: number, listing: Listing): Promise<boolean> {
   const { depth, lines, isHidden, context } = listing;
   context.signal.throwIfAborted();
   for (const { name, type } of await context.workspace.list(folder)) {
-    if (lines.length >= MAX_ENTRIES) return;
+    if (lines.length >= MAX_ENTRIES) return false;
     const at = path.join(folder, name);
     lines.push(`${'  '.repeat(level - 1)}${cutBytes(name, MAX_NAME_BYTES)}${SUFFIX[type]}`);
     const isOpened = type === 'directory' && level < depth && !isNeverEntered(name) && !isHidden(at);
-    // A folder that cannot be read is listed by its name.
-    if (isOpened) await collect(at, level + 1, listing).catch(() => context.signal.throwIfAborted());
+    if (!isOpened) continue;
+    const isWhole = await collect(at, level + 1, listing).catch(() => {
+      // A folder that cannot be read is listed by its name.
+      context.signal.throwIfAborted();
+      return true;
+    });
+    if (!isWhole) return false;
   }
+  return true;
 }
