@@ -34,7 +34,7 @@ type Found =
  * that has `sent` is left as it is: it comes from a recorded message. Rejects only when `signal` aborts.
  */
 export async function resolveMentions(input: readonly UserInput[], deps: Deps): Promise<readonly UserInput[]> {
-  let guard: ReadGuard | undefined;
+  let guard: Promise<ReadGuard> | undefined;
   let left: number = MENTION_LIMITS.message;
   const resolved: UserInput[] = [];
   for (const part of input) {
@@ -43,8 +43,8 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
       continue;
     }
     deps.signal.throwIfAborted();
-    guard ??= await readGuard(readLimitsOf(deps), deps);
-    const found = await find(part, guard, deps);
+    const guarding = () => (guard ??= readGuard(readLimitsOf(deps), deps));
+    const found = await find(part, guarding, deps);
     const safe = found.type === 'text' ? { ...found, text: deps.keys.hide(found.text) } : found;
     const named = found.type === 'text' && found.lines !== undefined ? atLines(part, found.lines) : part;
     const mention = withinBudget(named, safe, Math.min(left, MENTION_LIMITS.mention));
@@ -54,7 +54,7 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
   return resolved;
 }
 
-async function find(mention: Mention, guard: ReadGuard, deps: Deps): Promise<Found> {
+async function find(mention: Mention, guarding: () => Promise<ReadGuard>, deps: Deps): Promise<Found> {
   const { text, path: named } = mention;
   if (named === '') {
     return text === undefined ? refused('there is nothing to attach') : { type: 'text', text };
@@ -62,13 +62,17 @@ async function find(mention: Mention, guard: ReadGuard, deps: Deps): Promise<Fou
   const { workspace, settings } = deps;
   const file = path.resolve(settings.cwd, named);
   try {
-    const place = (await workspace.places([file])).get(file);
+    // All of them begin at once: in VS Code each takes about a millisecond.
+    const inspecting = text === undefined ? workspace.stat(file) : undefined;
+    inspecting?.catch(() => {});
+    const [guard, places] = await Promise.all([guarding(), workspace.places([file])]);
+    const place = places.get(file);
     if (place === undefined) return refused(`${file} cannot be resolved`);
     if (place instanceof WorkspaceError) return refused(place.message);
     const hidden = guard([file, place.name, place.target]);
     if (hidden !== undefined) return refused(hidden);
     if (text !== undefined) return { type: 'text', text };
-    const stat = await workspace.stat(file);
+    const stat = await inspecting;
     if (stat === undefined) return refused(`${file} does not exist`);
     if (stat.type === 'directory') return await listFolder(file, guard, deps);
     if (stat.size > MENTION_LIMITS.file) {
