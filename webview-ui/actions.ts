@@ -107,7 +107,7 @@ export function sendDraft(): void {
   else submit({ type: 'edit_queued', id: edit.id, input });
 }
 
-/** Whether the draft has something to send. */
+/** Returns true if the draft contains text or attachments to send. */
 export function hasDraft(): boolean {
   return draft.value.trim() !== '' || activeAttachments.value.length > 0;
 }
@@ -154,7 +154,7 @@ let draftTimer: ReturnType<typeof setTimeout> | undefined;
 /** The last change of the draft in this page. */
 let lastChange: { readonly threadId: string | null; readonly count: number } = { threadId: null, count: 0 };
 
-/** Whether the draft of this thread has changed here since the change with this count, the last one that the host had. */
+/** Returns true if the draft of this thread has changed here since the host's copy, which has this change count. */
 export function isDraftNewer(threadId: string | null, draftCount: number): boolean {
   return lastChange.threadId === threadId && lastChange.count > draftCount;
 }
@@ -201,7 +201,7 @@ export function keepDraft(afterMs = 0): void {
   else draftTimer = setTimeout(keep, afterMs);
 }
 
-/** What was written while the first message was sent belongs to the thread that it has started, for the host, too. */
+/** Assigns text written while the first message was being sent to the thread that it started, in the host as well. */
 export function moveDraftToThread(): void {
   lastChange = { threadId: null, count: lastChange.count + 1 };
   post({ type: 'draft', ...lastChange, text: '', edit: null, attachments: [], images: { draft: [], edit: [] } });
@@ -247,7 +247,7 @@ export function editSent(id: string, input: readonly UserInput[]): void {
   attachProblem.value = t('The thread was compacted since this message: sent now, it is a new one.');
 }
 
-/** Whether the thread can go back to before this message: it cannot where its history was replaced since. */
+/** Returns true if the thread can go back to before this message: false if its history was replaced since. */
 export function canGoBack(itemId: string): boolean {
   const gone = turnsFrom(itemId);
   const isCompacted = gone.some(({ items }) =>
@@ -256,7 +256,7 @@ export function canGoBack(itemId: string): boolean {
   return gone.length > 0 && !isCompacted;
 }
 
-/** What returns to the composer after an edit. An edit before it is given up. */
+/** The draft to restore after an edit. An edit in progress is cancelled. */
 function beforeEdit(): Pick<DraftEdit, 'draft' | 'attachments'> {
   const before = draftEdit.value;
   if (before === null) return { draft: draft.value, attachments: attachments.value };

@@ -39,13 +39,13 @@ export const TURN_WINDOW = 25;
 
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
-/** Of a sub-agent that is shown: the thread that started it. */
+/** The parent thread of the shown sub-agent. */
 export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
-/** Whether this window owns the thread, or may only read it. */
+/** Whether this window owns the shown thread or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
-/** What goes with the draft. Those in the text are kept while it does not name them: an undo may bring the name back. */
+/** The attachments of the draft. One whose name leaves the text is kept, because an undo may restore the name. */
 export const attachments = signal<readonly Attachment[]>([]);
 /** The selected lines of the active editor. */
 export const selection = signal<Mention | null>(null);
@@ -56,7 +56,7 @@ export const isSelectionAttached = computed(() => {
   if (choice !== null && choice.name === selection.value?.name) return choice.isAttached;
   return selection.value !== null && settings.value?.attachSelection === true;
 });
-/** Why something could not be attached; gone with the next change of the draft. */
+/** The reason why something could not be attached; cleared by the next change of the draft. */
 export const attachProblem = signal<string | null>(null);
 /** Those that are sent: in the text while it names them. */
 export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
@@ -153,7 +153,7 @@ const asked = computed(() => {
 });
 /** Requests in another window are answered there. */
 export const approvals = computed(() => (isOwn.value ? asked.value : []));
-/** Whether approvals are shown as one list, which needs at least two. */
+/** True if approvals are shown as one list, which needs at least two. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
 const questions = computed((): readonly QuestionRequest[] => {
   if (!isOwn.value) return [];
@@ -174,11 +174,11 @@ export const waitingItems = computed(
   () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
 const agents = computed(() => new Map((thread.value?.agents ?? []).map((agent) => [agent.agentId, agent] as const)));
-/** What the thread knows of a sub-agent that it has started. */
+/** The summary of a sub-agent that the shown thread has started. */
 export function agentOf(agentId: string): AgentSummary | undefined {
   return agents.value.get(agentId);
 }
-/** One request is pending, and its card says what it is about. */
+/** True if a single request is pending, so that its card describes it. */
 export const isOnlyRequest = computed(() => isOwn.value && waitingItems.value.size === 1);
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
@@ -227,7 +227,7 @@ export function outputOfItem(itemId: string): string {
   return item?.type === 'command_execution' ? item.output : '';
 }
 
-/** In one batch: the views are updated once per message. */
+/** Handles a host message in one batch, so that views are updated once per message. */
 export function receive(message: HostMessage): void {
   batch(() => {
     take(message);
@@ -343,7 +343,7 @@ function take(message: HostMessage): void {
   }
 }
 
-/** Whether it shows the thread that the first message has started. The host has no draft of it yet. */
+/** Returns true if the snapshot shows the thread that the first message started. The host has no draft of it yet. */
 export function begins({ thread, draft, attachments }: Extract<HostMessage, { type: 'snapshot' }>): boolean {
   return isBeginning.value && thread !== null && draft === '' && attachments.length === 0;
 }

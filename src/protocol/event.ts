@@ -44,7 +44,7 @@ export const tokenUsageSchema = lazyObject(() => ({
 }));
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
-/** What fills the context window, by kind. Tokens. */
+/** Tokens in the context window, by kind of content. */
 export const contextPartsSchema = lazyObject(() => ({
   /** Base instructions, permissions, environment. */
   instructions: z.number(),
@@ -60,7 +60,7 @@ export const contextPartsSchema = lazyObject(() => ({
 }));
 export type ContextParts = z.infer<typeof contextPartsSchema>;
 
-/** What is left of a limit of the server: requests, or tokens. */
+/** The remaining quota of one rate limit of the server, in requests or tokens. */
 const rateLimitSchema = lazyObject(() => ({
   limit: z.number().optional(),
   remaining: z.number(),
@@ -85,7 +85,7 @@ export const turnSettingsSchema = lazyObject(() => ({
   approvalPolicy: approvalPolicySchema,
   sandboxPolicy: sandboxPolicySchema,
   box: sandboxMechanismSchema,
-  /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
+  /** The reason why no sandbox is available although the policy requires one: one sentence with the remedy. */
   noSandboxCause: z.string().optional(),
   /** The model only reads and proposes a plan; absent otherwise. */
   planMode: z.literal(true).optional(),
@@ -119,7 +119,7 @@ export const approvalRequestSchema = lazyObject(() => ({
   cwd: z.string().optional(),
   /** The sandbox mechanism that it would run under. */
   box: sandboxMechanismSchema.optional(),
-  /** True when it would get a terminal; what the model types there is asked about only for files with secrets. */
+  /** True if the command would get a terminal. Input of the model needs approval there only for files with secrets. */
   tty: z.boolean().optional(),
   /** Each command of a script with its own verdict. */
   parts: z
@@ -150,13 +150,13 @@ export const approvalRequestSchema = lazyObject(() => ({
       server: z.string(),
       name: z.string(),
       description: z.string(),
-      /** What has changed in its description since the user approved it, as a unified diff. */
+      /** The changes of the tool's description since the user approved it, as a unified diff. */
       changes: z.string().optional(),
     })
     .optional(),
   /** For a page from the web: its address. */
   url: z.string().optional(),
-  /** Why the user is asked. */
+  /** The reason for requesting approval. */
   reason: decisionReasonSchema,
   /** The purpose that the model gives. */
   justification: z.string().optional(),
@@ -225,7 +225,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** True when the thread existed before this process. */
     resumed: z.boolean().optional(),
     forkedFrom: z.string().optional(),
-    /** Of a sub-agent: the thread that started it. */
+    /** The parent thread of a sub-agent. */
     parentId: z.string().optional(),
     provider: z.string().optional(),
   })),
@@ -241,7 +241,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     type: z.literal('input_queued'),
     id: z.string(),
     input: z.array(userInputSchema),
-    /** True while the user edits it: no turn takes it. */
+    /** True while the user edits the queued message: no turn takes it. */
     held: z.boolean().optional(),
   })),
   lazyObject(() => ({
@@ -296,7 +296,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('turn_diff'), unifiedDiff: z.string() })),
   lazyObject(() => ({
     type: z.literal('token_count'),
-    /** Of the last request; the context meter shows it. */
+    /** The usage of the last request; the context meter shows it. */
     last: tokenUsageSchema,
     /** Sum over all requests of the thread. */
     total: tokenUsageSchema,
@@ -312,7 +312,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
      * Set if the settings have prices for the model; in their currency. `total` counts the requests that had a price.
      */
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
-    /** What the server has reported with its last response. */
+    /** The rate limits that the server reported with its last response. */
     rateLimits: rateLimitsSchema.optional(),
   })),
   lazyObject(() => ({
@@ -335,7 +335,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({
     type: z.literal('error'),
     kind: errorKindSchema,
-    /** One plain sentence. */
+    /** The message: one plain sentence. */
     message: z.string(),
     /** The original message of the server or the system. */
     detail: z.string().optional(),
@@ -350,7 +350,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     command: z.string(),
     cwd: z.string(),
     box: sandboxMechanismSchema,
-    /** True when it has a terminal and accepts input. */
+    /** True if the process has a terminal and accepts input. */
     tty: z.boolean().optional(),
   })),
   lazyObject(() => ({
@@ -365,9 +365,9 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     server: z.string(),
     status: mcpStatusSchema,
     error: z.string().optional(),
-    /** Of the tools that are offered. */
+    /** The number of tools that are offered. */
     toolCount: z.number().optional(),
-    /** Which tools are not offered and why, one sentence. */
+    /** The tools that are not offered and the reason, in one sentence. */
     leftOut: z.string().optional(),
   })),
   lazyObject(() => ({
@@ -377,9 +377,9 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     state: agentStateSchema,
     /** Its last message, or why it failed. */
     lastMessage: z.string().optional(),
-    /** What it is to do, in a few words. */
+    /** The task of the agent, in a few words. */
     description: z.string().optional(),
-    /** The colour of its role, by a CSS name. */
+    /** The colour of the agent's role, as a CSS colour name. */
     color: z.string().optional(),
     /** Used by its requests so far. */
     tokens: z.number().optional(),
@@ -398,20 +398,20 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     findingId: z.string(),
     state: findingStateSchema,
   })),
-  /** What a command changed: after its item, for one in the background also after its turn. */
+  /** The changes of a command: emitted after its item, for a background command possibly after its turn. */
   lazyObject(() => ({
     type: z.literal('files_changed'),
     turnId: z.string(),
     itemId: z.string(),
     changed: commandChangesSchema,
   })),
-  /** What an undo or a redo would do; nothing was changed. */
+  /** A preview of an undo or redo; no file was changed. */
   lazyObject(() => ({
     type: z.literal('revert_planned'),
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
-    /** Of the files that can be reverted, in git format, paths from the working directory. */
+    /** The diff of the files that can be reverted, in git format, with paths relative to the working directory. */
     unifiedDiff: z.string(),
   })),
   lazyObject(() => ({

@@ -33,7 +33,7 @@ export const mentionKindSchema = z.enum([
 ]);
 export type MentionKind = z.infer<typeof mentionKindSchema>;
 
-/** What the model got of a mention. `of`: the lines of the whole, where it was cut. `tokens` is an estimate. */
+/** The content of a mention as sent to the model. `of`: lines of the whole, if it was cut. `tokens`: an estimate. */
 const sentMentionSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('text'), lines: z.number(), of: z.number().optional(), tokens: z.number() })),
   /** `reason` is a clause: why the model got only the name. */
@@ -47,7 +47,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({
     type: z.literal('image'),
     imageUrl: z.string(),
-    /** Of the panel: a hash of the URL, which stands for the image where only its thumbnail is at hand. */
+    /** A hash of the URL, set by the panel; identifies the image where only its thumbnail is available. */
     id: z.string().optional(),
     /** For display: its file, a small copy as a data URL, its size in pixels and bytes. */
     name: z.string().optional(),
@@ -63,7 +63,7 @@ export const userInputSchema = z.discriminatedUnion('type', [
    */
   lazyObject(() => ({
     type: z.literal('mention'),
-    /** In the message it stands as `@name`. */
+    /** The message text contains it as `@name`. */
     name: z.string(),
     /** Absolute, or relative to the working directory; empty for what is no file. */
     path: z.string(),
@@ -101,23 +101,23 @@ export type PlanStep = z.infer<typeof planStepSchema>;
 
 const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
 
-/** One file of a patch. Paths are for display: relative to the working directory if possible. */
+/** The changes of a patch to one file. Paths are for display: relative to the working directory if possible. */
 export const fileChangeSummarySchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   movedTo: z.string().optional(),
-  /** In lines. */
+  /** Number of added lines. */
   added: z.number(),
   removed: z.number(),
   /** For a proposal: the file has unsaved edits of the user, which would be lost. */
   discardsUnsaved: z.boolean().optional(),
   /** Applied to the buffer and not saved: the file has unsaved edits of the user, or could not be saved. */
   unsaved: z.boolean().optional(),
-  /** Absent until it is decided. */
+  /** The user's decision; absent until there is one. */
   decision: changeDecisionSchema.optional(),
-  /** Of an applied patch: the number of proposed hunks that the user left out. */
+  /** The number of proposed hunks that the user left out of an applied patch. */
   leftOut: z.number().optional(),
-  /** Of a patch that the user has answered: why hunks of this file, or all of it, were rejected, in the user's words. */
+  /** The user's reasons for rejecting this file or hunks of it; set once the user has answered. */
   reasons: z.array(z.string()).optional(),
 }));
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
@@ -148,7 +148,7 @@ export const testFailureSchema = lazyObject(() => ({
 }));
 export type TestFailure = z.infer<typeof testFailureSchema>;
 
-/** What a test runner has printed at its end. Files of tests that could not be loaded count as failed. */
+/** The results that a test runner printed at its end. Test files that could not be loaded count as failed. */
 export const testResultsSchema = lazyObject(() => ({
   passed: z.number(),
   failed: z.number(),
@@ -178,7 +178,7 @@ export type NoSideCopy = z.infer<typeof noSideCopySchema>;
 const base = { id: z.string(), status: itemStatusSchema };
 /** For items whose failure the user may want to act on. */
 const why = {
-  /** Why it failed or was refused, if a tool or a rule is the only source of that information. */
+  /** The reason why the call failed or was refused; set only if no other field gives it. */
   why: z.string().optional(),
 };
 
@@ -225,9 +225,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     output: z.string(),
     /** The absolute path of the whole output, if it is longer. */
     logPath: z.string().optional(),
-    /** Of `run_tests`, where the output could be read: the model got this in place of the output. */
+    /** Parsed results of `run_tests`, which the model gets in place of the output; absent if parsing failed. */
     tests: testResultsSchema.optional(),
-    /** What it changed in the workspace; from `files_changed`, after its end. */
+    /** The changes of the command to the workspace, taken from `files_changed` after its end. */
     changed: commandChangesSchema.optional(),
   })),
   /** The model read the output of a background process, or typed into it. */
@@ -251,7 +251,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     diff: z.string(),
     /** The part of the patch that the model has written; only while it is being written. */
     patch: z.string().optional(),
-    /** Of an applied patch; absent where the editor was not asked. */
+    /** How an applied patch changed the problems of the editor; absent if the editor was not queried. */
     problems: patchProblemsSchema.optional(),
   })),
   lazyObject(() => ({
@@ -261,11 +261,11 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     server: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    /** What the model got: texts within its budget, and images. */
+    /** The result as the model gets it: texts within its budget, and images. */
     result: z.array(toolContentItemSchema).optional(),
     error: z.string().optional(),
     durationMs: z.number(),
-    /** What the server has reported meanwhile, in lines. */
+    /** The progress messages of the server so far, one for each line. */
     progress: z.string().optional(),
     /** The absolute path of the whole result, if it is longer. */
     logPath: z.string().optional(),
@@ -275,7 +275,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('dynamic_tool_call'),
     callId: z.string(),
     tool: z.string(),
-    /** Whose tool it is, for display; absent for one of the client. */
+    /** Display name of the provider of the tool; absent for a tool of the client. */
     source: z.string().optional(),
     arguments: z.unknown(),
     contentItems: z.array(toolContentItemSchema),
@@ -286,7 +286,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('web_search'),
     query: z.string().optional(),
-    /** Absent until it is known. */
+    /** The action on the server; absent until it is known. */
     action: z
       .discriminatedUnion('type', [
         z.object({ type: z.literal('search'), queries: z.array(z.string()) }),
@@ -302,7 +302,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('image_view'),
     /** Relative to the working directory if possible. */
     path: z.string(),
-    /** Of the image that was sent, in pixels; absent until then. */
+    /** Width and height of the sent image, in pixels; absent until it is sent. */
     width: z.number().optional(),
     height: z.number().optional(),
   })),
@@ -330,9 +330,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     symbol: z.string().optional(),
     path: z.string().optional(),
     line: z.number().optional(),
-    /** How many places, symbols or problems were found; absent until then. */
+    /** The number of places, symbols or problems found; absent until the call ends. */
     found: z.number().optional(),
-    /** What the model got. */
+    /** The text that the model gets. */
     text: z.string().optional(),
   })),
   /** The model has got a text from the web (`fetch_url`). */
@@ -344,11 +344,11 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     url: z.string(),
     httpStatus: z.number().optional(),
     contentType: z.string().optional(),
-    /** Of the response, decompressed. */
+    /** Size of the response body after decompression. */
     bytes: z.number().optional(),
     /** The address on another host that the response redirects to. It was not followed. */
     redirect: z.string().optional(),
-    /** What the model got of it. */
+    /** The text of the page that the model gets. */
     text: z.string().optional(),
   })),
   /** A hook has run. It stands in the transcript when it had an effect, failed, or took longer than a second. */
@@ -356,14 +356,14 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('hook_run'),
     event: hookEventSchema,
-    /** What was started, in one line. */
+    /** The command of the hook, in one line. */
     command: z.string(),
     /** `tiller.hooks`, or the file that names it. */
     source: z.string(),
     /** The name under which the hook got the call. */
     tool: z.string().optional(),
     effect: hookEffectSchema,
-    /** What it said: a reason, a message, the context that the model got, or why it failed. */
+    /** The output of the hook: a reason, a message, the context for the model, or the error. */
     text: z.string().optional(),
     durationMs: z.number(),
   })),
@@ -374,24 +374,24 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     type: z.literal('user_question'),
     callId: z.string(),
     questions: z.array(questionSchema),
-    /** Absent until the user answers, and where there is no answer. */
+    /** Absent until the user answers, and if the question ends without an answer. */
     answers: answersSchema.optional(),
   })),
   lazyObject(() => ({
     ...base,
     type: z.literal('sub_agent'),
     callId: z.string().optional(),
-    /** What the call does with the agent. */
+    /** The operation that the call performs on the agent. */
     action: z.enum(['task', 'spawn', 'message', 'wait', 'resume', 'close']).optional(),
     /** Its thread. Empty where none was started. */
     agentId: z.string(),
-    /** Of a call about several agents: all of them. */
+    /** The role of the agent; of a call about several agents, all of their roles. */
     role: z.string(),
-    /** What it is to do, in a few words. */
+    /** The task of the agent, in a few words. */
     description: z.string().optional(),
-    /** When the call ended. */
+    /** The state of the agent at the end of the call. */
     agentState: agentStateSchema,
-    /** Of the agent; of `message`: what it was sent; of a failed call: why. */
+    /** The last message of the agent; for `message`, the text sent to it; for a failed call, the error. */
     lastMessage: z.string().optional(),
   })),
   /** The agent `reviewer` has looked for faults in changes (the op `review`). */
@@ -404,9 +404,9 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     agentId: z.string(),
     /** Worst first. Empty unless completed. */
     findings: z.array(findingSchema),
-    /** Whether the changes are free of faults that matter, as the reviewer sees it. */
+    /** The reviewer's overall verdict: true if the changes have no serious fault. */
     isCorrect: z.boolean().optional(),
-    /** Why; or the whole answer of the reviewer, where it is not in the form that was asked for. */
+    /** The reason for the verdict, or the whole answer of the reviewer if it does not follow the requested format. */
     text: z.string(),
   })),
   lazyObject(() => ({

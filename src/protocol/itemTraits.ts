@@ -17,7 +17,7 @@ export interface GrowingText<Type extends TurnItemType = TurnItemType> {
   write(this: void, item: TurnItemOf<Type>, text: string): TurnItemOf<Type>;
 }
 
-/** What an item adds to the line over a finished turn ("Edited 3 files, ran 2 commands"). */
+/** The contribution of an item to the summary line of a finished turn ("Edited 3 files, ran 2 commands"). */
 export type FoldCount =
   | { readonly type: 'patch'; readonly changes: readonly FileChangeSummary[] }
   | { readonly type: 'command'; readonly command: string }
@@ -35,18 +35,18 @@ export type TurnPlace = 'step' | 'speech' | 'landmark';
 export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
   /** Redaction: a secret may arrive in pieces in these. All other texts of an item arrive whole. */
   readonly grows: readonly GrowingText<Type>[];
-  /** Whether its `why` says why it failed or was refused. */
+  /** True if its `why` gives the reason for a failure or refusal. */
   readonly explained: Type extends TurnItemType ? ('why' extends keyof TurnItemOf<Type> ? true : false) : never;
   readonly place: TurnPlace;
-  /** What the audit log has of it; `undefined` for an item that does nothing to the world. `cwd`: of its turn. */
+  /** The act for the audit log; `undefined` if the item has no effect outside the thread. `cwd`: of its turn. */
   act(item: TurnItemOf<Type>, cwd: string): AuditAct | undefined;
-  /** What a search through the threads looks into, most telling first. */
+  /** The texts that a search through threads reads, in order of relevance. */
   searched(item: TurnItemOf<Type>): readonly string[];
   /** `undefined`: it is not counted, unless it was declined. */
   counted(item: TurnItemOf<Type>): FoldCount | undefined;
 }
 
-/** Of words and marks. */
+/** Traits of messages and markers, which have no effect outside the thread. */
 const NO_ACT = { act: () => undefined, counted: () => undefined };
 
 /** The tool of each action of a `file_lookup`. */
@@ -221,7 +221,7 @@ export function traitsOf({ type }: TurnItem): ItemTraits {
   return ITEM_TRAITS[type];
 }
 
-/** How secrets are taken out of the texts of a delta kind. */
+/** How secrets are redacted in the texts of a delta kind. */
 export type DeltaRedaction =
   /** A secret may arrive in pieces: the end of the text is held until the next piece decides. */
   | 'in_pieces'
@@ -239,7 +239,7 @@ export const DELTA_REDACTION: Readonly<Record<DeltaKind, DeltaRedaction>> = {
   section_break: 'none',
 };
 
-/** What was searched for, or the page that was opened and the words that were looked for in it. */
+/** The search query, or the opened page and the text searched for in it. */
 function searchWords({ query = '', action }: TurnItemOf<'web_search'>): readonly string[] {
   switch (action?.type) {
     case 'open_page':

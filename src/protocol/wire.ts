@@ -28,7 +28,7 @@ import type { AgentSummary, PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 import { lazyObject } from './lazyObject.ts';
 
-/** What the panel needs besides the thread. */
+/** Settings and facts that the panel shows in addition to the thread. */
 export interface PanelSettings {
   readonly model: string | null;
   /** The id of the provider of the next turn. */
@@ -39,13 +39,13 @@ export interface PanelSettings {
   readonly efforts: readonly ReasoningEffort[] | null;
   /** Nothing is known of the model: the server may refuse an effort. */
   readonly areEffortsGuessed: boolean;
-  /** Of the next turn; `null`: the default of the model. */
+  /** The effort of the next turn; `null`: the model's default. */
   readonly effort: ReasoningEffort | null;
   readonly mode: ChatMode | null;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
-  /** Why no sandbox works although the policy requires one. */
+  /** The reason why no sandbox is available although the policy requires one. */
   readonly noSandboxCause?: string | undefined;
   /** Ids of quarantined files that can be restored. */
   readonly quarantined: readonly string[];
@@ -54,7 +54,7 @@ export interface PanelSettings {
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
   readonly showRawReasoning: boolean | null;
-  /** Whether the model of the next turn takes images. */
+  /** True if the model of the next turn accepts images. */
   readonly takesImages: boolean;
   /** The selection goes with each message, unless it is removed. */
   readonly attachSelection: boolean;
@@ -75,15 +75,15 @@ export type ThreadAccess =
   | { readonly type: 'own' }
   | { readonly type: 'read_only'; readonly reason: ReadOnlyReason['type']; readonly taken: boolean };
 
-/** One row of the list of threads. */
+/** A row of the thread list. */
 export interface ThreadRow {
   readonly id: string;
   readonly title: string | null;
   /** `unread`: it ended while another thread was shown. `failed`: its last turn did, whether it was seen or not. */
   readonly status: 'waiting' | 'running' | 'unread' | 'failed' | 'idle';
-  /** What it waits for, or why it cannot go on. */
+  /** The pending request of the thread, or the reason why it cannot continue. */
   readonly note: string | null;
-  /** What the search found, with the text around it. */
+  /** The match of the search with the text around it. */
   readonly found?: { readonly before: string; readonly match: string; readonly after: string };
   /** ISO 8601. */
   readonly updatedAt: string;
@@ -100,7 +100,7 @@ export interface AgentRow extends Omit<AgentSummary, 'lastMessage'> {
   readonly isLive: boolean;
   /** Files that differ in its side copy; absent while they are counted, and where it has none. */
   readonly changedInCopy?: number;
-  /** What it does now or has said last, in one line; may be empty. */
+  /** The current activity or the last message of the agent, in one line; may be empty. */
   readonly line: string;
   readonly approvals: readonly ApprovalRequest[];
   readonly questions: readonly QuestionRequest[];
@@ -137,7 +137,7 @@ export interface MentionRow {
   readonly detail: string;
   /** Indices of the matched characters of the label. */
   readonly positions: readonly number[];
-  /** Why it cannot be attached. */
+  /** The reason why the file cannot be attached. */
   readonly refused?: string;
 }
 
@@ -145,7 +145,7 @@ export interface MentionRow {
 export interface PromptRow {
   readonly server: string;
   readonly name: string;
-  /** What the server says of it; may be empty. */
+  /** The server's description; may be empty. */
   readonly help: string;
 }
 
@@ -154,7 +154,7 @@ export interface SkillRow {
   readonly kind: 'skill' | 'prompt';
   readonly name: string;
   readonly help: string;
-  /** What is written behind the name, such as `[file]`; may be empty. */
+  /** The text shown after the name, such as `[file]`; may be empty. */
   readonly hint: string;
   /** The user has to approve it first. */
   readonly isProposed: boolean;
@@ -471,7 +471,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({
     type: z.literal('review_changes'),
     what: z.enum(['uncommitted', 'branch', 'commit']),
-    /** What it is to look at; may be empty. */
+    /** The instructions for the reviewer; may be empty. */
     instructions: z.string(),
   })),
   lazyObject(() => ({ type: z.literal('restore'), quarantineId: z.string() })),
@@ -495,7 +495,7 @@ export type PanelUpdate = HostMessage extends infer Message
     : never
   : never;
 
-/** What the user wants to revert. */
+/** A request of the panel to revert changes. */
 export type RevertTarget = Extract<WebviewMessage, { type: 'revert' }>['what'];
 
 /** A message that the user sends again, changed or not. */

@@ -56,7 +56,7 @@ export type ForkedThread =
 
 /** A thread in storage, or one that will be. */
 interface StoredThread extends Pick<SessionOptions, 'meta' | 'ownership' | 'replayed' | 'inherited'> {
-  /** Of its rollout. */
+  /** The path of its rollout. */
   readonly path: string;
   readonly parent: ParentLink | undefined;
 }
@@ -70,7 +70,7 @@ export class AgentService {
   readonly #ports: Ports;
   readonly #self: NewThread;
   readonly #sequence = new EventSequence();
-  /** Of all threads of this process. */
+  /** The rules of all threads of this process. */
   readonly rules: RulesStore;
   readonly #daySpending: DaySpending;
   readonly live: LiveThreads;
@@ -79,7 +79,7 @@ export class AgentService {
   /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
-  /** Of all threads, whose commands may run at the same time in the same folders. */
+  /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
   #prepared: { readonly cwd: string; readonly git: ReturnType<typeof readGitFacts> } | undefined;
@@ -249,7 +249,7 @@ export class AgentService {
     return this.#ledger?.onOtherChanges(listener) ?? { dispose: () => {} };
   }
 
-  /** What a command of a thread changed, when it has ended. */
+  /** Calls the listener with the changes of a command when it has ended. */
   onCommandChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
     return this.#ledger?.onCommandChanges(listener) ?? { dispose: () => {} };
   }

@@ -57,7 +57,7 @@ export interface ThreadSource {
  */
 export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
 
-/** What outlives a reload of the window. */
+/** State that is kept over a reload of the window. */
 export interface WindowState {
   get<Value>(key: string): Value | undefined;
   get<Value>(key: string, fallback: Value): Value;
@@ -89,7 +89,7 @@ export class ShownThread {
   /** Threads that have not got the message for which they were started. Without one they cannot be opened again. */
   readonly #fresh = new Set<string>();
   #shown: LiveThread | FollowedThread | undefined;
-  /** Of messages while no thread is shown; a new one each time that the panel is emptied. */
+  /** The target of messages sent while no thread is shown; replaced each time the panel is cleared. */
   #next = targetOf(undefined);
   /** The thread that another process has taken over from this one. */
   #taken: string | undefined;
@@ -131,12 +131,12 @@ export class ShownThread {
     return this.#dequeued.event;
   }
 
-  /** Of the shown thread. */
+  /** The state of the shown thread, or `null`. */
   get state(): ThreadState | null {
     return this.#shown?.state ?? null;
   }
 
-  /** Of the shown thread. */
+  /** The access of this window to the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
     const { reason, threadId } = this.#shown;
@@ -229,7 +229,7 @@ export class ShownThread {
     else this.#activity.fire();
   }
 
-  /** Where a message goes that the user sends now, although another thread may be shown once it is ready. */
+  /** The target of a message sent now; it stays the same if another thread is shown before the message is ready. */
   get target(): MessageTarget {
     return this.#shown === undefined ? this.#next : targetOf(this.#shown.state.threadId);
   }
@@ -388,7 +388,7 @@ export class ShownThread {
     });
   }
 
-  /** What the next window opens at once. */
+  /** Saves the ids of the busy threads, which the window opens at once after a reload. */
   #keepBusy(): void {
     const roots = this.live.filter((state) => !isSubAgent(state));
     const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);

@@ -1,7 +1,7 @@
 /** Caps on what one turn, one day and one month may use, and the question that a reached cap puts to the user. Pure. */
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 
-/** What requests have used. */
+/** The tokens and the cost of requests. */
 export interface Spending {
   /** Input and output, cached input included. */
   readonly tokens: number;
@@ -29,9 +29,9 @@ export type SpanCaps = Readonly<Record<CapUnit, number | null>>;
 
 export interface CapSettings {
   readonly turn: SpanCaps;
-  /** Of one calendar day at this machine, over all processes that share TILLER_HOME. */
+  /** Caps for one calendar day in local time, over all processes that share TILLER_HOME. */
   readonly day: SpanCaps;
-  /** Of one calendar month, counted like the day. */
+  /** Caps for one calendar month, counted like the day. */
   readonly month: SpanCaps;
 }
 

@@ -1,4 +1,4 @@
-/** What the outcomes of hooks mean for a call, for the model and for the transcript. */
+/** Interprets the outcomes of hooks: their effect on a call, the context for the model, and their rows in the transcript. */
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
@@ -10,22 +10,22 @@ import { hookContext } from '../prompt/notices.ts';
 import type { ToolOutput } from '../tools/handler.ts';
 import type { HookVerdict } from '../tools/hookVerdict.ts';
 
-/** In characters: what the model gets of the text of one hook. */
+/** In characters: the maximum length of one hook's text for the model. */
 const MAX_FOR_MODEL = 10_000;
-/** In characters: what a row shows. */
+/** In characters: the maximum length of a text in a row. */
 const MAX_SHOWN = 2_000;
 
-/** One start of a hook. */
+/** One execution of a hook. */
 export interface HookStart {
   readonly hook: Hook;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Of a tool event. */
+  /** The tool call as hooks see it; set for tool events. */
   readonly face?: ToolFace;
 }
 
 export type FinishedHook = HookStart & { readonly outcome: HookOutcome };
 
-/** Why a hook decides about a call. */
+/** The decision reason of a hook that decides about a call. */
 export function reasonOf(hook: Hook, text: string): DecisionReason {
   return { source: 'hook', id: commandOf(hook), text };
 }
@@ -43,7 +43,7 @@ export function verdictIn(finished: readonly FinishedHook[]): HookVerdict {
   return { type: 'none' };
 }
 
-/** What the model gets of all of them together. */
+/** The combined context of all hooks for the model. */
 export function contextIn(event: HookEvent, finished: readonly FinishedHook[]): string | undefined {
   const texts = finished.flatMap(({ outcome }) => outcome.context ?? []);
   return texts.length === 0 ? undefined : hookContext(event, texts.map(forModel));
@@ -70,7 +70,7 @@ export function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: Ho
   return { failure, block: `The hook failed, and its "onFailure" is "block". ${failure}` };
 }
 
-/** How an outcome is shown. */
+/** The fields of a hook row that show its outcome. */
 export function shownOf(outcome: HookOutcome): Pick<TurnItemOf<'hook_run'>, 'status' | 'effect' | 'text'> {
   const { failure, stop, block, ask, updatedInput, context, message } = outcome;
   const effect: HookEffect =

@@ -34,7 +34,7 @@ export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noSandboxCause'>;
  * thread is started or resumed. Sub-agents inherit it.
  */
 export interface ThreadSettings {
-  /** Of the first turn; `override_turn_context` changes those of later turns. */
+  /** Settings of the first turn; `override_turn_context` changes those of later turns. */
   readonly turn: TurnSettings;
   readonly limits: {
     readonly maxToolRounds: number;
@@ -42,7 +42,7 @@ export interface ThreadSettings {
     readonly maxAttempts: number;
     /** Tokens from which the thread is compacted; `null`: 90 % of the effective window, 0: only when the server refuses. */
     readonly compactionTokens: number | null;
-    /** What a turn and a day may use before the user is asked. */
+    /** Caps on the usage of a turn, a day and a month. When one is reached, the user is asked before the next request. */
     readonly caps: CapSettings;
     /** Bytes; 0 leaves the instructions of the project out. */
     readonly projectDocMaxBytes: number;
@@ -66,25 +66,25 @@ export interface ThreadSettings {
     readonly showRawReasoning: boolean | null;
   };
   readonly tools: ToolSettings & {
-    /** Which new problems the model gets after a patch. */
+    /** The severities of new problems that are reported to the model after a patch. */
     readonly problemsAfterPatch: Settings['problemsAfterPatch'];
-    /** What sandboxed commands must not read, as the setting names it. */
+    /** Paths and globs that sandboxed commands must not read, as written in the setting. */
     readonly unreadable: readonly string[];
-    /** Whether the thread is written down as a memory, and may read those of others. */
+    /** True if the thread is saved as a memory and may read the memories of other threads. */
     readonly memory: boolean;
-    /** Of a sub-agent, and of an edit at the cursor: the names of its tools; absent: all. */
+    /** Names of the only tools offered to a sub-agent or an edit at the cursor; absent: all tools. */
     readonly allowed?: readonly string[] | undefined;
-    /** Of a sub-agent: names that are taken away from these; `*` takes all. */
+    /** Names of tools that are not offered to a sub-agent; `*` denies all. */
     readonly denied?: readonly string[] | undefined;
   };
   readonly agents: AgentSettings;
 }
 
-/** What the settings say of sub-agents. */
+/** The settings for sub-agents. */
 export interface AgentSettings {
   /** The tools that are offered for them. */
   readonly tools: OfferedAgentTools;
-  /** How many of one root thread are open at the same time. */
+  /** The maximum number of sub-agents of one root thread that are open at the same time. */
   readonly maxThreads: number;
   /** 1: a sub-agent starts no others. */
   readonly maxDepth: number;
@@ -110,7 +110,7 @@ export interface AgentCopy {
 /** A message of the user, as an op. */
 export type MessageOp = OpOf<'user_turn' | 'steer'>;
 
-/** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
+/** The services that a front door provides for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
 export interface ThreadHost {
   readonly models: ModelClientFactory;
   /** Those of another provider, for threads that change it. Without it none does. Each call makes a client. */
@@ -152,7 +152,7 @@ export interface ThreadHost {
   readonly listedSkills?: () => Promise<readonly ListedSkill[]>;
   /** For a replay: takes the place of each tool. The model must be offered the same. */
   readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
-  /** Whether another process that asks for the thread gets it. Without it none does. */
+  /** Resolves to true if the thread is handed over to the process that requests it. If absent, every request is refused. */
   readonly givesWay?: (threadId: string) => Promise<boolean>;
   /**
    * Of a session that starts one turn for a message: gets each message that this turn has not taken, for the session that
@@ -161,18 +161,18 @@ export interface ThreadHost {
   readonly tooLate?: (op: MessageOp) => void;
 }
 
-/** What a sub-agent has from the session that starts it. */
+/** The services that a sub-agent gets from the session of its parent. */
 export interface ParentLink {
   readonly threadId: string;
   /** The thread that the user talks to. */
   readonly rootId: string;
   /** 0 for a root thread. */
   readonly depth: number;
-  /** What the model of the parent has read and written so far. */
+  /** The history of the parent's model so far. */
   readonly history: () => readonly ResponseItem[];
   /** Those of the root thread. */
   readonly requests: PendingRequests;
-  /** What the turn of the root thread has used. */
+  /** The usage of the current turn of the root thread. */
   readonly turnSpending: TurnSpending;
 }
 
@@ -188,11 +188,11 @@ export interface SessionOptions {
   readonly settings: ThreadSettings;
   readonly host: ThreadHost;
   readonly rules: RulesStore;
-  /** Of this process. */
+  /** Counts the usage of the day and the month; shared by all sessions of the process. */
   readonly daySpending: DaySpending;
-  /** Of a sub-agent. */
+  /** Set for a sub-agent. */
   readonly parent?: ParentLink | undefined;
-  /** Of a new sub-agent: what its model has read before the first message. */
+  /** The initial history of a new sub-agent, before its first message. */
   readonly inherited?: readonly ResponseItem[] | undefined;
   /** Its sub-agents, for what Tiller itself has them do. */
   readonly agents?: Agents;
@@ -203,12 +203,12 @@ export interface SessionOptions {
   readonly ledger?: ChangeLedger;
 }
 
-/** How a sub-agent is named in its requests; `undefined` for a root thread. */
+/** How requests of a sub-agent name it; `undefined` for a root thread. */
 export function askingAgent({ id, agent, parent_id: parentId }: SessionMeta): ApprovalRequest['agent'] {
   return parentId === undefined ? undefined : { id, role: agent?.role ?? 'default' };
 }
 
-/** How many threads are above this one. One whose parent is not live counts as the first below. */
+/** The number of ancestors of this thread. A thread whose parent is not live counts as depth 1. */
 export function depthOf({ parent, meta }: Pick<SessionOptions, 'parent' | 'meta'>): number {
   if (parent !== undefined) return parent.depth + 1;
   return meta.parent_id === undefined ? 0 : 1;

@@ -29,9 +29,9 @@ export interface ToolsetOptions {
   readonly readMemory: ReadMemory;
   /** Finds the test command of the working directory; without it there is no `run_tests`. */
   readonly testPlace?: TestPlace | undefined;
-  /** Of an editor. */
+  /** Queries language servers; only in an editor. */
   readonly languages?: Languages | undefined;
-  /** Of sub-agents. */
+  /** The tools for sub-agents. */
   readonly agentTools?: ToolProvider | undefined;
   /** Reports a tool that is left out. Once per name. */
   readonly onRejected: (rejected: Rejected) => void;
@@ -94,7 +94,7 @@ export class Toolset {
     return problems.find((problem) => problem !== undefined);
   }
 
-  /** What sources of tools want the model to know. */
+  /** The instructions for the model that tool providers supply. */
   instructions(): readonly ToolInstructions[] {
     return this.#trusted.flatMap((provider) => provider.instructions?.() ?? []);
   }
@@ -146,7 +146,7 @@ export class Toolset {
 
 const NO_TOOLS: readonly ToolHandler[] = [];
 
-/** Which tools a sub-agent has, by names. */
+/** The names of the tools that a sub-agent may or may not use. */
 interface ToolLimits {
   /** `undefined`: all. */
   readonly allowed: readonly string[] | undefined;
@@ -188,7 +188,7 @@ function isIn(name: string, list: readonly string[]): boolean {
   return list.some((one) => one === '*' || one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
 }
 
-/** Whether a tool with this beginning of its name may be offered. */
+/** Returns true if a tool whose name starts with this prefix may be offered. */
 function mayOffer(toolPrefix: string, { allowed, denied }: ToolLimits): boolean {
   const mayAllow =
     allowed === undefined || isIn(toolPrefix, allowed) || allowed.some((one) => one.startsWith(toolPrefix));

@@ -32,9 +32,9 @@ import {
 } from './hookOutcomes.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 
-/** What the hooks of a thread keep from turn to turn. */
+/** State of a thread's hooks that is kept between turns. */
 export class HookMemory {
-  /** Why SessionStart is due; `undefined` when its hooks have run. */
+  /** The reason for which SessionStart hooks must run; `undefined` once they have run. */
   start: 'startup' | 'resume' | 'compact' | undefined;
   readonly #told = new Set<string>();
 
@@ -42,7 +42,7 @@ export class HookMemory {
     this.start = start;
   }
 
-  /** True the first time for each text. */
+  /** Returns true on the first call for each text. */
   isNew(text: string): boolean {
     const isNew = !this.#told.has(text);
     this.#told.add(text);
@@ -50,7 +50,7 @@ export class HookMemory {
   }
 }
 
-/** What the hooks of a turn need of it. */
+/** The parts of a turn that its hooks depend on. */
 export interface HookedTurn {
   readonly turnId: string;
   readonly settings: TurnSettings;
@@ -60,7 +60,7 @@ export interface HookedTurn {
   readonly signal: AbortSignal;
 }
 
-/** What they need of the session. */
+/** The parts of the session that its hooks depend on. */
 export type HookedSession = Pick<SessionOptions, 'ports' | 'host' | 'meta' | 'rolloutPath' | 'settings'>;
 
 /** A call after its PreToolUse hooks. */
@@ -68,13 +68,13 @@ export interface HookedCall {
   /** With the arguments that a hook has changed. */
   readonly call: ToolCall;
   readonly verdict: HookVerdict;
-  /** What the model reads with the output. */
+  /** Texts that are added to the output for the model. */
   readonly notes: readonly string[];
 }
 
 /** A hook without an effect is shown when it takes longer. */
 const SHOWN_AFTER_MS = 1_000;
-/** How often in a row Stop hooks make the model continue: a hook that always blocks must not run forever. */
+/** The maximum number of consecutive continuations by Stop hooks: a hook that always blocks must not run forever. */
 const MAX_CONTINUATIONS = 8;
 
 /** The hooks of one turn (docs/hooks.md). `load` comes first. Waits reject with the reason of the turn's signal. */
@@ -92,7 +92,7 @@ export class TurnHooks {
     this.#turn = turn;
   }
 
-  /** Of a sub-agent: only the hooks of tools run. */
+  /** The id of a sub-agent, for which only tool hooks run; `null` for a root thread. */
   get #agentId(): string | null {
     const { originator, id } = this.#session.meta;
     return originator === 'sub_agent' ? id : null;
@@ -172,7 +172,7 @@ export class TurnHooks {
       });
   }
 
-  /** Whether a PostToolUse hook is about the call. */
+  /** Returns true if a PostToolUse hook matches the call. */
   hasAfter(call: ToolCall, names: readonly string[]): boolean {
     return this.#runsFor('PostToolUse', call, names, () => ({})).length > 0;
   }
@@ -334,7 +334,7 @@ export class TurnHooks {
     return { cwd, env, confinement: confinementOf(settings.box, { settings, host, thread }) };
   }
 
-  /** What every hook gets, under the names of Claude Code and Codex, and two in the spelling of VS Code. */
+  /** The fields common to all hook inputs, named as by Claude Code and Codex, and two also as by VS Code. */
   #common(event: HookEvent): Readonly<Record<string, unknown>> {
     const { turnId, settings } = this.#turn;
     const { ports, rolloutPath, meta } = this.#session;

@@ -48,7 +48,7 @@ export interface ToolOutput {
   readonly success: boolean;
 }
 
-/** What sandboxes need to know about the thread of a call. */
+/** Facts about the thread of a call that its sandbox depends on. */
 export interface ToolThread {
   readonly id: string;
   /** TILLER_HOME. */
@@ -79,13 +79,13 @@ export interface ChangeWatch {
   ): Promise<Result>;
 }
 
-/** How the problems after a patch are found, and which of them the model gets. */
+/** How problems are detected after a patch, and which of them are reported to the model. */
 export interface ProblemsAfterPatch {
   readonly port: Problems;
   readonly level: Exclude<Settings['problemsAfterPatch'], 'off'>;
 }
 
-/** What a handler may use. Never the session, so that the parameters show what a handler cannot touch. */
+/** The services of a handler. It never contains the session, so that the type shows what a handler cannot touch. */
 export interface ToolContext {
   readonly callId: string;
   /** The id of the item that shows this call. */
@@ -102,7 +102,7 @@ export interface ToolContext {
   readonly ids: Ids;
   readonly host: Host;
   readonly regexps: Regexps;
-  /** Absent where there is no other program to search with. */
+  /** Absent if no search program is available. */
   readonly textSearch?: TextSearch | undefined;
   readonly images: Images;
   readonly web: Web;
@@ -115,7 +115,7 @@ export interface ToolContext {
   /** Asks the user a question of this call. */
   readonly inquire: Inquire;
   readonly changes: ChangeWatch;
-  /** Absent where there is no editor, and where the user has turned it off. */
+  /** Absent without an editor, and if the user has turned it off. */
   readonly problems?: ProblemsAfterPatch | undefined;
   /** Reports changes that were applied, for the diff of the turn. */
   readonly applied: (changes: readonly FileChange[]) => void;
@@ -132,7 +132,7 @@ export type Parsed<Args> =
     }
   | { readonly type: 'invalid'; readonly message: string };
 
-/** What an approval card shows besides the reason. */
+/** The content of an approval card, apart from the reason. */
 export type ApprovalCard = Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId' | 'reason' | 'choices'>;
 
 export type Preparation<Plan> =
@@ -154,9 +154,9 @@ export interface ReadyPreparation<Plan> {
   readonly requirement: ApprovalRequirement;
   /** Shown from now on as `in_progress`; absent for tools that have another way to show their work. */
   readonly item?: TurnItem;
-  /** What to show when the user must approve. */
+  /** The content of the approval card, used if the user must approve. */
   readonly card?: ApprovalCard;
-  /** What a patch would do to each file, for diff editors. */
+  /** The effect of a patch on each file, for diff editors. */
   readonly proposal?: readonly ProposedFile[];
   /**
    * Keys under which an approval for the thread is remembered; a remembered approval counts only if all keys are
@@ -179,12 +179,12 @@ export interface ReadyPreparation<Plan> {
   readonly reconsider?: (review?: ProposalChoices) => Promise<Reconsidered>;
   /** Calls when the request is outdated before its answer: the call is prepared and asked about again at once. */
   readonly watch?: (onOutdated: () => void) => Disposable;
-  /** Of a patch: the nearest existing folders above the files that it writes. */
+  /** For a patch: the nearest existing folders above the files that it writes. */
   readonly folders?: readonly string[];
 }
 
 export interface Reconsidered extends Pick<CommandDecision, 'requirement' | 'matchedRules'> {
-  /** Set when the approval would be for something else than was asked: the call is prepared and asked about again. */
+  /** True if the approval would cover something other than what was shown: the call is prepared and approved again. */
   readonly isOutdated?: boolean;
 }
 
@@ -211,7 +211,7 @@ export function mapPlan<Plan, Mapped>(
 /** The conditions of one attempt to run a call. */
 export interface Attempt {
   readonly box: SandboxMechanism;
-  /** True when the user or a rule has allowed running outside the sandbox. */
+  /** True if the user or a rule has allowed the call to run outside the sandbox. */
   readonly escalated: boolean;
   /** The binding that the user has approved: anything else needs another approval. Absent where more was allowed. */
   readonly boundTo?: string | undefined;
@@ -228,7 +228,7 @@ export interface ToolResult {
   readonly changedSince?: true;
   /** The item in its final state. */
   readonly item?: TurnItem;
-  /** What the sandbox seems to have blocked, as the program printed it. */
+  /** The access that the sandbox seems to have blocked, as printed by the program. */
   readonly blocked?: string | undefined;
 }
 
@@ -240,22 +240,22 @@ export interface ToolFamily {
   readonly userQuestions: boolean;
   readonly images: boolean;
   readonly shell: 'exec_command' | 'local_shell';
-  /** Whether commands of the turn may use the network; false where absent. */
+  /** True if commands of the turn may use the network; absent means false. */
   readonly mayConnect?: boolean;
 }
 
-/** What the settings of a thread say of the built-in tools. */
+/** The settings of a thread for the built-in tools. */
 export interface ToolSettings {
   readonly review: ReviewSetting;
   /** Patches leave texts that an editor shows unsaved. */
   readonly leavesUnsaved?: boolean | undefined;
-  /** Which environment variables commands get. */
+  /** The environment variables that commands get. */
   readonly environment: EnvironmentSettings;
-  /** What happens to files that a patch left unsaved when a command is about to run. */
+  /** How files that a patch left unsaved are handled before a command runs. */
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
-  /** Whether `fetch_url` is offered. */
+  /** True if `fetch_url` is offered. */
   readonly webFetch: boolean;
-  /** Whether `web_search` is offered, and how far it may go. */
+  /** Whether `web_search` is offered, and with cached or live results. */
   readonly webSearch: Settings['web.search'];
 }
 
@@ -268,7 +268,7 @@ export interface ToolOptions extends ToolSettings {
 export interface ToolHandler<Args = unknown, Plan = unknown> {
   /** The name under which the tool is offered, then its aliases. */
   readonly names: readonly [string, ...string[]];
-  /** What the model is offered; `undefined` for a tool that is only answered, not offered. */
+  /** The specification sent to the model; `undefined` for a tool that answers calls without being offered. */
   readonly spec: ToolSpec | undefined;
   /** The kinds of calls that it takes; `function` alone where absent. It must take the kind of its `spec`. */
   readonly payloads?: readonly ToolPayload['type'][];

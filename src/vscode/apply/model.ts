@@ -8,9 +8,9 @@ import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with data that only Tiller's memory of earlier patches can add. */
 export type ApplyChange = DecidedChange & {
-  /** Of an `add` that restores a file: its exact bytes and permissions instead of the text. */
+  /** For an `add` that restores a file: exact bytes and permissions, used instead of the text. */
   readonly exactly?: FileImage;
-  /** Of an `add`: the bytes that it replaces, where they are not text. */
+  /** For an `add` that replaces a binary file: the bytes of that file. */
   readonly overBytes?: Uint8Array;
 };
 
@@ -45,7 +45,7 @@ export interface UserMoves {
   pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void>;
 }
 
-/** What one path on the disk holds. */
+/** The content of one path on the disk. */
 export type DiskImage =
   | { readonly type: 'absent' }
   | { readonly type: 'link'; readonly target: string }
@@ -136,11 +136,11 @@ export interface DiskFile {
   readonly linkTarget: string | undefined;
 }
 
-/** One place as it is before the patch is applied. */
+/** The state of one path before the patch is applied. */
 export interface FoundFile {
   /** Real path, links followed. */
   readonly path: string;
-  /** Of the open document, if there is one; it may have another name for the file. */
+  /** The URI of the open document, if there is one; its path may differ, for example by a link or by case. */
   readonly uri: vscode.Uri;
   readonly disk: DiskFile | undefined;
   /** As a reader gets it: the unsaved buffer, else the disk. `undefined` for a missing or binary file. */
@@ -148,7 +148,7 @@ export interface FoundFile {
   readonly exists: boolean;
   readonly isDirty: boolean;
   readonly hadTab: boolean;
-  /** Set when it is open as a notebook: `content` is then the text of its cells. */
+  /** Set if the file is open as a notebook: `content` is then the text of its cells. */
   readonly notebook?: vscode.NotebookDocument | undefined;
 }
 
@@ -161,16 +161,16 @@ export type ApplyStep =
       readonly file: FoundFile;
       readonly bytes: Uint8Array;
       readonly mode: number | undefined;
-      /** Set when the name is to be a link instead. */
+      /** Set if the path is to become a symbolic link. */
       readonly linkTarget: string | undefined;
-      /** Set when an earlier step moves this file there. */
+      /** Set if an earlier step moves this file to the path. */
       readonly comesFrom: FoundFile | undefined;
     }
   | { readonly type: 'rename'; readonly from: FoundFile; readonly to: FoundFile }
   | EditStep
   | { readonly type: 'delete'; readonly file: FoundFile };
 
-/** One file's text, changed in its buffer. */
+/** A change of one file's text in its buffer. */
 export interface EditStep {
   readonly type: 'edit';
   readonly file: FoundFile;
@@ -181,7 +181,7 @@ export interface EditStep {
   readonly saving: 'if_clean' | 'always' | 'never';
 }
 
-/** What an edit has changed: a text document, or a notebook. */
+/** A document changed by an edit: a text document or a notebook. */
 export type EditedDocument = Pick<vscode.TextDocument, 'uri' | 'isDirty' | 'version' | 'save'> & { getText(): string };
 
 /** An edit that was applied. */
@@ -201,9 +201,9 @@ export interface BufferEdit {
 export interface PlannedChange {
   readonly change: ApplyChange;
   readonly steps: readonly ApplyStep[];
-  /** What was at the place that the change names. */
+  /** The state of the path that the change names. */
   readonly source: FoundFile;
-  /** What was at the destination of a move. */
+  /** The state of the destination of a move. */
   readonly destination: FoundFile | undefined;
 }
 
@@ -218,18 +218,18 @@ export interface FileImage {
   readonly linkTarget: string | undefined;
 }
 
-/** One change as applied: enough to undo it. */
+/** An applied change, with all that an undo of it needs. */
 export interface AppliedChange {
   readonly change: ApplyChange;
-  /** What was at `path`; `null` for nothing. */
+  /** The content of `path` before; `null` if it did not exist. */
   readonly before: FileImage | null;
-  /** What a move replaced at its destination. */
+  /** The content that a move replaced at its destination; `null` if there was none. */
   readonly over: FileImage | null;
   /** The text directly before and after our edit; the user may have typed since the plan was made. */
   readonly edited: { readonly before: string; readonly after: string } | null;
   /** The text after saving, changes by formatters included; `null` when the file is gone. */
   readonly final: string | null;
-  /** Set when the cells of an open notebook were changed: all texts of `change` and `final` are those of cells. */
+  /** Set for an open notebook whose cells were changed: all texts of `change` and `final` are texts of cells. */
   readonly cells?: {
     /** The bytes of the file after saving; `null` when it was not saved. */
     readonly saved: Uint8Array | null;
