@@ -233,19 +233,21 @@ suite('an edit at the cursor', () => {
       async (chat, here) => {
         const { document } = await here.open('a.txt');
         const registrations = new LiveRegistrations();
+        /** Those of other tests are closed by and by. */
+        const documents = () =>
+          vscode.workspace.textDocuments
+            .map(({ uri }) => uri)
+            .filter(({ scheme, fsPath }) => scheme.startsWith('tiller') || fsPath.startsWith(here.root))
+            .map(String);
         const inUse = () => ({
           registrations: registrations.count,
-          // Without files and logs of others, which come and go.
-          documents: vscode.workspace.textDocuments
-            .map(({ uri }) => uri)
-            .filter(({ scheme, fsPath }) => (scheme === 'file' ? fsPath.startsWith(here.root) : scheme !== 'output'))
-            .map(String),
           tabs: here.tabs().length,
           edits: chat.edits.all.length,
           hunks: here.reviews.pending.length,
         });
         try {
           let afterFirst: ReturnType<typeof inUse> | undefined;
+          let opened: readonly string[] | undefined;
           for (let at = 0; at < MANY; at++) {
             await (await edit(chat, here)).done;
             const [made] = chat.edits.all;
@@ -255,8 +257,13 @@ suite('an edit at the cursor', () => {
             await until(() => chat.edits.all.length === 0, SOON);
             // The first one registers what all of them use.
             afterFirst ??= inUse();
+            opened ??= documents();
           }
           assert.deepEqual(inUse(), afterFirst);
+          assert.deepEqual(
+            documents().filter((one) => !opened?.includes(one)),
+            [],
+          );
         } finally {
           registrations.restore();
         }

@@ -37,7 +37,7 @@ export function AuditPage() {
         <input
           class="input"
           data-testid="audit-filter"
-          aria-label={t('Show only what contains')}
+          aria-label={t('Show only entries that contain')}
           placeholder={t('Filter: a command, a thread, who decided, denied, exit 1 …')}
           value={filter.value}
           onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
