@@ -19,7 +19,7 @@ type LimitingSkill = RunSkill & { readonly allowedTools: readonly string[] };
 
 /** State of a thread's skills that is kept between turns. */
 export class SkillMemory {
-  /** Those that limit the last turn with a message; `undefined` when this process had none. */
+  /** The skills that restrict the last turn with a message; `undefined` if this process ran no such turn. */
   limiting: readonly LimitingSkill[] | undefined;
 }
 
