@@ -12,7 +12,7 @@ export interface PanelState {
   readonly draft: string;
   readonly attachments?: readonly Attachment[];
   readonly edit?: DraftEdit | null;
-  /** What is at the top of the transcript; `null` while the end is followed. */
+  /** The item at the top of the view; `null` while the transcript follows its end. */
   readonly place?: Place | null;
 }
 
@@ -22,7 +22,7 @@ export interface Place {
   readonly turnId: string;
   /** The index among its siblings of each element on the way from the turn to the element. */
   readonly path: readonly number[];
-  /** How many pixels of the element are above the view. */
+  /** Pixels of the element above the view. */
   readonly offset: number;
 }
 

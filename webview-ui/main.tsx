@@ -78,7 +78,7 @@ function saveDraft(): void {
   });
 }
 
-/** Of two drafts of the same thread the one of this page is newer, unless the other page has changed it last. */
+/** Keeps this page's draft of the thread unless another page changed the draft last. */
 function withOwnDraft(message: HostMessage): HostMessage {
   if (message.type !== 'snapshot') return message;
   const id = message.thread?.threadId ?? null;

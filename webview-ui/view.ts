@@ -41,7 +41,7 @@ export function quietIn(): number {
   return Math.max(0, lastKeyAt + TYPING_MS - performance.now());
 }
 
-/** Whether the transcript follows its end. */
+/** True while the transcript scrolls with its end. */
 export const followsEnd = signal(true);
 
 /** Read by screen readers, with politeness `polite`. */

@@ -13,7 +13,7 @@ declare const TILLER_VERSION: string;
 
 let worked = false;
 
-/** Whether a job has run: then most of what a start needs is compiled (node/codeCache.ts). */
+/** Returns true once a job has run: most code that a start needs is then compiled (node/codeCache.ts). */
 export const hasWorked = () => worked;
 
 /** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */

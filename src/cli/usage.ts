@@ -16,7 +16,7 @@ export class Failure extends Error {
 
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
 
-/** What `tiller COMMAND --help` prints. */
+/** The output of `tiller COMMAND --help`. */
 const HELP_OF_COMMAND: Readonly<Record<string, string>> = {
   exec: `tiller exec [OPTIONS] [--] PROMPT
 tiller exec [OPTIONS] resume ID|--last [--] [PROMPT]
@@ -98,7 +98,7 @@ Serves the scripted demo model on this machine until it is stopped. The first li
 `,
 };
 
-/** What `tiller --help` prints. */
+/** The output of `tiller --help`. */
 export const HELP = `tiller: a coding agent for your workspace
 
   tiller exec PROMPT                works on one request in a folder

@@ -12,7 +12,7 @@ import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { DiskImage, JournalEntry, ApplyDeps, PathWrites } from '../vscode/apply/model.ts';
 
-/** One for the whole window: links seen during one application count for the next one, too. */
+/** Shared by the whole window: links seen while one patch is applied also count for the next. */
 const stability = new PathStability();
 
 function pathWrites(home: string): PathWrites {

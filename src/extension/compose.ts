@@ -29,7 +29,7 @@ export { prepareSandbox } from '../node/sandbox/support.ts';
 
 declare const TILLER_VERSION: string;
 
-/** How long a local server may take to describe its models. */
+/** Time limit for a local server to describe its models. */
 const LEARN_WITHIN_MS = 5000;
 
 export interface Tiller extends CommandTargets {

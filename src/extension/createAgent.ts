@@ -58,7 +58,7 @@ export interface Agent {
   readonly demo: DemoModels;
   readonly factory: ThreadFactory;
   readonly sideCopies: SideCopies;
-  /** Of the side copies of agents. */
+  /** Counts of changed files in the side copies of agents. */
   readonly copyCounts: CopyCounts;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
@@ -69,14 +69,14 @@ export interface Agent {
   readonly agentCommands: AgentCommands;
   readonly skillCommands: SkillCommands;
   readonly mcp: { readonly servers: McpServers; readonly controller: McpController; readonly commands: McpCommands };
-  /** What commands of the shown thread run under; of the next thread when none is shown. */
+  /** The turn settings of the shown thread, or of the next thread if none is shown. */
   readonly current: () => TurnSettings;
   /** The id of the provider of `current`. */
   readonly provider: () => string;
   readonly hasProvider: (id: string) => boolean;
   readonly inUse: () => ServerInUse | undefined;
   readonly efforts: () => OfferedEfforts;
-  /** Whether the model in use is sent images. */
+  /** Returns true if images are sent to the current model. */
   readonly takesImages: () => boolean;
 }
 

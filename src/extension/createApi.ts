@@ -51,7 +51,7 @@ function check(tool: TillerTool): void {
   }
 }
 
-/** What an extension returns is not checked by a compiler. @throws TypeError */
+/** Validates the result of an extension's tool, which no compiler has checked. @throws TypeError */
 function contentOf(result: TillerToolResult): readonly ToolContentItem[] {
   if (typeof result === 'string') return [{ type: 'input_text', text: result }];
   if (!Array.isArray(result)) throw new TypeError('it returned neither a text nor a list of texts and images');

@@ -20,7 +20,7 @@ import type { Host } from './createHost.ts';
 /** Server and URI of a resource, in `Mention.id`. */
 const RESOURCE_ID = z.tuple([z.string(), z.string()]);
 
-/** What the composer of the panel offers. */
+/** The parts behind the composer of the panel. */
 export interface Composer {
   readonly mentions: Mentions;
   readonly mcpPrompts: McpPrompts;
@@ -102,7 +102,7 @@ export function createComposer(
   return { mentions, mcpPrompts, modelMenu };
 }
 
-/** Of a message to a thread in a side copy, the paths of the workspace become those of the copy. */
+/** Maps workspace paths in a message to a thread in a side copy to paths of the copy. */
 export function inCopyOfThread(op: Op, { threadId }: MessageTarget, agent: Agent): Op {
   if (op.type !== 'user_turn' && op.type !== 'steer') return op;
   const copy = copyOfThread(threadId, agent);

@@ -20,7 +20,7 @@ import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
 
-/** What the user begins outside the panel: in editors, terminals, Source Control and the Testing view. */
+/** Actions that start outside the panel: in editors, terminals, Source Control and the Testing view. */
 export interface EditorActions {
   readonly problems: ProblemActions;
   readonly entryPoints: EntryPoints;

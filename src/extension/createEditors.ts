@@ -49,7 +49,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     },
   });
   const written = store.add(new Emitter<readonly string[]>(report));
-  /** What is not applied for a thread, whose patches the record of changes knows. */
+  /** Applies changes that belong to no thread. (The change ledger already knows the patches of threads.) */
   const applyForUser = async (changes: readonly ApplyChange[], watch: ApplyWatch) => {
     const result = await applyPatch(changes, { ...ports, watch });
     if (result.type === 'applied') written.fire(changes.flatMap(pathsOf));

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { lazyObject } from './lazyObject.ts';
 
-/** Why the content of a path is not kept, so that a change of it cannot be undone. */
+/** The reason why the content of a path is not kept and its change cannot be undone. */
 export const leftOutReasonSchema = z.enum([
   /** By an ignore file of the workspace, or as a folder of packages. */
   'ignored',
@@ -40,10 +40,10 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     stamp: z.string(),
   })),
 ]);
-/** What one path holds. */
+/** The content of one path. */
 export type FileState = z.infer<typeof fileStateSchema>;
 
-/** Whose change it is, as far as the times of the file and the known writers tell. */
+/** The author of a change, as far as file times and known writers identify it. */
 export const changedBySchema = z.enum(['this', 'uncertain']);
 
 export const recordedChangeSchema = lazyObject(() => ({
@@ -75,7 +75,7 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     at: z.string(),
-    /** What the undo or the redo changed. */
+    /** The changes of the undo or redo. */
     changes: z.array(recordedChangeSchema),
     newFolders: z.array(z.string()),
   })),
@@ -92,18 +92,18 @@ export const changedFileSchema = lazyObject(() => ({
   removed: z.number().optional(),
   /** Another program or thread may have written it. */
   uncertain: z.boolean().optional(),
-  /** Why its change cannot be undone; absent where it can. */
+  /** The reason why the change cannot be undone; absent if it can. */
   cannotUndo: leftOutReasonSchema.optional(),
 }));
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
-/** What one command changed. */
+/** The changes of one command. */
 export const commandChangesSchema = lazyObject(() => ({
   /** The first of them by path, at most `MAX_SHOWN_FILES`. */
   files: z.array(changedFileSchema),
-  /** Of all files. */
+  /** The number of all changed files. */
   total: z.number(),
-  /** How many of all cannot be undone. */
+  /** The number of all files whose changes cannot be undone. */
   cannotUndo: z.number(),
 }));
 export type CommandChanges = z.infer<typeof commandChangesSchema>;
@@ -127,7 +127,7 @@ export const revertStateSchema = z.enum([
 /** SHA-256, hexadecimal; `null`: there is no file. */
 const keptSchema = z.string().nullable();
 
-/** What an undo or a redo would do with one file. */
+/** The effect of an undo or redo on one file. */
 export const revertFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
@@ -136,12 +136,12 @@ export const revertFileSchema = lazyObject(() => ({
   uncertain: z.boolean().optional(),
   /** One sentence for `conflict` and `impossible`. */
   reason: z.string().optional(),
-  /** What it holds now and what it would hold, by the names of the kept contents; absent where it would stay as it is. */
+  /** The keys of the contents before and after; absent if the file would not change. */
   contents: z.object({ before: keptSchema, after: keptSchema }).optional(),
 }));
 export type RevertFile = z.infer<typeof revertFileSchema>;
 
-/** How an undo, a redo or a rollback of files is carried out. */
+/** Options of an undo, a redo or a rollback of files. */
 export const revertOptionsSchema = lazyObject(() => ({
   /** Nothing is changed: `revert_planned` says what would be. */
   preview: z.boolean().optional(),

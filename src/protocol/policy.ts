@@ -7,14 +7,14 @@ import * as z from 'zod';
 import { MAX_HUNK_REASON } from './reviewLimits.ts';
 import { lazyObject, lazyStrictObject } from './lazyObject.ts';
 
-/** When the user is asked before something runs or is written (codex-behaviour.md §6.1). */
+/** The conditions for requesting approval before an execution or a write (codex-behaviour.md §6.1). */
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
 
 export const sandboxModeSchema = z.enum(['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox']);
 export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 
-/** What a command may touch (codex-behaviour.md §6.2). Paths are absolute. */
+/** The resources that a command may access (codex-behaviour.md §6.2). Paths are absolute. */
 export const sandboxPolicySchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) })),
   lazyObject(() => ({
@@ -123,15 +123,15 @@ export function ruleMeaning({ pattern, decision, bypassSandbox, readsSecrets }: 
 
 export const rulesFileSchema = lazyStrictObject(() => ({ version: z.literal(1), rules: z.array(ruleSchema) }));
 
-/** How far an approval is remembered (design §2). */
+/** The scope in which an approval is remembered (design §2). */
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
 export type RuleScope = z.infer<typeof ruleScopeSchema>;
 
-/** Where a rule comes from: the user (`user`, `workspace`, `thread`), or a file of the workspace. */
+/** The origin of a rule: the user (`user`, `workspace`, `thread`), or a file of the workspace. */
 export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace_file']);
 export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
-/** Why the user rejects a hunk, for the model; `hunk` is `null` for the whole file. */
+/** The user's reason for rejecting a hunk, for the model; `hunk` is `null` for the whole file. */
 export const hunkReasonSchema = lazyStrictObject(() => ({
   hunk: z.int().nonnegative().nullable(),
   text: z.string().min(1).max(MAX_HUNK_REASON),
@@ -195,7 +195,7 @@ export function denialIn(decision: ApprovalDecision): { readonly message?: strin
   return typeof decision === 'object' && 'denied' in decision ? decision.denied : undefined;
 }
 
-/** What a call requests from the sandbox (codex-behaviour.md §6.2). */
+/** The sandbox permissions that a call requests (codex-behaviour.md §6.2). */
 export const sandboxPermissionsSchema = z.enum(['use_default', 'require_escalated']);
 export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;
 

@@ -26,9 +26,9 @@ const modelSettingsSchema = z.strictObject({
   applyPatch: z.enum(['freeform', 'function']).optional(),
   /** `local_shell` is a tool of Responses; the others are functions. */
   shell: z.enum(['exec_command', 'shell', 'shell_command', 'local_shell']).optional(),
-  /** Whether `read_file`, `list_dir` and `grep_files` are offered. */
+  /** True if `read_file`, `list_dir` and `grep_files` are offered. */
   fileTools: z.boolean().optional(),
-  /** Whether `request_user_input` is offered. */
+  /** True if `request_user_input` is offered. */
   userQuestions: z.boolean().optional(),
   parallelToolCalls: z.boolean().optional(),
   images: z.boolean().optional(),
@@ -47,7 +47,7 @@ const modelSettingsSchema = z.strictObject({
   /** The default; `false`: the model takes no verbosity. */
   verbosity: z.union([z.literal(false), verbositySchema]).optional(),
   store: z.boolean().optional(),
-  /** Whether the base instructions explain the format of patches. */
+  /** True if the base instructions explain the format of patches. */
   extraInstructions: z.boolean().optional(),
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
@@ -63,7 +63,7 @@ export const providerSettingsSchema = z.strictObject({
   auth: z.enum(['bearer', 'api_key', 'none']).optional(),
   /** The kind of server, if the host name does not show it: decides what it may be sent. */
   dialect: z.enum(['openai', 'azure', 'openrouter', 'plain']).optional(),
-  /** Whether the server stores responses. Without it Azure does, OpenAI does not, and others are not asked. */
+  /** True if the server stores responses. If absent: true for Azure, false for OpenAI, not sent to others. */
   store: z.boolean().optional(),
   /** Where images of tools are sent; `message`: in a user message behind the outputs, as Chat Completions requires. */
   toolImages: z.enum(['output', 'message', 'none']).optional(),
@@ -78,7 +78,7 @@ export const providerSettingsSchema = z.strictObject({
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-/** Whether an address is on this machine, by its host name: such servers are not asked for a key. */
+/** Returns true if the host name is this machine; such servers need no key. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url);
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);

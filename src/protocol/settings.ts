@@ -10,7 +10,7 @@ import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 import { httpUrlSchema, providerSettingsSchema, verbositySchema, wireApiSchema } from './providers.ts';
 
-/** Which environment variables commands get; `*` and `?` are wildcards in names, and case is ignored. */
+/** The environment variables that commands get; `*` and `?` are wildcards in names, and case is ignored. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
   /** Always inherited, even secrets. */
@@ -72,10 +72,10 @@ export const settingsSchema = z.strictObject({
    * of the workspace; otherwise only in proposals and plans.
    */
   comments: z.enum(['off', 'onRequest', 'everywhere']).default('onRequest'),
-  /** Which new problems the model gets after a patch. */
+  /** The severities of new problems that are reported to the model after a patch. */
   problemsAfterPatch: z.enum(['errors', 'errorsAndWarnings', 'off']).default('errors'),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
-  /** Whether the model is offered `fetch_url`. */
+  /** True if the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
   /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
   'web.search': z.enum(['off', 'cached', 'live']).default('off'),
@@ -88,9 +88,9 @@ export const settingsSchema = z.strictObject({
   hooks: hooksSettingSchema.default({}),
   /** Names of tools that other extensions offer in VS Code and that the model is offered. */
   languageModelTools: z.array(z.string().min(1)).default([]),
-  /** Whether the selection of the active editor goes with each message. */
+  /** True if the selection of the active editor is sent with each message. */
   attachSelection: z.boolean().default(true),
-  /** Whether VS Code says that a turn has ended. */
+  /** When VS Code notifies the user of the end of a turn. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
@@ -98,7 +98,7 @@ export const settingsSchema = z.strictObject({
   'reasoning.showRaw': z.boolean().nullable().default(null),
   /** For models with adjustable verbosity; `null`: the default of the model family. */
   verbosity: verbositySchema.nullable().default(null),
-  /** Whether the user's messages are kept for the composer's history in all threads. */
+  /** Whether the user's messages are saved for the composer's history. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */
@@ -115,7 +115,7 @@ export const settingsSchema = z.strictObject({
   'agents.tools': z.enum(['none', 'task', 'all']).default('task'),
   /** Sub-agents of one thread that are open at the same time. */
   'agents.maxThreads': z.number().int().positive().default(6),
-  /** How deep sub-agents start others: at 1 they start none. */
+  /** The maximum nesting of sub-agents; at 1 they start none. */
   'agents.maxDepth': z.number().int().positive().default(1),
   /** Caps of one sub-agent, `null` for none: tokens of all its requests, tool rounds of a turn, minutes of a turn. */
   'agents.maxTokens': z.number().int().positive().nullable().default(null),
@@ -154,7 +154,7 @@ export const settingsSchema = z.strictObject({
     .int()
     .min(0)
     .default(256 * 1024 * 1024),
-  /** Whether threads are written down as memories, which later threads can read. */
+  /** True if threads are saved as memories, which later threads can read. */
   'memory.enabled': z.boolean().default(false),
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),

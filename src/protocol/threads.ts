@@ -14,7 +14,7 @@ export const threadSummarySchema = lazyObject(() => ({
   title: z.string().nullable(),
   /** The beginning of the user's last message. */
   preview: z.string(),
-  /** Of the last turn. */
+  /** The model of the last turn. */
   model: z.string(),
   provider: z.string(),
   originator: z.string(),
@@ -35,12 +35,12 @@ export const threadSummarySchema = lazyObject(() => ({
   tokens: z.number(),
   lastTurn: lastTurnSchema,
   forkedFrom: z.string().nullable(),
-  /** Of a sub-agent: the thread that started it. Absent in an index that an earlier version has written. */
+  /** The parent thread of a sub-agent. Absent in an index written by an earlier version. */
   parentId: z.string().nullable().default(null),
 }));
 export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 
-/** What a list shows in addition to the rollout. */
+/** The thread as listed: the summary and state that is not in the rollout. */
 export interface ThreadListEntry extends ThreadSummary {
   /** `running` and `waiting` (for an answer) only while a process owns the thread. */
   readonly status: 'running' | 'waiting' | 'resting';
@@ -71,7 +71,7 @@ export interface ThreadOwner {
   readonly since: string;
 }
 
-/** Why a thread can be read but not continued. */
+/** The reason why a thread can be read but not continued. */
 export type ReadOnlyReason =
   | { readonly type: 'owned'; readonly owner: ThreadOwner }
   | { readonly type: 'newer_format'; readonly version: number }

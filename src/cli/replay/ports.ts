@@ -20,7 +20,7 @@ import { isPrivateName } from '../../node/network/privateAddresses.ts';
 
 const ABSENT = 'A replay has no files and no commands.';
 
-/** What changes from turn to turn. */
+/** The parts of a replay that change between turns. */
 export interface ReplayWorld {
   /** ISO 8601. */
   now: string;

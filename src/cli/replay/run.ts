@@ -79,7 +79,7 @@ class ReplayRun {
   #items = 0;
   #part: RecordedPart;
   #turn: RecordedTurn | undefined;
-  /** What the model has said of the message that it writes. */
+  /** The text so far of the message that the model is writing. */
   #said = '';
   /** The turn has come to where it was stopped, but for items that are being written. */
   #isAtStop = false;

@@ -1,4 +1,4 @@
-/** What a rollout says about how its thread was configured. */
+/** Reads the configuration of a thread from its rollout. */
 import type { WireApi } from '../../protocol/providers.ts';
 import type { Dialect } from '../../core/model/families.ts';
 import { threadSettingsOf } from '../../core/agent/threadSettings.ts';
@@ -10,7 +10,7 @@ import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import { DEFAULT_SETTINGS } from '../../protocol/settings.ts';
 
-/** What a recording does not say of its thread is as the default settings have it. */
+/** Default settings, used for what a recording does not contain. */
 const DEFAULTS = threadSettingsOf(DEFAULT_SETTINGS, {
   model: '',
   cwd: '/',
@@ -19,7 +19,7 @@ const DEFAULTS = threadSettingsOf(DEFAULT_SETTINGS, {
   sandboxFor: () => ({ box: 'none' }),
 });
 
-/** What the recorded part of the thread was started with. `given.turn`: the one that runs. */
+/** The initial settings of the recorded part of the thread. `given.turn`: the turn to replay. */
 export function startOf(
   { meta, lines }: ReplayScript,
   part: RecordedPart,

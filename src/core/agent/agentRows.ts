@@ -5,7 +5,7 @@ import type { AgentRow } from '../../protocol/wire.ts';
 
 const NONE: readonly AgentRow[] = [];
 
-/** What is known of a thread here. */
+/** Lookup of the threads that this process knows. */
 export interface KnownThreads {
   /** The state of one that is live. */
   readonly live: (threadId: string) => ThreadState | undefined;

@@ -1,4 +1,4 @@
-/** What a sub-agent is started with. */
+/** The settings and history that a sub-agent starts with. */
 import type { TurnSettings } from '../../protocol/event.ts';
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { SessionMeta } from '../rollout/line.ts';
@@ -59,7 +59,7 @@ export function confined(
   };
 }
 
-/** What surrounds an external sandbox cannot be made smaller from inside. */
+/** Makes the sandbox of a turn read-only, except an external one, which cannot be restricted from inside. */
 function readOnly(turn: TurnSettings, sandboxFor: ThreadHost['sandboxFor']): TurnSettings {
   const { type } = turn.sandboxPolicy;
   if (type === 'external-sandbox' || type === 'read-only') return turn;
@@ -88,7 +88,7 @@ function asTheyAre(provider: ToolProvider): ToolProvider {
   };
 }
 
-/** What a sub-agent knows of its parent: all but calls without an output, such as the one that starts it. */
+/** The parent's history for a forked sub-agent, without calls that have no output yet, such as the one that starts it. */
 export function forkedHistory(items: readonly ResponseItem[]): readonly ResponseItem[] {
   const answered = new Set(items.flatMap((item) => (isToolCallOutput(item) ? [item.call_id] : [])));
   return items.filter((item) => !isToolCall(item) || answered.has(callIdOf(item) ?? ''));

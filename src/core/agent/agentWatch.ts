@@ -8,9 +8,9 @@ export interface AgentWatchDeps {
   /** Caps, `null` for none: tokens of all its requests, minutes of one turn. */
   readonly maxTokens: number | null;
   readonly maxMinutes: number | null;
-  /** What the parent knows of the agent. */
+  /** The last summary of the agent that the parent has. */
   readonly before: () => AgentSummary | undefined;
-  /** What its requests have used. */
+  /** The tokens used by its requests. */
   readonly tokens: () => number | undefined;
   /** Tells the parent. */
   readonly tell: (agent: AgentSummary) => void;

@@ -1,4 +1,4 @@
-/** One question to the model outside of threads: no tools, no history, no rollout. What it uses counts for the caps. */
+/** Sends one request to the model outside of threads: no tools, history or rollout. Its usage counts for the caps. */
 import type { TokenUsage } from '../../protocol/event.ts';
 import { costOf } from '../model/prices.ts';
 import type { Ids } from '../ports.ts';

@@ -4,7 +4,7 @@ import type { ThreadHost } from '../session/sessionOptions.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { LiveThreads } from './liveThreads.ts';
 
-/** How long the owner of a thread may take to hand it over: its user has to see the question and answer it. */
+/** Time limit for the owner of a thread to hand it over: its user has to see the question and answer it. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 

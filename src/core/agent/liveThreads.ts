@@ -116,7 +116,7 @@ export class LiveThreads {
     });
   }
 
-  /** Of a thread with its sub-agents: it waits when one of them does. */
+  /** The activity of a thread including its sub-agents: `waiting` if one of them is. */
   activityOf(thread: LiveThread): ThreadActivity {
     const activities = [thread, ...this.descendantsOf(thread.session.threadId)].map(({ state }) => activityOf(state));
     return activities.find((one) => one === 'waiting') ?? activities.find((one) => one === 'running') ?? 'idle';

@@ -1,4 +1,4 @@
-/** What a thread memory says of a thread, from its events alone. */
+/** Builds the memory of a thread from its events. */
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import type { ThreadState, TurnState } from '../../protocol/thread.ts';

@@ -4,7 +4,7 @@ import type { Storage } from '../ports.ts';
 import { copyNoticesPath } from '../rollout/copyNotices.ts';
 import { memoryPath } from '../rollout/threadMemories.ts';
 
-/** What threads that are deleted for good leave beside their rollouts: logs of commands, what could be undone, notices, memories. */
+/** Removes the files of permanently deleted threads other than rollouts: command logs, undo records, notices, memories. */
 export async function removeThreadFiles(storage: Storage, threadIds: readonly string[]): Promise<void> {
   await removeLogs(storage, threadIds);
   for (const threadId of threadIds) {

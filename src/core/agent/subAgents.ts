@@ -28,7 +28,7 @@ export interface ParentThread {
   readonly host: ThreadHost;
 }
 
-/** What a sub-agent is started as. */
+/** The options for starting a sub-agent. */
 export interface StartedAs {
   readonly agent: NonNullable<SessionMeta['agent']>;
   /** Its history begins with that of its parent. */
@@ -117,7 +117,7 @@ export class SubAgents {
     else parent.agentNotices.drop(agent.agentId);
   }
 
-  /** One whose side copy was removed works in the workspace from then on. */
+  /** Corrects the summary of an agent whose side copy was removed: it now works in the workspace. */
   #placed(agent: AgentSummary): AgentSummary {
     const { sideCopies } = this.#deps;
     const cwd = cwdOf(this.#deps.live.get(agent.agentId)?.state ?? { settings: null, started: null });
@@ -379,7 +379,7 @@ function worksOtherwise({ session, state }: LiveThread, settings: TurnSettings):
   );
 }
 
-/** One of the host has precedence over a built-in one. */
+/** Adds the built-in roles. A role of the host takes precedence over a built-in one of the same name. */
 function withBuiltin(own: readonly AgentRole[]): readonly AgentRole[] {
   const names = new Set(own.map(({ name }) => name));
   return [...BUILTIN_ROLES.filter(({ name }) => !names.has(name)), ...own];

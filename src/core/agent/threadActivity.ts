@@ -1,7 +1,7 @@
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 
-/** What a thread does now, for a list of threads. */
+/** The current activity of a thread, for the thread list. */
 export type ThreadActivity = 'waiting' | 'running' | 'idle';
 
 export function activityOf(state: ThreadState): ThreadActivity {
@@ -19,7 +19,7 @@ export function pendingIn({ approvals, questions }: ThreadState): number {
   return approvals.length + questions.length;
 }
 
-/** Whether a thread can be suspended without stopping anything. */
+/** Returns true if suspending the thread would stop nothing. */
 export function isAtRest(state: ThreadState): boolean {
   const works = state.processes.some(({ status }) => status.type === 'running');
   return activityOf(state) === 'idle' && state.queuedInputs.length === 0 && !works;

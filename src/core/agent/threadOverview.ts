@@ -13,7 +13,7 @@ export interface WaitingRoot {
   readonly isShown: boolean;
 }
 
-/** What the live threads of this process do and wait for, as a window counts and lists it that shows one of them. */
+/** Counts and lists the activity and pending requests of all live threads, for a window that shows one of them. */
 export class ThreadOverview {
   readonly #live: LiveThreads;
   readonly #shown: () => ThreadState | null;
@@ -37,7 +37,7 @@ export class ThreadOverview {
     });
   }
 
-  /** Whether the shown thread has started a thread, itself or by its sub-agents. */
+  /** Returns true if the shown thread is an ancestor of the thread. */
   isBelowShown({ started }: Pick<ThreadState, 'started'>): boolean {
     const shownId = this.#shown()?.threadId;
     let parentId = started?.parentId;
@@ -47,7 +47,7 @@ export class ThreadOverview {
     return parentId !== undefined;
   }
 
-  /** What a live thread does with its sub-agents, and the one of them that waits for the user. */
+  /** The activity of a live thread including its sub-agents, and the one of them that waits for the user. */
   activityWithAgents(threadId: string): {
     readonly activity: ThreadActivity;
     readonly asking: ThreadState | undefined;
@@ -77,7 +77,7 @@ export class ThreadOverview {
     return all.toSorted((left, right) => Number(right.isShown) - Number(left.isShown));
   }
 
-  /** How many root threads work, themselves or by their sub-agents. */
+  /** The number of root threads that are running, themselves or by their sub-agents. */
   get running(): number {
     const live = this.#live;
     return live.roots.filter((root) => live.activityOf(root) !== 'idle').length;
@@ -103,7 +103,7 @@ export class ThreadOverview {
     return this.#live.states.reduce((sum, state) => sum + pendingIn(state), 0);
   }
 
-  /** How many live root threads that are not shown wait, themselves or by their sub-agents, and how many run. */
+  /** The numbers of waiting and running root threads that are not shown, sub-agents included. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
     const live = this.#live;
     const root = this.#shownRoot;

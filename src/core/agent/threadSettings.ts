@@ -12,7 +12,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 
-/** What the settings say of every server: how long it may take and how much it may send. */
+/** The time and size limits of the settings, which apply to every server. */
 export function limitsIn(settings: Settings) {
   return {
     streamIdleTimeoutMs: settings['stream.idleTimeoutMs'],
@@ -50,7 +50,7 @@ export function configOf(id: string, named: ProviderSettings, settings: Settings
   return { ...config, id, ...limits, streamIdleTimeoutMs: idleTimeoutMs ?? limits.streamIdleTimeoutMs };
 }
 
-/** What a front door adds to the settings of the user. */
+/** Facts that a front door adds to the user's settings. */
 export interface ThreadSurroundings {
   readonly model: string;
   /** Absolute. */
@@ -78,7 +78,7 @@ export function sandboxPolicyOf(
   });
 }
 
-/** What the first turn of a thread runs under. */
+/** The settings of the first turn of a thread. */
 export function turnSettingsOf(
   settings: Settings,
   surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'sandboxFor'>,

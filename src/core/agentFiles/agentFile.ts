@@ -18,7 +18,7 @@ export type ParsedAgent =
       readonly type: 'agent';
       /** `model` is what the file says. */
       readonly role: AgentRole;
-      /** What of the file has no effect, one sentence each. */
+      /** One sentence for each part of the file that has no effect. */
       readonly notes: readonly string[];
     }
   | { readonly type: 'problem'; readonly message: string };

@@ -3,15 +3,15 @@ import { type ProposalState, proposalHash, proposalState } from '../trust/filePr
 import type { Trust } from '../trust/trust.ts';
 import { type AgentFile, parseAgentFile } from './agentFile.ts';
 
-/** What is done about an agent of a file. */
+/** An agent file with its state. */
 export interface SelectedAgent {
   readonly role: AgentRole;
   readonly file: AgentFile;
-  /** Of the file with its text: an approval holds for exactly this. */
+  /** The hash of the path and text of the file; an approval holds for exactly this. */
   readonly hash: string;
   /** `shadowed`: an agent of the user, a built-in one, or an earlier file that is not refused has its name. */
   readonly state: ProposalState | 'shadowed';
-  /** What of the file has no effect, one sentence each. */
+  /** One sentence for each part of the file that has no effect. */
   readonly notes: readonly string[];
 }
 

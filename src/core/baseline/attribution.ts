@@ -22,7 +22,7 @@ export interface KnownWrite {
   readonly path: string;
   /** Milliseconds since the epoch; later than the write itself, which may have taken until then. */
   readonly at: number;
-  /** What it left there; `undefined` where that is not known. */
+  /** The content that the writer left; `undefined` if unknown. */
   readonly after: ObservedChange['after'] | undefined;
 }
 
@@ -30,12 +30,12 @@ export type Attribution =
   | { readonly type: 'command'; readonly id: string }
   /** No command that Tiller runs. */
   | { readonly type: 'other' }
-  /** One of these commands, or another writer. */
+  /** Either one of these commands or another writer made the change. */
   | { readonly type: 'uncertain'; readonly ids: readonly string[] };
 
 /** Times of files come from a clock of the kernel that ticks every 1 to 10 ms, and may be a tick behind. */
 export const CLOCK_TICK_MS = 20;
-/** How long a write that was announced may have begun before that. */
+/** The maximum time between the start of a write and its announcement. */
 const WRITE_MS = 1_000;
 
 /** `now`: when the change was seen. */
@@ -70,14 +70,14 @@ function isWithin({ at }: KnownWrite, windows: readonly CommandWindow[]): boolea
   return windows.some(({ startedAt, endedAt }) => at >= startedAt && (endedAt === null || at <= endedAt + WRITE_MS));
 }
 
-/** Whether one of these writers has made the change. */
+/** Returns true if one of these writers made the change. */
 export function isKnownWrite({ path, changedAt }: ObservedChange, writes: readonly KnownWrite[]): boolean {
   const same = writes.filter((write) => isBelow(path, write.path));
   // Of a file that is gone the time is the one of its folder.
   return same.some(({ at }) => changedAt === null || (at >= changedAt - CLOCK_TICK_MS && at <= changedAt + WRITE_MS));
 }
 
-/** Whether what stands there now is what this writer left. */
+/** Returns true if the present content is what this writer left. */
 function isItsWork({ after, at: announcedAt }: KnownWrite, change: ObservedChange, at: number): boolean {
   if (after === undefined) return at <= announcedAt + CLOCK_TICK_MS && at >= announcedAt - WRITE_MS;
   if (after.type === 'file') return change.after.type === 'file' && change.after.hash === after.hash;

@@ -13,12 +13,12 @@ export interface ChangeLedgerDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** What a command, or a patch, changed. */
+/** The changes of a command or a patch. */
 export interface WindowChanges {
   /** In the order of the paths. */
   readonly changes: readonly RecordedChange[];
   readonly newFolders: readonly string[];
-  /** One sentence for the user where something may be missing. */
+  /** One sentence for the user if changes may be missing. */
   readonly problem?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export class ChangeLedger {
   #writes: readonly KnownWrite[] = [];
   /** Looks that have not begun. */
   readonly #queued = new Map<string, Promise<Look>>();
-  /** How long the last look took. */
+  /** Duration of the last scan. */
   #lookMs = 0;
   /** Looks and patches, one at a time. */
   #last: Promise<unknown> = Promise.resolve();
@@ -183,7 +183,7 @@ export class ChangeLedger {
     };
   }
 
-  /** One that has not begun yet is shared: it sees what each of its callers wants to know. */
+  /** Scans the folders. Callers share a scan that has not begun yet, because it sees the changes of all of them. */
   #look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     const key = JSON.stringify([roots, limits]);
     const queued = this.#queued.get(key);

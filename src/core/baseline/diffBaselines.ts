@@ -1,7 +1,7 @@
 /** The state of a workspace as a value, and how two of them differ. */
 import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
 
-/** What a look at a folder found at one path. */
+/** The result of a scan for one path. */
 export interface BaselineEntry {
   readonly state: Exclude<FileState, { type: 'absent' }>;
   /** When its inode was last changed, milliseconds since the epoch. No program can set this time back. */
@@ -13,7 +13,7 @@ export interface BaselineEntry {
 /** By absolute path. */
 export type Baseline = ReadonlyMap<string, BaselineEntry>;
 
-/** One path that two looks found in different states. */
+/** A path whose state differs between two scans. */
 export interface ObservedChange {
   readonly path: string;
   readonly before: FileState;

@@ -1,4 +1,4 @@
-/** What an undo or a redo does with each file. Looks at values only. */
+/** Plans the effect of an undo or a redo on each file. Pure. */
 import type { FileState, LeftOutReason, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { sameState } from './diffBaselines.ts';

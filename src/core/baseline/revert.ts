@@ -37,7 +37,7 @@ export interface PlannedFile {
   /** For the user: shown paths. */
   readonly file: RevertFile;
   readonly change: RecordedChange;
-  /** What the file holds now. */
+  /** The present content of the file. */
   readonly now: FileState;
   readonly plan: FilePlan;
 }
@@ -129,7 +129,7 @@ export function revertFailure(result: Exclude<RestoreResult, { type: 'restored' 
   return `${result.message}${left}`;
 }
 
-/** What carrying out the plan would change, conflicts left out. */
+/** The changes that the plan would make, without conflicts. */
 export async function changesOfPlan(
   plan: RevertPlan,
   options: Pick<RevertOptions, 'includeUncertain'>,

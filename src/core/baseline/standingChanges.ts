@@ -1,4 +1,4 @@
-/** What of a thread's records an undo or a redo is about. */
+/** Selects the changes in a thread's records that an undo or a redo reverts. */
 import type { ChangeRecord, ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
 import { addChange } from './diffBaselines.ts';
 
@@ -12,7 +12,7 @@ export interface StandingChanges {
 
 type Reverted = Extract<ChangeRecord, { type: 'reverted' }>;
 
-/** What these turns changed and no undo has taken back. */
+/** The changes of these turns that no undo has reverted. */
 export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readonly string[]): StandingChanges {
   const undone = new Set<string>();
   for (const record of records) {
@@ -35,7 +35,7 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   };
 }
 
-/** What the last undo changed, the other way round; `undefined` when nothing was undone, or more was changed since. */
+/** The inverse of the last undo; `undefined` if nothing was undone or more was changed since. */
 export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges | undefined {
   const undone: Reverted[] = [];
   for (const record of records) {

@@ -53,7 +53,7 @@ export function patchedLines(diff: string, path: string): readonly LineRange[] {
   });
 }
 
-/** Whether two ranges have a line in common. */
+/** Returns true if two ranges have a line in common. */
 export function overlap(one: LineRange, other: LineRange): boolean {
   return one.first <= other.last && other.first <= one.last;
 }

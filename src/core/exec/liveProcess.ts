@@ -7,7 +7,7 @@ import type { HeadTail } from '../util/tokens.ts';
 import type { OutputLog } from './outputLog.ts';
 import { type OutputListener, OutputRelay, type OutputStream } from './outputRelay.ts';
 
-/** What events contain about a process. */
+/** The facts about a process that events contain. */
 export interface ProcessFacts {
   readonly itemId: string;
   /** The command line as a user would type it. */
@@ -24,7 +24,7 @@ export interface ProcessEnd {
   readonly exitCode: number;
   readonly signal: string | null;
   readonly by: EndedBy;
-  /** What the process left behind, for the user and the model. */
+  /** Leftovers of the process, reported to the user and the model. */
   readonly findings: readonly SandboxFinding[];
 }
 

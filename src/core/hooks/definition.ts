@@ -26,7 +26,7 @@ export interface HookPlace {
   readonly origin: 'settings' | 'user' | 'workspace';
   /** The absolute path; for the settings their key. */
   readonly source: string;
-  /** Whose names of tools it expects where its matcher does not say. */
+  /** The product whose tool names its matcher uses if the names do not tell. */
   readonly style: 'claude' | 'codex';
 }
 
@@ -41,7 +41,7 @@ export function hookOf(definition: HookDefinition, place: HookPlace): Hook {
   return { ...definition, ...place, hash: sha256([event, matcher, command, args, shell, cwd, env, place.source]) };
 }
 
-/** What is started, in one line. */
+/** The command line of the hook. */
 export function commandOf({ command, args = [] }: HookDefinition): string {
   return [command, ...args].join(' ');
 }

@@ -30,7 +30,7 @@ export interface HookOutcome {
 
 const decision = z.enum(['block', 'deny', 'approve', 'allow', 'ask']).optional();
 
-/** What of the output has a meaning; further keys are ignored, as a newer hook may have them. */
+/** The output fields that are evaluated. Other keys are ignored, because a newer hook may have them. */
 const outputSchema = lazyObject(() => ({
   continue: z.boolean().optional(),
   stopReason: z.string().optional(),

@@ -3,7 +3,7 @@ import type { Trust } from '../trust/trust.ts';
 import type { Hook } from './definition.ts';
 import { type FoundHooks, type HookFile, hooksInFile, hooksInSettings } from './hookFiles.ts';
 
-/** What is done about a hook. One of a file is `proposed` until the user has approved or refused it. */
+/** A hook with its state. A hook of a file is `proposed` until the user has approved or refused it. */
 export interface SelectedHook {
   readonly hook: Hook;
   readonly state: 'runs' | 'proposed' | 'refused';

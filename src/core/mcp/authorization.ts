@@ -1,4 +1,4 @@
-/** What Tiller keeps of an authorisation of one MCP server: a secret, in the keychain and nowhere else. */
+/** The stored authorisation of one MCP server: a secret that is kept only in the keychain. */
 export interface McpSecrets {
   /** `key`: the address of the server. */
   read(key: string): Promise<string | undefined>;

@@ -108,7 +108,7 @@ export type McpElicitationAnswer =
   | { readonly action: 'accept'; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' };
 
-/** What a server may ask of Tiller, and tell it, while it is connected. */
+/** Handlers of the requests and notifications of a connected server. */
 export interface McpHandlers {
   /** Its list of tools, resources or prompts is another one. */
   changed(kind: 'tools' | 'resources' | 'prompts'): void;

@@ -254,7 +254,7 @@ export class McpServer {
     }
   }
 
-  /** Those that the settings leave, each name once. */
+  /** The tools that the settings enable, without duplicate names. */
   async #toolsOf(connection: McpConnection, signal: AbortSignal): Promise<readonly McpTool[]> {
     if (!connection.info.hasTools) return [];
     const { enabledTools, disabledTools } = this.definition.settings;

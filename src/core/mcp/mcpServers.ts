@@ -4,7 +4,7 @@ import { Emitter } from '../util/emitter.ts';
 import type { McpDefinition } from './connection.ts';
 import { McpServer, type McpServerDeps } from './mcpServer.ts';
 
-/** What the servers of a process are to be. */
+/** The configuration of all MCP servers of a process. */
 export interface McpConfiguration {
   /** All, the ones that are not enabled included. */
   readonly definitions: readonly McpDefinition[];

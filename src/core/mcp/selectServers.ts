@@ -11,7 +11,7 @@ export interface NamedServer {
   readonly file?: string | undefined;
 }
 
-/** What is done about a server. */
+/** A server definition with its state. */
 export type SelectedServer = NamedServer &
   (
     | { readonly type: 'start'; readonly definition: McpDefinition }
@@ -55,7 +55,7 @@ async function selected(
   return { ...server, type: 'start', definition };
 }
 
-/** What is started or connected to, in one line. */
+/** The command or address of a server, in one line. */
 export function describeServer(settings: McpServerSettings): string {
   return 'command' in settings ? [settings.command, ...settings.args].join(' ') : settings.url;
 }

@@ -1,7 +1,7 @@
 /** Names under which the tools of MCP servers are offered (codex-behaviour.md §9 and trap 18). */
 import { createHash } from 'node:crypto';
 
-/** Of a name that model servers accept. */
+/** The longest tool name that model servers accept. */
 const MAX_LENGTH = 64;
 /** How much of a longer name is kept before its hash of 40 digits. */
 const KEPT = MAX_LENGTH - 40;
@@ -14,7 +14,7 @@ export function offeredName(server: string, tool: string): string {
   return name.slice(0, KEPT) + createHash('sha1').update(whole).digest('hex');
 }
 
-/** What the names of all tools of a server begin with, except those that are shortened. */
+/** The prefix of the names of all tools of a server, except shortened names. */
 export function toolPrefix(server: string): string {
   return `mcp__${server}__`.replaceAll(/[^A-Za-z0-9_-]/g, '_');
 }

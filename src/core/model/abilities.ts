@@ -35,7 +35,7 @@ export type Ability = (typeof ABILITIES)[number];
 /** `name`: known of models with this name; `guess`: what most servers understand. */
 export type AbilitySource = 'settings' | 'server' | 'name' | 'guess';
 
-/** What a server says about one of its models. */
+/** The description of a model as its server reports it. */
 export interface ReportedModel {
   readonly id: string;
   /** In tokens: of the loaded model where the server tells, else what it can have. */
@@ -47,7 +47,7 @@ export interface ReportedModel {
   readonly isLoaded?: boolean | undefined;
 }
 
-/** What decides the abilities besides the model's name. */
+/** Facts about the server that determine the abilities of a model besides its name. */
 export type ServerFacts = Pick<ProviderConfig, 'baseUrl' | 'dialect' | 'family' | 'models' | 'store' | 'toolImages'>;
 
 export interface ModelAbilities {
@@ -176,7 +176,7 @@ export interface OfferedEfforts {
   readonly areGuessed: boolean;
 }
 
-/** What most servers with reasoning understand. */
+/** The efforts that most servers with reasoning accept. */
 const COMMON_EFFORTS: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
 
 /** The efforts to offer to the user. */

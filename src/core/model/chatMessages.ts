@@ -59,7 +59,7 @@ export interface ChatForm {
   /** The tag of items of this provider. */
   readonly origin: Origin;
   readonly developerRole: boolean;
-  /** Whether the reasoning of earlier responses is sent. */
+  /** True if the reasoning of earlier responses is sent. */
   readonly reasoning: boolean;
   /** Where the images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';

@@ -3,7 +3,7 @@ import type { RefusedFields } from './fieldFallback.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 import type { Transport } from './transport.ts';
 
-/** What both clients need. */
+/** The dependencies of both clients. */
 export interface ClientParts {
   readonly provider: ProviderConfig;
   readonly transport: Pick<Transport, 'post'>;

@@ -203,7 +203,7 @@ interface WireTraits {
   readonly stores: boolean;
 }
 
-/** What an API takes, whatever the model. */
+/** The features of each API, independent of the model. */
 export const WIRE_TRAITS: Readonly<Record<WireApi, WireTraits>> = {
   responses: { name: 'Responses', functionsOnly: false, stores: true },
   chat: { name: 'Chat Completions', functionsOnly: true, stores: false },

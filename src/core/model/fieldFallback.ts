@@ -5,7 +5,7 @@
 import type { ModelFault } from './client.ts';
 import { WORDINGS } from './refusalWordings.ts';
 
-/** What a request can omit, in the order of the search: more specific names first. */
+/** The fields that a request can omit, in the order of the search: more specific names first. */
 const DISPENSABLE = {
   'reasoning.effort': /reasoning[._]?effort/i,
   /** Reasoning in a request with tools on Chat Completions, also that of the model's default. Only by a wording of the table. */

@@ -62,12 +62,12 @@ export class HttpModels {
     within.end();
   }
 
-  /** What a server has last reported about its models; empty before the first answer. */
+  /** The models as the server last reported them; empty before the first answer. */
   reported(provider: ProviderConfig): readonly ReportedModel[] {
     return [...(this.#reported.get(serverKey(provider))?.values() ?? [])];
   }
 
-  /** What is known about a model, and from where. */
+  /** The abilities of a model, each with its source. */
   abilities(provider: ProviderConfig, model: string): ModelAbilities {
     return abilitiesOf(provider, provider.wireApi, model, this.#reportedOf(provider, model));
   }

@@ -10,7 +10,7 @@ export interface ConnectedModel {
   readonly prices: Prices | null;
   /** Attempts of one request; `null`: as the settings of the thread say. */
   readonly maxAttempts?: number | null;
-  /** What the user has to know about the settings of this model, each sentence once in a thread. */
+  /** Notes for the user about the settings of this model; each sentence is shown once in a thread. */
   readonly notes?: readonly string[];
 }
 

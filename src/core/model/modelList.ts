@@ -136,7 +136,7 @@ const llamaSchema = lazyObject(() => ({
 
 type Told = ReadonlyMap<string, Omit<ReportedModel, 'id'>>;
 
-/** What local servers tell in routes of their own, which the owner in their list reveals. */
+/** Details from the proprietary routes of local servers, which the owner field of their list identifies. */
 async function toldElsewhere(
   models: readonly Listed[],
   { baseUrl }: ProviderConfig,

@@ -23,7 +23,7 @@ export interface ModelPorts {
   readonly log: Log;
   /** E.g. `tiller/0.1.0`. */
   readonly userAgent?: string | undefined;
-  /** Of this process, for headers of providers. */
+  /** The environment of this process, for headers of providers. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * The fields that this provider has refused so far; keep them while the process runs, so that nothing is refused

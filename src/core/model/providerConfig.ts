@@ -17,7 +17,7 @@ export interface ProviderConfig {
    * How the key that is stored for the origin is sent; `api_key` is Azure's header. Derived from the dialect if absent.
    */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
-  /** Whether the server stores responses; derived from the dialect if absent. */
+  /** True if the server stores responses; derived from the dialect if absent. */
   readonly store?: boolean | undefined;
   /** Where images of tools are sent; derived from the wire if absent. */
   readonly toolImages?: 'output' | 'message' | 'none' | undefined;

@@ -3,7 +3,7 @@
  * Each wording is one that a real server has sent, with its source. test/core/model/refusalWordings.test.ts has the
  * complete answers, and those of servers that name the field and need no entry here.
  */
-/** Those of `fieldFallback.ts` that a wording can mean. */
+/** The fields of `fieldFallback.ts` that a wording can identify. */
 type WordingField =
   | 'tools'
   | 'tool_choice'

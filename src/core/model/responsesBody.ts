@@ -109,7 +109,7 @@ export class ResponsesBodies {
   }
 }
 
-/** Which tools may be sent that are not functions. */
+/** The kinds of tools, other than functions, that may be sent. */
 function specialTools({ everything, family, shellFunction }: ModelAbilities) {
   return {
     custom: everything || family.applyPatch === 'freeform',

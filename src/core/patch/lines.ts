@@ -126,7 +126,7 @@ export function lineAt({ text, starts }: TextLines, index: number): string {
   return text.slice(start, end);
 }
 
-/** Whether the lines from `index` are these, without their endings. Takes no copies; false where the endings differ. */
+/** Returns true if the lines from `index` equal these, ignoring endings. Copies nothing; false if the endings differ. */
 export function areLinesAt(
   { text, starts, commonEnding }: TextLines,
   index: number,

@@ -4,10 +4,10 @@ import type { FileChange } from '../ports.ts';
 import { NEW_CELL, parseNotebookText } from './notebookText.ts';
 import type { FileSnapshot } from './workingTree.ts';
 
-/** What the model has to know of an open notebook. */
+/** Instructions for the model about an open notebook. */
 export const CELLS_NOTE = `This notebook is open in the editor: patch it as this text of its cells, without its outputs, not as JSON. A new cell begins with "${NEW_CELL}", without an id.`;
 
-/** Of a patch that does not fit: the model may have read the JSON of the file. */
+/** The hint for a patch that does not match: the model may have read the JSON of the file. */
 export function notebookHint(path: string): string {
   return `${path} is open as a notebook in the editor, and is patched as the text of its cells, not as JSON. Read it with read_file; patch what that returns.`;
 }

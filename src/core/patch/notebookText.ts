@@ -21,18 +21,18 @@ export type ParsedNotebook =
   /** `message`: a clause about the text, for the model. */
   | { readonly type: 'invalid'; readonly message: string };
 
-/** What to write for a new cell. */
+/** The marker line of a new cell. */
 export const NEW_CELL = '#%% vscode.cell [language=python]';
 
 const MARKER = /^#%% vscode\.cell (?:\[id=([^\]\s]+)\] )?\[language=([^\]\s]+)\]\s*$/;
-/** What looks like a marker in the text of a cell gets a backslash before it. */
+/** Matches cell text that looks like a marker; it is escaped with a backslash. */
 const LIKE_A_MARKER = /^\\*#%% vscode\.cell\b/;
 
 export function notebookText(cells: readonly NotebookCell[]): string {
   return cells.map(({ id, language, text }) => `${marker(id, language)}\n${escaped(text)}\n`).join('');
 }
 
-/** Whether a text is one of `notebookText`, patched or not. */
+/** Returns true if a text was made by `notebookText`, patched or not. */
 export function isNotebookText(text: string): boolean {
   return MARKER.test(text.split('\n', 1)[0] ?? '');
 }
@@ -60,7 +60,7 @@ export function parseNotebookText(text: string): ParsedNotebook {
   };
 }
 
-/** Whether two texts have the same cells, whatever their ids; false for one that is invalid. */
+/** Returns true if two texts have the same cells, ignoring ids; false if one is invalid. */
 export function haveSameCells(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => parseNotebookText(text));
   if (first?.type !== 'cells' || second?.type !== 'cells') return false;

@@ -6,7 +6,7 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** One changed place of a file. */
+/** One changed region of a file. */
 export interface PatchChunk {
   /** The texts of the `@@` lines above it, including line numbers (difference (d): Codex takes one line). */
   readonly contexts: readonly string[];
@@ -26,12 +26,12 @@ export type PatchOperation =
       readonly chunks: readonly PatchChunk[];
     };
 
-/** What an operation does to which file, without its lines. */
+/** The kind and paths of an operation, without its lines. */
 export type FileOperation =
   | { readonly type: 'add' | 'delete'; readonly path: string }
   | { readonly type: 'update'; readonly path: string; readonly movedTo: string | null };
 
-/** Why a text is not a patch (codex-behaviour.md §1.6). */
+/** The reason why a text is not a patch (codex-behaviour.md §1.6). */
 export type PatchFaultCategory =
   | 'first_line'
   | 'last_line'

@@ -15,7 +15,7 @@ import type { FileOperation, PatchOperation } from './operation.ts';
 import type { PatchReportEntry } from './report.ts';
 import { createWorkingTree, type FileSnapshot, type WorkingTree } from './workingTree.ts';
 
-/** Why a patch does not fit the files (codex-behaviour.md §1.6). */
+/** The reason why a patch cannot be applied to the files (codex-behaviour.md §1.6). */
 export type PlanFaultCategory =
   | 'nothing_modified'
   | 'cannot_read'
@@ -29,9 +29,9 @@ export type PlanFaultCategory =
 export type PatchPlan =
   | {
       readonly type: 'planned';
-      /** One for each file: the net change of all operations. Empty when every file ends unchanged. */
+      /** The net change of all operations, one entry per file. Empty if no file changes. */
       readonly changes: readonly FileChange[];
-      /** One for each operation. */
+      /** One entry per operation. */
       readonly report: readonly PatchReportEntry[];
     }
   | { readonly type: 'failed'; readonly category: PlanFaultCategory; readonly message: string };

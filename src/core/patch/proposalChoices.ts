@@ -126,7 +126,7 @@ function carryPart(part: FileReview, old: ProposedFile, now: ProposedFile): File
   return leftOut.length === 0 ? undefined : { path, leftOut, ...explained };
 }
 
-/** What a hunk removes and inserts, in lines. */
+/** The removed and inserted lines of hunks. */
 export function linesOfHunks({
   change,
   hunks,

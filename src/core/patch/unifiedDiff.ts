@@ -20,7 +20,7 @@ export interface UnifiedDiff {
 
 /** The diff of one file. */
 export interface FileDiff extends UnifiedDiff {
-  /** One for each `@@`. */
+  /** The hunks, one per `@@`. */
   readonly hunks: readonly ProposedHunk[];
 }
 

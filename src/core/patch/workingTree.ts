@@ -33,7 +33,7 @@ export interface WorkingTree {
   remove(path: string): void;
   /** Why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
-  /** What was there before the patch. */
+  /** The state of the path before the patch. */
   found(path: string): FileSnapshot;
   /** Its lines; empty if it was not text. */
   foundLines(path: string): TextLines;

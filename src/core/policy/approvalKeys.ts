@@ -20,7 +20,7 @@ export interface CommandApproval {
   /** Absolute. */
   readonly cwd: string;
   readonly box: SandboxMechanism;
-  /** What the sandbox allows. */
+  /** The sandbox policy of the call. */
   readonly sandboxPolicy: SandboxPolicy;
   readonly sandboxPermissions: SandboxPermissions;
   readonly tty: boolean;

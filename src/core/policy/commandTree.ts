@@ -15,7 +15,7 @@ export type CommandTree =
       readonly class: CommandClass;
       /** A here-document is its input: rules apply, but no rule is proposed (codex-behaviour.md §6.3 step 1). */
       readonly complex: boolean;
-      /** Why its name does not decide its class: a clause that is appended to the reason. */
+      /** The reason why the name does not decide the class: a clause that is appended to the decision reason. */
       readonly note?: string | undefined;
     }
   /** A shell with a script that could be parsed: only the commands of the script count. */

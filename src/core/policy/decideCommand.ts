@@ -29,7 +29,7 @@ export interface CommandRequest {
   readonly sandboxPolicy: SandboxPolicy;
   /** The sandbox mechanism that works on this machine. */
   readonly box: SandboxMechanism;
-  /** Why no mechanism works although the policy requires a sandbox. */
+  /** The reason why no mechanism is available although the policy requires a sandbox. */
   readonly noSandboxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** The command prefix that the model asks to have allowed from now on. */

@@ -20,7 +20,7 @@ export interface PolicyVerdict {
   readonly readsSecrets: boolean;
   /** All rules that matched it or a command inside it. */
   readonly matches: LoadedRules;
-  /** Whether "always allow …" may be offered for it. */
+  /** True if "always allow …" may be offered for the command. */
   readonly proposable: boolean;
 }
 

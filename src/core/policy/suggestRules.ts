@@ -121,7 +121,7 @@ function suggested(rule: Rule): LoadedRules[number] {
   return { rule, file: 'suggested', index: 0, layer: 'user' };
 }
 
-/** Of two rules of which one begins with the other, the shorter one. */
+/** Removes each rule that begins with the pattern of another suggestion. */
 function withoutNarrower(suggestions: readonly RuleSuggestion[]): readonly RuleSuggestion[] {
   const startsWith = ({ rule: { pattern } }: RuleSuggestion, other: RuleSuggestion) =>
     other.rule.pattern.length < pattern.length && other.rule.pattern.every((word, index) => word === pattern[index]);

@@ -18,7 +18,7 @@ export type Unwrapped =
        * follows.
        */
       readonly ownWords: number;
-      /** What the wrapper adds to the commands inside; absent when it adds nothing. */
+      /** The effect that the wrapper adds to the inner commands; absent if there is none. */
       readonly adds?: string | undefined;
     }
   | { readonly type: 'opaque'; readonly why: string; readonly mentions: readonly Argv[] };

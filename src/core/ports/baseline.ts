@@ -1,7 +1,7 @@
-/** What the workspace held before commands and patches changed it. */
+/** Records the content of the workspace before commands and patches change it. */
 import type { FileState } from '../../protocol/baseline.ts';
 
-/** One path that a look found in another state than the look before it. */
+/** A path whose state differs from the previous scan. */
 export interface LookedChange {
   readonly path: string;
   readonly before: FileState;
@@ -11,13 +11,13 @@ export interface LookedChange {
 }
 
 export interface Look {
-  /** What differs from the last look at these folders; none at the first look. */
+  /** Differences from the last scan of these folders; none at the first scan. */
   readonly changes: readonly LookedChange[];
   /** Folders that were not there at the last look, outer ones first. */
   readonly newFolders: readonly string[];
   /** Nothing was recorded before: what was there earlier is not known. */
   readonly isFirst: boolean;
-  /** One sentence for the user where not everything could be recorded. */
+  /** One sentence for the user if not everything could be recorded. */
   readonly problem?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface LookLimits {
 export interface BaselineStore {
   /** Records what the folders hold now. Absolute paths, none inside another. */
   look(roots: readonly string[], limits: LookLimits): Promise<Look>;
-  /** Of the last look: files that changed at this time or later. */
+  /** Files of the last scan that changed at this time or later. */
   changedSince(roots: readonly string[], since: number): Promise<readonly RecordedFile[]>;
   /** Records what these paths hold now, whatever their size and whether ignored or not. An entry for each. */
   capture(paths: readonly string[]): Promise<ReadonlyMap<string, FileState>>;
@@ -60,7 +60,7 @@ export interface BaselineStore {
 export interface Restoration {
   /** Absolute, without a link on the way. */
   readonly path: string;
-  /** What it must hold for it to be changed. */
+  /** The expected present content; the file is changed only if it matches. */
   readonly from: FileState;
   readonly to:
     | { readonly type: 'absent' }

@@ -1,4 +1,4 @@
-/** What the editor and its language extensions know of the code. */
+/** Facts about the code from the editor and its language extensions. */
 
 /** An error or a warning that the editor shows for a file. */
 export interface Problem {
@@ -76,7 +76,7 @@ export interface CodeEdit {
   readonly text: string;
 }
 
-/** What a rename does to one file. */
+/** The changes of a rename to one file. */
 export interface RenamedFile {
   readonly path: string;
   readonly movedTo: string | null;
@@ -129,6 +129,6 @@ export interface Languages {
   /** Symbols of the workspace whose names match the query in some way. */
   search(query: string): Promise<readonly CodeSymbol[]>;
   rename(at: CodePosition, newName: string): Promise<RenameAnswer>;
-  /** What the editor shows now for this file, or for all that have any. */
+  /** The present problems of this file, or of all files that have any. */
   problems(path?: string): readonly { readonly path: string; readonly problems: readonly Problem[] }[];
 }

@@ -8,7 +8,7 @@ export interface WritableRoot {
   readonly protectedPaths: readonly string[];
 }
 
-/** What a process may do inside a sandbox: `core/sandbox` decides these limits, `node/sandbox` enforces them. */
+/** The limits of a process in a sandbox: `core/sandbox` decides them, `node/sandbox` enforces them. */
 export interface SandboxLimits {
   /** If empty, only the temporary folder may be written. */
   readonly writableRoots: readonly WritableRoot[];

@@ -5,7 +5,7 @@ export interface WebRequest {
   readonly url: URL;
   /** The header `accept`. */
   readonly accept: string;
-  /** Of the decompressed body; the rest is not read. */
+  /** The limit of the decompressed body; the rest is not read. */
   readonly maxBytes: number;
   /** False: an address on this machine or in a private network is refused, also when a name leads to it. */
   readonly mayBePrivate: boolean;
@@ -37,6 +37,6 @@ export class WebError extends Error {
 export interface Web {
   /** True for the host of a URL that is an address, or a name, of this machine or of a private network. Resolves nothing. */
   isPrivate(hostname: string): boolean;
-  /** One GET. @throws WebError; rejects with the signal's reason when that aborts. */
+  /** Sends one GET request. @throws WebError; rejects with the signal's reason when that aborts. */
   get(request: WebRequest): Promise<WebAnswer>;
 }

@@ -105,7 +105,7 @@ export interface LineSpan {
 export interface ProposedHunk {
   readonly before: LineSpan;
   readonly after: LineSpan;
-  /** Of a side copy: the user has changed the same lines since. It is left out until the user restores it. */
+  /** Set for a hunk of a side copy whose lines the user has changed since. It is left out until the user restores it. */
   readonly isConflict?: true;
 }
 
@@ -114,7 +114,7 @@ export interface ProposedFile {
   /** The file's name on the approval card. */
   readonly name: string;
   readonly change: FileChange;
-  /** One for each `@@` of the file's diff on the card, without context lines; in order. */
+  /** The hunks in order, one per `@@` of the file's diff on the card, without context lines. */
   readonly hunks: readonly ProposedHunk[];
 }
 
@@ -156,7 +156,7 @@ export type ApplyResult =
 /** `moved`: the path leads to another place than the requested one. */
 export type WorkspaceErrorCode = 'not_found' | 'is_directory' | 'not_text' | 'too_large' | 'denied' | 'io' | 'moved';
 
-/** Why a file could not be read, with a message that a tool can return. */
+/** A file could not be read; the message can be returned by a tool. */
 export class WorkspaceError extends Error {
   readonly code: WorkspaceErrorCode;
   readonly path: string;

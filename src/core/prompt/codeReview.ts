@@ -1,4 +1,4 @@
-/** What the agent `reviewer` and the model of the thread read of a review. */
+/** The texts of a review for the agent `reviewer` and for the model of the thread. */
 import type { Finding, ReviewTarget } from '../../protocol/codeReview.ts';
 import type { MessageItem } from '../../protocol/responseItem.ts';
 import { findingText, reviewSubject } from '../../protocol/text/findings.ts';
@@ -29,11 +29,11 @@ const SCOPE = `Report every fault that these changes bring and that their author
 
 export interface ReviewOrder {
   readonly target: ReviewTarget;
-  /** What the user wants it to look at. */
+  /** The user's instructions for the reviewer. */
   readonly instructions?: string | undefined;
 }
 
-/** What the reviewer is asked for; the changes follow as an attachment where `hasChanges`. */
+/** The request to the reviewer. If `hasChanges`, the changes follow as an attachment. */
 export function reviewRequest({ target, instructions = '' }: ReviewOrder, hasChanges: boolean): string {
   const given = hasChanges
     ? 'They are attached; where they are cut, or where you need more, look yourself'

@@ -12,7 +12,7 @@ export interface CommitRequest {
   readonly changes: string;
   /** First lines of the last commits, the newest first. */
   readonly recent: readonly string[];
-  /** What the user has written so far; may be empty. */
+  /** The user's draft of the message; may be empty. */
   readonly begun: string;
 }
 

@@ -73,7 +73,7 @@ export function isHookContext(item: MessageItem): boolean {
   return item.role === 'user' && textOf(item.content).startsWith('<hook_context ');
 }
 
-/** What hooks have to say to the model. Their programs are the user's, so it is not marked as untrusted. */
+/** The context of hooks for the model. The user chose their programs, so it is not marked as untrusted. */
 export function hookContext(event: HookEvent, texts: readonly string[]): string {
   return `<hook_context event="${event}">\n${texts.join('\n\n')}\n</hook_context>`;
 }

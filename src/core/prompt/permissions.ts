@@ -26,7 +26,7 @@ export function isPermissionsMessage(message: MessageItem): boolean {
 const PLAN_MODE =
   'Approvals: plan mode, in which commands that are known to only read run, and all others and every patch are refused. Do not use `sandbox_permissions`.';
 
-/** What limits commands: Tiller's sandbox, a missing one, or nothing from Tiller. */
+/** How commands are confined: by Tiller's sandbox, by none because none works, or not at all. */
 type Limits = 'sandboxed' | 'no-sandbox' | 'unrestricted';
 
 function limitsOf({ sandboxPolicy, box }: TurnSettings): Limits {

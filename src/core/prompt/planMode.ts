@@ -15,7 +15,7 @@ export function planModeMessage(isOn: boolean): MessageItem {
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
 }
 
-/** Whether the message says that plan mode has begun, or is over; `undefined` for another message. */
+/** True for a message that starts plan mode, false for one that ends it; `undefined` for other messages. */
 export function planModeIn(message: MessageItem): boolean | undefined {
   const text = textOf(message.content);
   if (message.role !== 'developer' || !text.startsWith('<plan_mode>')) return undefined;

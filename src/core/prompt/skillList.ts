@@ -44,7 +44,7 @@ export function skillList(skills: readonly ListedSkill[], maxTokens: number): Sk
   return { message, left };
 }
 
-/** What such a message lists. */
+/** Parses the skills that such a message lists. */
 export function skillsIn(text: string): readonly ListedSkill[] {
   return text.split('\n').flatMap((line) => {
     const [, name, description, source] = /^- (\S+?): (.*) \(file: (.*)\)$/.exec(line) ?? [];

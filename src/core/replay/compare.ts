@@ -90,7 +90,7 @@ export function compareRequests(expected: Body, actual: Body, name: string): Req
   return { where, diff: unifiedDiffOfTexts(name, readable(before), readable(after)) };
 }
 
-/** Whether the tools changed from one request to the next, which invalidates the prompt cache. */
+/** Returns true if the tools of two requests differ, which invalidates the prompt cache. */
 export function toolsDiffer(before: Body, after: Body): boolean {
   return JSON.stringify(before['tools']) !== JSON.stringify(after['tools']);
 }

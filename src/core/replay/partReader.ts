@@ -47,7 +47,7 @@ interface OpenTurn {
   readonly messages: ResponseItem[];
   readonly exchanges: OpenExchange[];
   stop: RecordedStop | undefined;
-  /** What the model had said of a message that it did not end. */
+  /** The text of a message that the model did not complete. */
   unfinished: string | undefined;
   pausedAfter: number | undefined;
   hasEnded: boolean;
@@ -70,7 +70,7 @@ export class PartReader {
     string,
     { request: ApprovalRequest; calls: string[]; resolved?: EventMsgOf<'approval_resolved'> }
   >();
-  /** Of functions, by the ids of their calls. */
+  /** The names of called functions, by call id. */
   readonly #names = new Map<string, string>();
   #interactive = true;
   /** Response items of the whole rollout so far. */

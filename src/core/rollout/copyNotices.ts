@@ -1,4 +1,4 @@
-/** What came home of the side copies of a thread's agents, kept in TILLER_HOME until a request of the thread says so. */
+/** Notices about side copies of a thread's agents, kept in TILLER_HOME until a request of the thread contains them. */
 import * as z from 'zod';
 import type { Storage } from '../ports.ts';
 

@@ -24,7 +24,7 @@ export const sessionMetaSchema = lazyObject(() => ({
   provider: z.string(),
   instructions: z.string(),
   forked_from_id: z.string().optional(),
-  /** Of a sub-agent: the thread that started it. */
+  /** The parent thread of a sub-agent. */
   parent_id: z.string().optional(),
   /** Of a sub-agent: what it was started as, so that it is no more when it is opened again. */
   agent: z

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { withoutMiddle } from '../util/tokens.ts';
 
-/** What is kept of a thread for later threads. */
+/** The memory of a thread for later threads. */
 export interface ThreadMemory {
   readonly threadId: string;
   readonly title: string;
@@ -10,7 +10,7 @@ export interface ThreadMemory {
   readonly folder: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** What the events say: messages of the user, changed files, commands. */
+  /** A summary of the events: messages of the user, changed files, commands. */
   readonly trace: string;
   /** The summary of the last compaction, and the last answer. */
   readonly summary: string;
@@ -56,7 +56,7 @@ export function parseMemory(threadId: string, text: string): ThreadMemory | unde
   };
 }
 
-/** Whether the text is not what Tiller has written: then the user keeps it. */
+/** Returns true if the user has edited the text, which is then never overwritten. */
 export function isEditedMemory(text: string): boolean {
   const [line, hash] = /^written: (.*)\n/m.exec(text) ?? [];
   return line === undefined || hashOf(text.replace(line, '')) !== hash;

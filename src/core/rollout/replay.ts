@@ -14,7 +14,7 @@ import { readLines } from './readLines.ts';
 export interface ReplayedThread {
   readonly meta: SessionMeta;
   readonly state: ThreadState;
-  /** What the model has seen, in recorded order; calls and outputs are not paired yet. */
+  /** The model's history in recorded order; calls and outputs are not paired yet. */
   readonly history: readonly ResponseItem[];
   /** Compactions that stand, oldest first. */
   readonly compacted: readonly CompactedHistory[];
@@ -24,7 +24,7 @@ export interface ReplayedThread {
   readonly countedItems: number | null;
   /** Items of `history` when each turn started. Unknown for turns before a compaction or the undo of one. */
   readonly turnStarts: ReadonlyMap<string, number>;
-  /** What the last turn has used, as `token_count` reports it. */
+  /** The usage of the last turn, as reported by `token_count`. */
   readonly spentInTurn: { readonly tokens: number; readonly cost: number; readonly estimated: boolean };
   readonly settings: TurnSettings | null;
   /**

@@ -9,7 +9,7 @@ export const MEMORIES_FOLDER = 'memories';
 const ENDING = '.md';
 /** The oldest beyond these are removed, unless the user has edited them. */
 const MOST_MEMORIES = 200;
-/** Of a file that the user has made longer. */
+/** The size limit for reading a file that the user may have extended. */
 const MAX_READ_BYTES = 64 * 1024;
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

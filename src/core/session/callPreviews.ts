@@ -17,7 +17,7 @@ interface PreviewDeps {
 interface Preview {
   readonly item: TurnItem;
   readonly read: (piece: string) => string;
-  /** What there is to show; `null` once it is shown as it arrives. */
+  /** Text that is not shown yet; `null` once text is shown as it arrives. */
   held: string | null;
 }
 

@@ -12,7 +12,7 @@ import {
 } from './caps.ts';
 import type { DaySpending } from './daySpending.ts';
 
-/** What the running turn of a root thread has used, its sub-agents included. One for the root and its sub-agents. */
+/** The usage of the running turn of a root thread and its sub-agents, which share this object. */
 export class TurnSpending {
   #spent = NOTHING_SPENT;
   #raised: RaisedCaps = {};

@@ -90,7 +90,7 @@ export async function runCodeReview(
   }
 }
 
-/** Which findings a thread has. */
+/** The findings of a thread. */
 export class KnownFindings {
   readonly #ids = new Set<string>();
 

@@ -21,7 +21,7 @@ export type CompactionResult =
 
 type CompactionItem = TurnItemOf<'compaction'>;
 
-/** Whether these items contain more than context that Tiller adds by itself. */
+/** Returns true if these items contain more than context that Tiller adds by itself. */
 export function isWorthASummary(items: readonly ResponseItem[]): boolean {
   return items.some((item) => item.type !== 'message' || item.role === 'assistant' || isUsersOwn(item));
 }
@@ -184,7 +184,7 @@ function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
   };
 }
 
-/** One attempt. Only the last message counts; calls are ignored. */
+/** Requests the summary once. Only the last message counts; calls are ignored. */
 async function readSummary(run: TurnRun, prompt: Prompt): Promise<string> {
   let summary = '';
   const said: ResponseItem[] = [];

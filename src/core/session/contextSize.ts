@@ -89,7 +89,7 @@ function attachedBytesOf(item: ResponseItem): number {
   return attached.reduce((sum, part) => sum + ('text' in part ? byteLength(JSON.stringify(part)) : 0), 0);
 }
 
-/** One command without any shell syntax, of a program that prints files. */
+/** Returns true for a single command without shell syntax whose program prints files. */
 function printsAFile(item: ResponseItem): boolean {
   if (item.type !== 'function_call') return false;
   const command = /"(?:cmd|command)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(item.arguments)?.[1];

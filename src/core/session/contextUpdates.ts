@@ -65,10 +65,10 @@ export class ContextUpdates {
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
-      /** Those that the model may read. Asked for only while the history lists none. */
+      /** Lists the memories that the model may read. Called only while the history lists none. */
       readonly memories: () => Promise<readonly ListedMemory[]>;
       readonly toolInstructions: readonly ToolInstructions[];
-      /** Those that the model may read. */
+      /** The skills that the model may read. */
       readonly skills: readonly ListedSkill[];
       readonly skillTokens: number;
     },

@@ -7,7 +7,7 @@ import { ContextUpdates } from './contextUpdates.ts';
 import { askingCalls } from './recovery.ts';
 import { ThreadTurns, type TurnsFrom } from './threadTurns.ts';
 
-/** What the model has seen of a thread: the history, the context messages in it, and where each turn began. */
+/** The model's view of a thread: the history, its context messages, and the start of each turn. */
 export class Conversation {
   readonly history: History;
   readonly context: ContextUpdates;

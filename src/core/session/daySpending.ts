@@ -23,7 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * responses in a second.
  */
 const SAVE_AFTER_MS = 1_000;
-/** Of `YYYY-MM`, the name of a month; that of a day begins with it. */
+/** The length of `YYYY-MM`, the key of a month and the prefix of the keys of its days. */
 const MONTH_LENGTH = 7;
 
 const amountSchema = z.number().nonnegative();
@@ -41,7 +41,7 @@ const fileSchema = z.object({
   months: z.record(z.string(), daySchema).default({}),
 });
 
-/** What was used in a day or a month. */
+/** The usage of a day or a month. */
 export interface SpentDay extends Spending {
   readonly raised: RaisedCaps;
 }
@@ -88,7 +88,7 @@ export class DaySpending {
     void this.flush();
   }
 
-  /** What all processes have used today and this month. Saves first: another process with a cap may do the same now. */
+  /** The usage of all processes today and this month. Saves first, because another process may check a cap now. */
   async spent(): Promise<{ readonly day: SpentDay; readonly month: SpentDay }> {
     await this.flush();
     const stored = await this.#ports.storage.readText(FILE).catch((error: unknown) => this.#report(unusable(error)));
@@ -104,7 +104,7 @@ export class DaySpending {
     return this.#saving;
   }
 
-  /** Why the file cannot be used, in one sentence; the first time only. */
+  /** The reason why the file cannot be used, in one sentence; returned only once. */
   takeProblem(): string | undefined {
     if (this.#problem === undefined || this.#problem.isTaken) return undefined;
     this.#problem.isTaken = true;

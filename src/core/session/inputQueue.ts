@@ -22,7 +22,7 @@ export class InputQueue {
     return this.#queued.some((queued) => queued.id === id);
   }
 
-  /** Whether `take` would take something. */
+  /** True if `take` would return an input. */
   get isReady(): boolean {
     return this.#queued.some(({ held }) => !held);
   }

@@ -1,6 +1,6 @@
 import { isSameRule, type Rule } from '../../protocol/policy.ts';
 
-/** What the user has approved for one thread: single calls by key, command prefixes by rule. */
+/** The user's approvals for one thread: single calls by key, command prefixes by rule. */
 export class Memory {
   readonly #keys: Set<string>;
   #rules: readonly Rule[];

@@ -24,7 +24,7 @@ export const MENTION_LIMITS = {
 type Deps = Parameters<typeof readLimitsOf>[0] &
   Pick<ToolContext, 'workspace' | 'host' | 'settings' | 'signal' | 'keys'>;
 
-/** What a mention names. `total`: lines of the whole, where `text` has not all of them. `lines`: where its quote is now. */
+/** The target of a mention. `total`: lines of the whole, if `text` is cut. `lines`: current position of its quote. */
 type Found =
   | { readonly type: 'text'; readonly text: string; readonly total?: number; readonly lines?: LineRange }
   | { readonly type: 'refused'; readonly reason: string };

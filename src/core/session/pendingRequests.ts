@@ -18,7 +18,7 @@ const NON_INTERACTIVE: Answered = { decision: { denied: { message: 'non_interact
 /** Emits for the turn that makes the request; `submissionId` is the one of the answer when there is one. */
 export type EmitForTurn = (msg: EventMsg, submissionId?: string) => void;
 
-/** What a request is made for: a turn, or a server that asks while no turn runs. */
+/** The origin of a request: a turn, or a server that asks while no turn runs. */
 export interface Asker {
   readonly emit: EmitForTurn;
   /** Its abort cancels the request. */
@@ -27,7 +27,7 @@ export interface Asker {
   readonly agent?: ApprovalRequest['agent'];
 }
 
-/** Where patches are shown that are pending, such as diff editors. */
+/** The views of pending patches, such as diff editors. */
 export interface ShownProposals {
   /**
    * Called before the approval is requested. `reviewed`: earlier choices that still fit, when it is requested again.

@@ -2,7 +2,7 @@ import type { OpOf } from '../../protocol/op.ts';
 import type { Processes } from '../exec/processes.ts';
 import { assertNever } from '../util/assertNever.ts';
 
-/** What the user does with a process of the thread. Returns why it is not possible, for a warning. */
+/** Handles a user's operation on a process of the thread. Returns the reason why it is impossible, for a warning. */
 export function handleProcessOp(
   op: OpOf<'process_input' | 'process_resize' | 'kill_process'>,
   processes: Processes,

@@ -31,7 +31,7 @@ export interface RevertsDeps {
 
 type Request = Pick<OpOf<'redo'>, 'preview' | 'includeUncertain' | 'overwrite' | 'exclude'>;
 
-/** What is to be emitted, in order. */
+/** The events to emit, in order. */
 export interface RevertOutcome {
   readonly msgs: readonly EventMsg[];
   /** `empty`: there was nothing to do. `failed`: nothing was changed, and the warning says why. */

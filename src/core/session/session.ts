@@ -67,7 +67,7 @@ export class Session {
     return replayed ? shownState(replayed) : this.initialState;
   }
 
-  /** Of a sub-agent: the thread that started it. */
+  /** The thread that started this sub-agent; `null` for a root thread. */
   get parentId(): string | null {
     return this.#options.meta.parent_id ?? null;
   }
@@ -77,7 +77,7 @@ export class Session {
     return this.#options.meta.agent?.read_only === true;
   }
 
-  /** Of its sub-agents, for the model. */
+  /** Notices about its sub-agents, for the model. */
   get agentNotices(): AgentNotices {
     return this.#parts.agentNotices;
   }

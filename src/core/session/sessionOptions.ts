@@ -113,7 +113,7 @@ export type MessageOp = OpOf<'user_turn' | 'steer'>;
 /** The services that a front door provides for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
 export interface ThreadHost {
   readonly models: ModelClientFactory;
-  /** Those of another provider, for threads that change it. Without it none does. Each call makes a client. */
+  /** The models of another provider; if absent, threads cannot change their provider. Each call makes a client. */
   readonly modelsOf?: (provider: string) => ModelClientFactory | undefined;
   /** False: no user can answer, and each request is denied. */
   readonly interactive: boolean;
@@ -170,7 +170,7 @@ export interface ParentLink {
   readonly depth: number;
   /** The history of the parent's model so far. */
   readonly history: () => readonly ResponseItem[];
-  /** Those of the root thread. */
+  /** The pending requests of the root thread. */
   readonly requests: PendingRequests;
   /** The usage of the current turn of the root thread. */
   readonly turnSpending: TurnSpending;

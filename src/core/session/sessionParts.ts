@@ -52,7 +52,7 @@ export interface SessionParts {
   readonly agentNotices: AgentNotices;
   readonly models: ThreadModels;
   readonly rules: ThreadRules;
-  /** Those of the root thread in a sub-agent. */
+  /** A sub-agent uses the pending requests of its root thread. */
   readonly requests: PendingRequests;
   readonly tools: Toolset;
   readonly processes: Processes;

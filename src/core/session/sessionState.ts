@@ -6,7 +6,7 @@ export interface RunningTurn {
   readonly abort: AbortController;
 }
 
-/** What a session does. It takes submissions until it closes. */
+/** The state of a session, which accepts submissions until it closes. */
 export type SessionState =
   /** This session has started no turn, whatever the thread did in an earlier process. */
   | { readonly type: 'new' }

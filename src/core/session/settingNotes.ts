@@ -4,7 +4,7 @@ import { settingsWithoutEffect } from '../model/abilities.ts';
 import type { Verbosity } from '../model/families.ts';
 import type { ConnectedModel } from '../model/modelClientFactory.ts';
 
-/** What a thread has said about the settings of its models: each sentence is shown once, also after a resume. */
+/** Notes on model settings that a thread has shown: each sentence is shown once, also after a resume. */
 export class SettingNotes {
   readonly #shown: Set<string>;
 

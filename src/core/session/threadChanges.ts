@@ -43,7 +43,7 @@ interface TurnHooks {
   readonly onChanges: (changes: DescribedChanges) => void;
 }
 
-/** What the commands and patches of one thread change: gathered, recorded for undo, and emitted as events. */
+/** Collects the changes of one thread's commands and patches, records them for undo and emits them as events. */
 export class ThreadChanges {
   readonly records: ChangeRecords;
   readonly #deps: ThreadChangesDeps;

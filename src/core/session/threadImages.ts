@@ -16,7 +16,7 @@ export class ThreadImages {
   /** Reasons by `imageKey`. */
   readonly #leftOut: Map<string, string>;
   readonly #shown: Set<string>;
-  /** What is sent of an item: the same object every time, so that its JSON is made once. */
+  /** The form in which an item is sent: the same object every time, so that its JSON is built once. */
   #sent = new WeakMap<ResponseItem, ResponseItem>();
   readonly #withoutAny = new WeakMap<ResponseItem, ResponseItem>();
 

@@ -23,7 +23,7 @@ import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 export interface ToolsetOptions {
   readonly settings: ThreadSettings['tools'];
   readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
-  /** Those in force in a working directory. */
+  /** The rules in force in a working directory. */
   readonly rules: ToolOptions['rules'];
   /** Reads the memory of a thread; used where the settings say so. */
   readonly readMemory: ReadMemory;

@@ -20,7 +20,7 @@ import { ToolRuntime } from './toolRuntime.ts';
 import { type TurnFiles, turnFiles } from './turnFiles.ts';
 import type { TurnRun } from './turnRun.ts';
 
-/** How a turn starts. */
+/** The start of a turn. */
 export type TurnOpening =
   | {
       readonly type: 'begun';

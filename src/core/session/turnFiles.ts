@@ -2,7 +2,7 @@ import { TurnDiff } from '../tools/turnDiff.ts';
 import type { TurnChanges } from './threadChanges.ts';
 import type { TurnRun } from './turnRun.ts';
 
-/** What the turn changes in the workspace. */
+/** Tracks the changes of a turn to the workspace. */
 export interface TurnFiles {
   readonly diff: TurnDiff;
   readonly changes: TurnChanges;

@@ -54,7 +54,7 @@ export interface TurnRun {
   readonly toolsReady: (servers?: readonly string[]) => Promise<string | undefined>;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
-  /** What the model has to know of these tools and does not know yet. */
+  /** Instructions for these tools that the model has not been sent yet. */
   readonly toolInstructions: () => readonly ResponseItem[];
   readonly approver: Approver;
   /** Asks the user a question, of the call where there is one. See `Inquire`. */
@@ -66,7 +66,7 @@ export interface TurnRun {
   readonly caps: CapCounters;
   readonly compaction: {
     readonly trigger: CompactionTrigger;
-    /** What the model is asked for; empty: in Tiller's own words. */
+    /** The prompt for the summary; empty: the built-in one. */
     readonly prompt: string;
     /** The context that stands before the messages of the user, as it is now. */
     readonly initialContext: () => Promise<readonly ResponseItem[]>;
@@ -94,7 +94,7 @@ export interface TurnRun {
   readonly flush: () => Promise<void>;
   /** See `rememberNotices`. */
   readonly rememberNotices: () => Promise<void>;
-  /** Whether an answered turn goes on with what is queued. */
+  /** Returns true if the turn continues with queued inputs after the final answer. */
   readonly goesOn: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];

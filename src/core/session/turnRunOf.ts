@@ -23,7 +23,7 @@ export interface StartingTurn {
   readonly emit: (msg: EventMsg, by?: string | null) => void;
 }
 
-/** What the model does not have yet of the context of a turn; `context` counts it as sent. */
+/** Takes the context items that the model has not been sent yet; `context` then counts them as sent. */
 export async function takeContext(
   { options, rules, tools }: SessionParts,
   context: ContextUpdates,
@@ -44,7 +44,7 @@ export async function takeContext(
   });
 }
 
-/** What `runTurn` needs of the session. Connects the model of the turn; sends nothing. */
+/** Collects the inputs of `runTurn` from the session. Connects the model of the turn; sends nothing. */
 export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
   const { turnId, submissionId, settings, outputSchema, abort, emit } = turn;
   const { signal } = abort;

@@ -12,14 +12,14 @@ import type { HookVerdict } from '../tools/hookVerdict.ts';
 import { MENTION_LIMITS, withinBudget } from './mentions.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 
-/** What a turn keeps of a skill or prompt that it runs. */
+/** The fields of a running skill or prompt that a turn keeps. */
 type RunSkill = Pick<Skill, 'kind' | 'name' | 'allowedTools'>;
 /** Calls that it does not list are asked about. */
 type LimitingSkill = RunSkill & { readonly allowedTools: readonly string[] };
 
-/** What the skills of a thread keep from turn to turn. */
+/** State of a thread's skills that is kept between turns. */
 export class SkillMemory {
-  /** Those that limit the last turn with a message; `undefined` when this process had none. */
+  /** The skills that restrict the last turn with a message; `undefined` if this process ran no such turn. */
   limiting: readonly LimitingSkill[] | undefined;
 }
 
@@ -107,7 +107,7 @@ export class TurnSkills {
     return skillCalledIn(text, (await host.skills?.()) ?? []);
   }
 
-  /** What a recorded message has run: as it was recorded, or in older rollouts as the files are now. */
+  /** The skills that a recorded message ran: as recorded, or for older rollouts from the current files. */
   async #ranBy(input: readonly UserInput[]): Promise<RunSkill | undefined> {
     const ran = input.find(isRunByText);
     if (ran?.allowedTools === undefined) return (await this.#calledIn(input))?.skill;

@@ -74,7 +74,7 @@ function proposalsOf(plans: readonly ProposedPlan[]) {
   return plans.map(({ proposal }) => proposal);
 }
 
-/** What each hunk removes and inserts. */
+/** The removed and inserted lines of each hunk. */
 function contentsOf({ proposal }: ProposedPlan): readonly string[] {
   return linesOfHunks(proposal).map((lines) => JSON.stringify(lines));
 }

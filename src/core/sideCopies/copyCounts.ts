@@ -2,7 +2,7 @@ import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import type { SideCopyStore } from './sideCopy.ts';
 
-/** How many files differ in the side copies of threads: counted when they are first asked for, and again on `refresh`. */
+/** Numbers of changed files in the side copies of threads: counted at first use and again on `refresh`. */
 export class CopyCounts implements Disposable {
   readonly #store: Pick<SideCopyStore, 'of' | 'changes'>;
   readonly #report: (error: unknown) => void;

@@ -1,15 +1,15 @@
-/** What bringing a side copy home does with each file: base, workspace and copy in, proposals out. Looks at values only. */
+/** Plans how a side copy is brought home: from base, workspace and copy to proposals for each file. Pure. */
 import { hunksFrom } from '../patch/hunkAlgebra.ts';
 import type { FileChange, ProposedFile } from '../ports.ts';
 import type { ProposalChoices } from '../../protocol/policy.ts';
 import { baseAfter, differences, type MergedText, mergeThree } from './mergeThree.ts';
 
-/** What a path holds in one of the three places. */
+/** The content of a path in the base, the workspace or the copy. */
 export type CopyContent =
   | { readonly type: 'absent' }
   | {
       readonly type: 'file';
-      /** Of the bytes. */
+      /** The hash of the bytes. */
       readonly hash: string;
       readonly mode: number;
       /** `null`: it is not text, too long, or not kept. */
@@ -151,11 +151,11 @@ export function firstChoices(plans: readonly FilePlan[]): ProposalChoices | unde
   return choices.length === 0 ? undefined : choices;
 }
 
-/** What the user decided about one file of the review. */
+/** The user's decision about one file of the review. */
 export interface FileDecision {
   /** The whole file is left as it is. */
   readonly isOut: boolean;
-  /** Of each hunk; a hunk that the user edited has come home. */
+  /** The decision for each hunk; an edited hunk counts as brought home. */
   readonly hunks: readonly ('in' | 'out' | 'edited')[];
   /** The permission bits of the workspace stay as they are. */
   readonly isModeOut?: boolean;
@@ -178,7 +178,7 @@ export interface NextBase {
 const UNCHANGED: NextContent = { type: 'unchanged' };
 const RESULT: NextContent = { type: 'result' };
 
-/** What the copy is compared with from now on, once the decision about a file is carried out. */
+/** The new base of a file after the decision about it is carried out. */
 export function nextBase(plan: FilePlan, decision: FileDecision): NextBase {
   const content = nextContent(plan, decision);
   const mode = plan.type === 'known' || plan.type === 'impossible' ? undefined : plan.mode;

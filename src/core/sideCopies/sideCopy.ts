@@ -23,7 +23,7 @@ export interface CopiedFolder {
   readonly kind: 'worktree' | 'plain';
 }
 
-/** What the base of a copy holds of a file. */
+/** The content of a file in the base of a copy. */
 export type BaseFile =
   | {
       readonly type: 'file';
@@ -50,7 +50,7 @@ export interface CopyChange {
   readonly result: CopyState;
 }
 
-/** What is gone for good once a copy is removed. */
+/** The content that would be lost if the copy were removed. */
 export interface CopyLosses {
   readonly changes: readonly CopyChange[];
   /** Ignored files that are new in the copy, and ignored folders that hold some. Absolute paths in the copy. */
@@ -119,7 +119,7 @@ export interface MadeCopy {
 /** The reason why no side copy can be made or used: a sentence for the user. */
 export class CopyRefused extends Error {}
 
-/** What a store of copies must know of threads; ThreadCatalog has it. */
+/** The facts about threads that a store of copies needs; implemented by ThreadCatalog. */
 export interface ThreadsOfCopies {
   readonly whereIs: (threadId: string) => Promise<ThreadWhereabouts>;
   /** Ids of the threads, forks and sub-agents included, that work in one of these folders. */
@@ -130,7 +130,7 @@ export interface ThreadsOfCopies {
 
 /** The side copies of this machine. Methods reject with the error of the disk, or with the reason of their signal. */
 export interface SideCopyStore extends SideCopyPlaces {
-  /** Those that are ready, the newest first. Other processes make and remove some, too: see `reload`. */
+  /** The copies that are ready, newest first. Other processes also make and remove copies: see `reload`. */
   readonly all: readonly SideCopy[];
   /** As `all`: of copies whose record cannot be read. */
   readonly unreadable: readonly UnreadableCopy[];
@@ -140,11 +140,11 @@ export interface SideCopyStore extends SideCopyPlaces {
   make(options: MakeOptions): Promise<MadeCopy>;
   /** The thread that works in the copy from now on. */
   assign(id: string, threadId: string): Promise<void>;
-  /** What differs from the base, sorted by path. */
+  /** The differences from the base, sorted by path. */
   changes(id: string, signal: AbortSignal): Promise<readonly CopyChange[]>;
   /** `undefined` where the content is not kept. */
   baseContent(id: string, base: BaseFile | undefined): Promise<Uint8Array | undefined>;
-  /** Of a file in the copy; `undefined` above `maxBytes`, and where it is gone. */
+  /** The content of a file in the copy; `undefined` if it is longer than `maxBytes` or missing. */
   content(place: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Call when changes came home: they are no longer offered. */
   settle(id: string, files: readonly SettledFile[]): Promise<void>;
@@ -152,7 +152,7 @@ export interface SideCopyStore extends SideCopyPlaces {
   unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void>;
   /** Bytes on the disk. */
   size(id: string, signal: AbortSignal): Promise<number>;
-  /** What removing it would lose. */
+  /** The content that removing the copy would lose. */
   losses(id: string, signal: AbortSignal): Promise<CopyLosses>;
   /** With all that it holds. `in_use` while an act, or a process that owns one of its threads, uses it. */
   remove(id: string, options?: RemoveOptions): Promise<RemoveResult>;

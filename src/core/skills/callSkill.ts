@@ -5,7 +5,7 @@ import type { Skill } from './skillFile.ts';
 /** A message that runs a skill or a prompt. */
 export interface SkillCall {
   readonly skill: Skill;
-  /** What is written behind its name. */
+  /** The text after the name of the skill. */
   readonly args: string;
 }
 
@@ -30,7 +30,7 @@ export interface SkillText {
   readonly warnings: readonly string[];
 }
 
-/** What the model reads of a skill or a prompt that the user runs. */
+/** The message to the model for a skill or prompt that the user runs. */
 export function textOfCall({ skill, args }: SkillCall, cwd: string): SkillText {
   const { kind, name, source } = skill;
   const folder = path.dirname(source);

@@ -79,7 +79,7 @@ function wordsIn(args: string): readonly string[] {
   return [...words].map(([, name = '', one, other, plain = '']) => `${name}${one ?? other ?? plain}`);
 }
 
-/** Whether Claude Code (`@src/a.ts`) or VS Code (`#file:src/a.ts`) would attach files that the text names. */
+/** Returns true if the text names files that Claude Code (`@src/a.ts`) or VS Code (`#file:src/a.ts`) would attach. */
 export function namesFiles(text: string): boolean {
   // One quantifier: a hostile text must not take long.
   const named = [...text.matchAll(/(?:^|[\s("'`])(?:@([\w~./-]+)|#file:\S)/g)];

@@ -1,4 +1,4 @@
-/** Whether a call is one of those that a skill lists in `allowed-tools`. */
+/** Matches a call with the `allowed-tools` of a skill. */
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { shortened } from '../../protocol/text/truncate.ts';
 import { parseScript } from '../policy/parseScript.ts';
@@ -7,7 +7,7 @@ import { toolsWith } from '../tools/toolTraits.ts';
 
 /** A call as its tool and the tools of other products see it. */
 export interface ListableCall {
-  /** Of the tool: its name, then its aliases. */
+  /** The name of the tool, then its aliases. */
   readonly names: readonly string[];
   /** What the call does, by names of Claude Code where it has such a tool; one call may do several things. */
   readonly uses: readonly { readonly name: string; readonly command?: string }[];

@@ -2,7 +2,7 @@ import { type ProposalState, proposalHash, proposalState } from '../trust/filePr
 import type { Trust } from '../trust/trust.ts';
 import { parseSkillFile, type Skill, type SkillFile } from './skillFile.ts';
 
-/** What is done about a skill or a prompt. */
+/** A skill or a prompt with its state. */
 export interface SelectedSkill {
   readonly skill: Skill;
   readonly file: SkillFile;
@@ -10,7 +10,7 @@ export interface SelectedSkill {
   readonly hash: string;
   /** `shadowed`: an earlier file of its kind has its name. */
   readonly state: ProposalState | 'shadowed';
-  /** What of the file is unusual or has no effect, one sentence each. */
+  /** One sentence for each part of the file that is unusual or has no effect. */
   readonly notes: readonly string[];
 }
 

@@ -43,7 +43,7 @@ export type ParsedSkill =
   | {
       readonly type: 'skill';
       readonly skill: Skill;
-      /** What of the file is unusual or has no effect, one sentence each. */
+      /** One sentence for each part of the file that is unusual or has no effect. */
       readonly notes: readonly string[];
     }
   | { readonly type: 'problem'; readonly message: string };

@@ -1,4 +1,4 @@
-/** What a command changed, as it is shown: a summary for its row, and texts for the diff of the turn. */
+/** Describes the changes of a command: a summary for its row, and texts for the diff of the turn. */
 import {
   type ChangedFile,
   type CommandChanges,

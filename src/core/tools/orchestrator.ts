@@ -58,7 +58,7 @@ export async function prepareCall(
   }
 }
 
-/** What there is of a call before it runs. */
+/** A call before it runs. */
 export interface CallStart {
   /** Its place in the order in which the calls of the response are shown and asked about. */
   readonly place: CallPlace;
@@ -192,7 +192,7 @@ function explained(
   return traitsOf(item).explained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
 }
 
-/** How often a call is asked about again because its effect has changed since the approval. */
+/** The maximum number of approval rounds for a call whose effect keeps changing after the approval. */
 const MAX_ROUNDS = 5;
 
 const KEEPS_CHANGING = 'What this would do keeps changing while it waits for approval. Nothing was done.';

@@ -35,7 +35,7 @@ export class ToolRegistry {
   readonly specs: readonly ToolSpec[];
   readonly rejected: readonly Rejected[];
 
-  /** Of two tools with the same name the first one is kept. One whose specification is not valid is left out. */
+  /** Of tools with the same name the first is kept. A tool with an invalid specification is left out. */
   constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
     const rejected: Rejected[] = [];

@@ -31,7 +31,7 @@ export interface ToolProvider {
     servers?: readonly string[],
     mayCall?: (toolPrefix: string) => boolean,
   ): Promise<string | undefined>;
-  /** What the model has to know of the tools of the next request, each with the name of its source. Not trusted. */
+  /** Instructions for the tools of the next request, each with the name of its source. Not trusted. */
   instructions?(): readonly ToolInstructions[];
   /** Calls the listener with the state of each source of tools, now and after each change. */
   watch?(listener: (status: EventMsgOf<'mcp_status'>) => void): Disposable;
@@ -40,7 +40,7 @@ export interface ToolProvider {
 export interface ToolInstructions {
   readonly source: string;
   readonly text: string;
-  /** What the names of the tools that it is about begin with; absent: it is about all of the provider. */
+  /** The common prefix of the tool names that the instructions concern; absent: all tools of the provider. */
   readonly toolPrefix?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the user has allowed of programs and tools of others, kept in TILLER_HOME by the hash of their definition. */
+/** The user's approvals of third-party programs and tools, stored in TILLER_HOME by the hash of their definition. */
 import * as z from 'zod';
 import type { Log, Storage } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -8,14 +8,14 @@ import { parseJson } from '../util/json.ts';
 const MAX_TOOLS = 2_000;
 
 const toolRecordSchema = z.object({
-  /** Of the definition of its server; of a tool of an extension, the id of that. */
+  /** The hash of the server's definition; for a tool of an extension, the extension's id. */
   server: z.string(),
   tool: z.string(),
-  /** Of all that the server said of it. */
+  /** The hash of the whole description by the server. */
   hash: z.string(),
   /** The same as text, to show what has changed. */
   definition: z.string(),
-  /** Whether it runs without a question: everywhere, or in these workspaces. */
+  /** The workspaces in which the tool runs without approval, or `everywhere`. */
   allowed: z.union([z.literal('everywhere'), z.array(z.string())]),
 });
 const serverRecordSchema = z.object({
@@ -60,7 +60,7 @@ export class Trust {
     this.#log = log;
   }
 
-  /** Whether the tool runs without a question in this workspace, and what it was when it was allowed last. */
+  /** Whether the tool runs without approval in this workspace, and its definition when it was last allowed. */
   async about(
     { server, tool, hash }: ToolIdentity,
     workspace: string,

@@ -15,11 +15,11 @@ import { type IndexEntry, IndexLog } from './indexLog.ts';
 
 /** Above this the content of a file is not kept (design decision 7). */
 export const MAX_FILE_BYTES = 1024 * 1024;
-/** Of a file that a patch or an undo changes. */
+/** The size limit of a file that a patch or an undo changes. */
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
-/** Of the limit: above it files for which there was no room are not tried again. */
+/** Fraction of the limit above which files that did not fit are not tried again. */
 const NEARLY_FULL = 0.9;
-/** Of the limit: what has to be written after a collection that left too much, before there is another one. */
+/** Fraction of the limit that must be written after an insufficient collection before the next one. */
 const GROWTH = 0.05;
 /** Or so much time has to pass: young content can be removed by then. */
 const COLLECT_AGAIN_MS = 10 * 60_000;
@@ -29,7 +29,7 @@ const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
 export interface EngineOptions {
   /** TILLER_HOME. */
   readonly home: string;
-  /** Of the user: it is no workspace. */
+  /** The home folder of the user, which is not recorded as a workspace. */
   readonly userHome: string;
   /** Called often; lets others have their turn when it is time. */
   readonly pause: () => Promise<void> | undefined;
@@ -44,7 +44,7 @@ interface Root {
   isNew: boolean;
 }
 
-/** One look at a folder. */
+/** A scan of a folder. */
 interface Looking {
   readonly limits: LookLimits;
   hasCollected: boolean;
@@ -58,7 +58,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   readonly #blobs: Blobs;
   readonly #roots = new Map<string, Root>();
   #last: Promise<unknown> = Promise.resolve();
-  /** What the last removal of unneeded content left. */
+  /** The result of the last collection of unneeded content. */
   #collected: { readonly at: number; readonly leftBytes: number; readonly maxBytes: number } | undefined;
 
   constructor(options: EngineOptions) {
@@ -275,7 +275,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     }
   }
 
-  /** Where the last one has left more than the limit, another one so soon would read all and free nothing. */
+  /** Skips a collection soon after one that left more than the limit: it would read everything and free nothing. */
   #collect({ maxBytes }: LookLimits): void {
     const last = this.#collected;
     const isDue =
@@ -341,7 +341,7 @@ interface ReadFile {
   readonly mode: number;
 }
 
-/** One for all files: thousands of them would wait for the garbage collector. */
+/** One buffer for all files: thousands of buffers would wait for the garbage collector. */
 let scratch: Buffer | undefined;
 
 /** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */

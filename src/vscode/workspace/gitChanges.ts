@@ -1,4 +1,4 @@
-/** What VS Code's git extension knows: changes, staged or not, branches and commits. It is only read. */
+/** Reads changes, branches and commits from VS Code's git extension, and changes nothing there. */
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isBelow } from '../../core/util/pathBelow.ts';
@@ -18,7 +18,7 @@ export interface GitCommit {
 }
 export interface Repository {
   readonly rootUri: vscode.Uri;
-  /** Of the commit message in the Source Control view. */
+  /** The field of the commit message in the Source Control view. */
   readonly inputBox: { value: string };
   readonly state: {
     readonly HEAD?: { readonly name?: string } | undefined;
@@ -28,7 +28,7 @@ export interface Repository {
     readonly untrackedChanges?: readonly { readonly uri: vscode.Uri }[];
   };
   diff(cached?: boolean): Promise<string>;
-  /** Of one file, staged or not. Empty for a file that HEAD does not have and that is not staged. */
+  /** The diff of one file, staged or not. Empty for a file that is neither in HEAD nor staged. */
   diffWithHEAD(path: string): Promise<string>;
   /** From a commit to the files as they are. */
   diffWith(ref: string): Promise<readonly Change[]>;
@@ -46,7 +46,7 @@ export interface Repository {
   log(options: { readonly maxEntries: number }): Promise<readonly GitCommit[]>;
 }
 
-/** Those that the extension has opened; none where it is turned off. */
+/** The repositories that the extension has opened; none if it is disabled. */
 export function repositories(): readonly Repository[] {
   const extension = vscode.extensions.getExtension<{ readonly enabled: boolean; getAPI(version: 1): GitApi }>(
     'vscode.git',
@@ -193,7 +193,7 @@ export function withoutUnreadable(diff: string, root: string, mayRead: (path: st
   return kept.join('').trimEnd();
 }
 
-/** Of a file without hunks: `diff --git a/x b/x`, where both names are the same. */
+/** The name of a file without hunks, from `diff --git a/x b/x` with equal names. */
 function namesInHead(head: string): readonly string[] {
   const name = /^diff --git a\/(.+) b\/\1$/.exec(head)?.[1];
   return name === undefined ? [] : [name];

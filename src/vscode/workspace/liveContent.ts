@@ -1,13 +1,13 @@
-/** What a document holds that is not on the disk yet. */
+/** Content of a document that is not on the disk yet. */
 import type * as vscode from 'vscode';
 import type { TextContent } from './textContent.ts';
 
-/** Whether the text exists only in the document. An untitled one counts even before VS Code marks it dirty. */
+/** Returns true if the text exists only in the document. Untitled documents count even before VS Code marks them dirty. */
 export function isLive(document: vscode.TextDocument | undefined): document is vscode.TextDocument {
   return document !== undefined && (document.isDirty || document.isUntitled);
 }
 
-/** What saving the document would write. `saved`: what the file holds, which says whether it has a byte order mark. */
+/** The bytes that saving would write. `saved`: the bytes of the file, which determine whether there is a byte order mark. */
 export function liveContent(document: vscode.TextDocument, saved: TextContent | undefined): TextContent {
   return {
     text: document.getText(),

@@ -1,7 +1,7 @@
 import type { ToolContentItem } from '../../../protocol/item.ts';
 import type { Disposable } from '../../util/disposable.ts';
 
-/** What the program that runs a tool gets with a call. */
+/** The call as passed to the program that runs the tool. */
 export interface ExternalCall {
   /** The working directory of the thread. */
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import { byteLength } from '../../util/tokens.ts';
 
-/** Of one output, in bytes: 10,000 tokens by estimate (codex-behaviour.md §5). */
+/** The size limit of one output, in bytes: about 10,000 tokens (codex-behaviour.md §5). */
 const MAX_OUTPUT_BYTES = 40_000;
 
 /** The lines that fit into one output, from the first, and how many they are: at least one. */

@@ -44,7 +44,7 @@ export type SearchOutcome =
   /** The pattern needs more than a second for one file. */
   | { readonly type: 'too_slow' };
 
-/** What a search needs. */
+/** The dependencies of a search. */
 export type SearchContext = Pick<
   ToolContext,
   'regexps' | 'textSearch' | 'workspace' | 'settings' | 'thread' | 'clock' | 'signal'
