@@ -39,6 +39,8 @@ let stoppedBy;
 export async function runGroups(groups) {
   const started = Date.now();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  // What ended before belongs to no step: the installation of packages in a fresh clone.
+  takeProcessorSeconds();
   for (const steps of groups) {
     const left = [...steps];
     await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
