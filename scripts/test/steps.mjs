@@ -6,8 +6,7 @@ import { root } from '../bootstrap.mjs';
 const script = (/** @type {string} */ name) => path.join(root, 'scripts', `${name}.mjs`);
 
 /**
- * In the order in which they start: the longest first, short ones where one lane ends before the other. The host suite and
- * the panel keep three quarters of a core busy each, so they run beside a suite with several workers, not beside each other. `budget`: seconds of
+ * In the order in which they start: the longest first, short ones where one lane ends before the other. `budget`: seconds of
  * processor time with all that the step starts, VS Code and the browser included: what was measured, plus a tenth. That of
  * the host suite is an estimate.
  */
@@ -15,11 +14,11 @@ export const GROUPS = [
   [{ name: 'build', script: script('build'), budget: 5 }],
   [
     { name: 'test:e2e', script: script('testE2e'), suite: 'e2e', budget: 600 },
-    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 200 },
-    { name: 'test:system', script: script('testSystem'), suite: 'system', budget: 260 },
-    { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 140 },
-    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 120 },
     { name: 'check', script: script('check'), budget: 50 },
+    { name: 'test:fast', script: script('testFast'), suite: 'fast', budget: 120 },
+    { name: 'test:system', script: script('testSystem'), suite: 'system', budget: 260 },
+    { name: 'test:vscode', script: script('testVscode'), suite: 'host', budget: 200 },
+    { name: 'test:panel', script: script('testPanel'), suite: 'panel', budget: 140 },
     { name: 'test:vsix', script: script('testVsix'), budget: 40 },
   ],
 ];
