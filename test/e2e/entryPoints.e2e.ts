@@ -153,7 +153,10 @@ test('Source Control gives a change, and its field gets a commit message', async
   await expect.poll(() => vscode.text(vscode.commitField()), soon).toBe('Make the sum a number');
   expect(model.requests[0]?.text).toContain('+export const sum: number = 1;');
   await vscode.screenshot('entry-points/6-commit-message');
-  await (await vscode.viewAction('Changes', 'Write Commit Message')).click({ modifiers: ['Alt'] });
+  // VS Code has to know that the key is pressed before it takes the click for one on the other command.
+  await page.keyboard.down('Alt');
+  await (await vscode.viewAction('Changes', 'Write Commit Message')).click({ delay: 100 });
+  await page.keyboard.up('Alt');
   await expect.poll(() => panel.get('composer-input').inputValue(), soon).toContain('Write a commit message');
   await vscode.screenshot('entry-points/7-in-panel');
 });
