@@ -21,8 +21,9 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
   const [command, ...rest] = argv;
   const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
   if (command === undefined || command === '--help' || command === '-h' || options.includes('--help')) {
-    streams.stdout.write(helpOf(command));
-    return command === undefined ? EXIT.usage : EXIT.done;
+    const isMistake = command === undefined;
+    (isMistake ? streams.stderr : streams.stdout).write(helpOf(command));
+    return isMistake ? EXIT.usage : EXIT.done;
   }
   if (command === '--version' || options.includes('--version')) {
     streams.stdout.write(`${TILLER_VERSION}\n`);

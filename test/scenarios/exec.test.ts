@@ -400,6 +400,13 @@ describe('usage', () => {
     expect(run.stderr).toContain(word);
   });
 
+  it('prints the help as an error if no command is named', async () => {
+    using folder = tempFolder();
+    const { code, stdout, stderr } = await runCli([], { home: folder.path });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^tiller: a coding agent/);
+  });
+
   it.each([
     [['--help'], /^tiller: a coding agent/],
     [['exec', '--help'], /^tiller exec \[OPTIONS\]/],

@@ -15,6 +15,8 @@ export function createTextSeeker(lines: TextLines): Seeker {
   function findWhole(pattern: readonly string[], from: number): number | undefined {
     const { text, starts, commonEnding: ending } = lines;
     if (ending === null || walked > text.length) return undefined;
+    // A quoted line with a carriage return would match several lines of a file whose lines end with one.
+    if (pattern.some((line) => line.includes(ending))) return undefined;
     const start = starts[from] ?? text.length;
     const quote = pattern.join(ending);
     const at = findAtLineStart(text, quote + ending, start, ending);

@@ -46,6 +46,11 @@ describe('planPatch', () => {
     });
   });
 
+  it('does not find a quoted line with a carriage return as several lines of the file', () => {
+    expect(plan({ a: 'p\rq\rr\r' }, ...update('a', '-p\rq', '+X'))).toMatchObject({ type: 'failed' });
+    expect(plan({ a: 'p\rq' }, ...update('a', '-p\rq', '+X'))).toMatchObject({ type: 'failed' });
+  });
+
   it('leaves out files whose text stays the same', () => {
     expect(plan({ a: 'x\n' }, ...update('a', ' x'), '*** Add File: b', '*** Delete File: b')).toEqual({
       type: 'planned',
