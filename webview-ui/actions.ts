@@ -6,7 +6,7 @@ import type { UserInput } from '../src/protocol/item.ts';
 import type { Op, OpOf } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
 import { batch } from '@preact/signals';
-import { textOfInput } from '../src/protocol/thread.ts';
+import { textOfInput, TURN_WINDOW } from '../src/protocol/thread.ts';
 import { post } from './bridge.ts';
 import { t } from './l10n.ts';
 import {
@@ -26,7 +26,6 @@ import {
   shownTurns,
   thread,
   threadId,
-  TURN_WINDOW,
   turnsFrom,
   turns,
 } from './store.ts';

@@ -15,6 +15,7 @@ import {
   type ProcessState,
   runningInBackground,
   type ThreadState,
+  TURN_WINDOW,
 } from '../src/protocol/thread.ts';
 import type {
   AgentRow,
@@ -33,9 +34,6 @@ import { setTexts } from './l10n.ts';
 import { activeOf, withAttachments } from './text/attachments.ts';
 import { type LastWriters, lastWritersOf, writersIn } from './text/lastWriters.ts';
 import { firstWords } from './text/turnFold.ts';
-
-/** Turns in the DOM; "Load Earlier" adds as many again. Each with ten items takes 2 to 3 ms of processor time. */
-export const TURN_WINDOW = 25;
 
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);

@@ -1,7 +1,5 @@
-import type { ProcessState, ThreadState, TurnState } from '../../protocol/thread.ts';
+import { type ProcessState, type ThreadState, TURN_WINDOW, type TurnState } from '../../protocol/thread.ts';
 
-/** The most turns in one message: as many as the page shows at first (`TURN_WINDOW` in webview-ui/store.ts). */
-const MAX_TURNS = 25;
 /** Characters of one message to the panel: larger ones cause a noticeable delay (docs/design.md §5, "host → panel"). */
 const MAX_CHARACTERS = 200_000;
 
@@ -18,7 +16,7 @@ export interface Page {
 export function pageOfTurns(turns: readonly TurnState[], end = turns.length): Page {
   let start = end;
   let characters = 0;
-  while (start > 0 && end - start < MAX_TURNS) {
+  while (start > 0 && end - start < TURN_WINDOW) {
     characters += JSON.stringify(turns[start - 1]).length;
     if (characters > MAX_CHARACTERS && start < end) break;
     start--;
