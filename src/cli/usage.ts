@@ -99,7 +99,7 @@ Serves the scripted demo model on this machine until it is stopped. The first li
 };
 
 /** The output of `tiller --help`. */
-export const HELP = `tiller: a coding agent for your workspace
+const HELP = `tiller: a coding agent for your workspace
 
   tiller exec PROMPT                works on one request in a folder
   tiller exec resume --last PROMPT  continues the last thread

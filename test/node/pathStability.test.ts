@@ -40,11 +40,11 @@ describe('a path is not stable', () => {
     async (pauseMs, above) => {
       using outer = tempFolder();
       using folder = prepared(outer.path);
-      const changes = setInterval(() => {
+      const change = () => {
         mkdirSync(outer.at('new'));
         rmdirSync(outer.at('new'));
-      }, 5);
-      if (above === '') clearInterval(changes);
+      };
+      const changes = above === '' ? undefined : setInterval(change, 5);
       const ways = new PathStability();
       symlinkSync(folder.at('elsewhere'), folder.at('link'));
       const [program, ...args] = exchangeForever(folder.at('d'), folder.at('link'), pauseMs);

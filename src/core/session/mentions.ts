@@ -8,6 +8,7 @@ import { WorkspaceError } from '../ports.ts';
 import { cutBytes } from '../tools/files/lines.ts';
 import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
 import type { ToolContext } from '../tools/handler.ts';
+import { onFirstUse } from '../util/onFirstUse.ts';
 import { byteLength, estimateTokens } from '../util/tokens.ts';
 
 /**
@@ -34,7 +35,7 @@ type Found =
  * that has `sent` is left as it is: it comes from a recorded message. Rejects only when `signal` aborts.
  */
 export async function resolveMentions(input: readonly UserInput[], deps: Deps): Promise<readonly UserInput[]> {
-  let guard: Promise<ReadGuard> | undefined;
+  const guarding = onFirstUse(() => readGuard(readLimitsOf(deps), deps));
   let left: number = MENTION_LIMITS.message;
   const resolved: UserInput[] = [];
   for (const part of input) {
@@ -43,7 +44,6 @@ export async function resolveMentions(input: readonly UserInput[], deps: Deps): 
       continue;
     }
     deps.signal.throwIfAborted();
-    const guarding = () => (guard ??= readGuard(readLimitsOf(deps), deps));
     const found = await find(part, guarding, deps);
     const safe = found.type === 'text' ? { ...found, text: deps.keys.hide(found.text) } : found;
     const named = found.type === 'text' && found.lines !== undefined ? atLines(part, found.lines) : part;
