@@ -363,4 +363,22 @@ describe('the five calls', () => {
       },
     });
   });
+
+  it('stops an agent at its cap of time, and tells the parent why', async () => {
+    await using chat = await startScenario({
+      agents: { ...all, maxMinutes: 0.005 },
+      model: agentScript({
+        ROOT: [[spawn('CHILD')], (request) => [calls('wait', { ids: agentIds(request) })], [says('Done.')]],
+        CHILD: [[hangs()]],
+      }),
+    });
+    await chat.send('ROOT');
+    expect(lastOutput(chat)).toMatchObject({
+      status: {
+        [chat.state.agents[0]?.agentId ?? '']: {
+          errored: 'It was stopped after 0.005 min, the most that an agent may take.',
+        },
+      },
+    });
+  });
 });
