@@ -1,7 +1,7 @@
 /** Commands that only read share a sandbox when they start together; each is a command of its own all the same. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ExecProcess, ExecRequest } from '../../../src/core/ports.ts';
+import type { ExecProcess, ExecRequest, SandboxLimits } from '../../../src/core/ports.ts';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../../src/node/exec.ts';
 import { findTrue } from '../../../src/node/host/ownPrograms.ts';
@@ -279,6 +279,26 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
       writeFileSync(place.at('go'), '');
       pause.dispose();
       expect(await ended).toMatchObject([{ code: 4 }, { code: 6 }]);
+    });
+
+    test('end with their exit codes where bash loses the trap for an end', async () => {
+      class Losing extends Sandboxes {
+        override launch(request: ExecRequest, ...more: [SandboxLimits, (readonly number[])?]) {
+          const [program, ...args] = request.argv;
+          expect(args.join('')).toContain('trap ended CHLD');
+          const losing = args.map((one) => one.replaceAll('trap ended CHLD', 'trap : CHLD'));
+          return super.launch({ ...request, argv: [program, ...losing] }, ...more);
+        }
+      }
+      using place = new Playground();
+      const sandboxes = new Losing(place.home);
+      const exec = await execIn(place, sandboxes);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const start = (script: string) =>
+        exec.spawn(place.request(['/bin/bash', '-c', script], { confinement, onlyReads: true }));
+      const children = await Promise.all(['exit 3', 'sleep 0.1; exit 4', 'exit 0'].map(start));
+      expect((await Promise.all(children.map(endOf))).map(({ code }) => code)).toEqual([3, 4, 0]);
+      sandboxes.dispose();
     });
 
     test('end when their sandbox is killed', async () => {
