@@ -8,6 +8,14 @@ export const DEMO_PROVIDER = 'demo';
 /** The id of the models that other extensions offer in VS Code. */
 export const VSCODE_PROVIDER = 'vscode';
 
+const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
+/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createAgent.ts. */
+export type InProcessProvider = (typeof IN_PROCESS)[number];
+
+export function isInProcess(id: string): id is InProcessProvider {
+  return IN_PROCESS.some((known) => known === id);
+}
+
 /** A server that Tiller knows by name. */
 export interface KnownProvider {
   /** Its own name, for display. */

@@ -1,5 +1,11 @@
 import * as vscode from 'vscode';
-import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/knownProviders.ts';
+import {
+  type InProcessProvider,
+  KNOWN_PROVIDERS,
+  providerNamed,
+  providerNames,
+  providerTitle,
+} from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 
@@ -12,8 +18,7 @@ export type ProviderChoice =
   /** `baseUrl`: typed instead of a choice. */
   | { readonly type: 'address'; readonly baseUrl?: string }
   | { readonly type: 'local' }
-  | { readonly type: 'vscode' }
-  | { readonly type: 'demo' };
+  | { readonly type: InProcessProvider };
 
 interface Row extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;

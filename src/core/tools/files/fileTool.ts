@@ -16,6 +16,7 @@ export type Looked =
 export interface FileToolOptions<Args> {
   readonly spec: FunctionToolSpec;
   readonly schema: z.ZodType<Args>;
+  /** The row and the audit log name the tool by its action (`LOOKUP_TOOLS` in protocol/itemTraits.ts): one for each tool. */
   readonly action: TurnItemOf<'file_lookup'>['action'];
   readonly pathOf: (args: Args) => string;
   readonly patternOf?: (args: Args) => string;
