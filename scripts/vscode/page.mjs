@@ -644,6 +644,21 @@ export class Workbench {
   explorerRows() {
     return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
   }
+
+  /** Call the returned function for all names that were rows of the explorer since, if only for a frame. */
+  async watchExplorerRows() {
+    const seen = await this.page.evaluateHandle(() => {
+      const names = new Set();
+      const read = () => {
+        for (const row of document.querySelectorAll('.explorer-folders-view .monaco-list-row'))
+          names.add(row.textContent);
+      };
+      read();
+      new MutationObserver(read).observe(document.body, { subtree: true, childList: true, characterData: true });
+      return names;
+    });
+    return () => seen.evaluate((names) => [...names]);
+  }
 }
 
 /** The content of a webview is a document within a document. */

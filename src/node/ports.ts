@@ -67,7 +67,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     exec: createExec({
       platform: host.platform,
       home,
-      sandboxes: new Sandboxes(home, options.afterKill),
+      sandboxes: new Sandboxes(home, { afterKill: options.afterKill, marksMountPoints: name === 'vscode' }),
       spareTerminals: options.spareTerminals,
       starter: starterOf(options.starter, home, host.platform),
     }),
