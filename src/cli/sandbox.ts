@@ -91,7 +91,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   if (request.confinement.type === 'none') return NO_SANDBOX;
   await sweepProcesses(home);
   await sweepSandboxes(home, locks);
-  const sandboxes = new Sandboxes(home, AFTER_KILL);
+  const sandboxes = new Sandboxes(home, { afterKill: AFTER_KILL });
   let launch: Launch;
   try {
     launch = await sandboxes.launch(request, request.confinement.limits);

@@ -4,6 +4,7 @@ import { type ServerInUse, serverInUse } from '../core/agent/serverInUse.ts';
 import { providerById, providerOf } from '../core/agent/threadSettings.ts';
 import { offeredEfforts, type OfferedEfforts } from '../core/model/abilities.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
+import type { ModelClientFactory } from '../core/model/modelClientFactory.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
@@ -26,6 +27,7 @@ import { SideCopies } from '../node/sideCopies/sideCopies.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { RecordedChange } from '../protocol/baseline.ts';
 import type { TurnSettings } from '../protocol/event.ts';
+import { type InProcessProvider, isInProcess } from '../protocol/knownProviders.ts';
 import { HookCommands } from '../vscode/hooks/hookCommands.ts';
 import { LanguageModelTools } from '../vscode/languageModelTools/languageModelTools.ts';
 import { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
@@ -107,11 +109,11 @@ export function createAgent(
   const demo = new DemoModels(http, settings);
   const languageModels = new LanguageModels(node.ids);
   if (settings().provider === languageModels.id) languageModels.list().catch(report);
-  /** Models that are not reached by HTTP. */
-  const inProcess = (id: string) => [demo, languageModels].find((models) => models.id === id);
+  const inProcess: Readonly<Record<InProcessProvider, ModelClientFactory>> = { demo, vscode: languageModels };
   const modelsById = (id: string) => {
-    const known = inProcess(id) ? undefined : providerById(settings(), id);
-    return inProcess(id) ?? (known && http.of(known));
+    if (isInProcess(id)) return inProcess[id];
+    const known = providerById(settings(), id);
+    return known && http.of(known);
   };
   const mcp = createMcp({
     ports,
@@ -188,8 +190,9 @@ export function createAgent(
   const factory = new ThreadFactory({
     manager,
     modelsOf: (read) => {
+      if (isInProcess(read.provider)) return inProcess[read.provider];
       const provider = providerOf(read);
-      return inProcess(read.provider) ?? (provider && http.of(provider));
+      return provider && http.of(provider);
     },
     modelsById,
     settings,

@@ -8,13 +8,21 @@ export const DEMO_PROVIDER = 'demo';
 /** The id of the models that other extensions offer in VS Code. */
 export const VSCODE_PROVIDER = 'vscode';
 
+const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
+/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createAgent.ts. */
+export type InProcessProvider = (typeof IN_PROCESS)[number];
+
+export function isInProcess(id: string): id is InProcessProvider {
+  return IN_PROCESS.some((known) => known === id);
+}
+
 /** A server that Tiller knows by name. */
 export interface KnownProvider {
   /** Its own name, for display. */
   readonly title: string;
   /** `null`: each account has an address of its own, and the user is asked for it. */
   readonly settings: ProviderSettings | null;
-  /** What the user's settings begin with where the address is asked for. */
+  /** Initial settings of the user where the address is asked for. */
   readonly template?: Omit<ProviderSettings, 'baseUrl'>;
   /** An example of the address, where it is asked for. */
   readonly addressExample?: string;

@@ -28,6 +28,8 @@ export interface SandboxedOptions {
   readonly tmpdir?: string;
   /** An existing folder, instead of one of its own. */
   readonly workspace?: string;
+  /** As in VS Code. */
+  readonly marksMountPoints?: boolean;
 }
 
 /** A workspace, a TILLER_HOME, and sandboxes for commands in them. */
@@ -44,7 +46,7 @@ export class Playground implements Disposable {
     this.home = this.folder.at('home');
     mkdirSync(this.workspace, { recursive: true });
     mkdirSync(this.home);
-    this.sandboxes = new Sandboxes(this.home);
+    this.sandboxes = new Sandboxes(this.home, { marksMountPoints: options.marksMountPoints });
   }
 
   at(...names: string[]): string {

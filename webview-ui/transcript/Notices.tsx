@@ -1,6 +1,6 @@
 import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
-import { DEMO_PROVIDER, providerTitle, VSCODE_PROVIDER } from '../../src/protocol/knownProviders.ts';
+import { isInProcess, providerTitle } from '../../src/protocol/knownProviders.ts';
 import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
 import { actOnError, submit } from '../actions.ts';
@@ -98,7 +98,7 @@ export function ErrorNotice({
   isLive,
 }: {
   error: TurnError;
-  /** Of its turn; `null` for an error outside of turns, which cannot be tried again. */
+  /** The settings of its turn; `null` for an error outside of turns, which cannot be tried again. */
   settings: TurnSettings | null;
   isLive: boolean;
 }) {
@@ -146,7 +146,7 @@ const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbo
 /** The model and the server of the request, where it is one. */
 function Where({ settings }: { settings: TurnSettings }) {
   const provider = settings.provider ?? startedProvider.value;
-  const isServer = provider !== undefined && provider !== DEMO_PROVIDER && provider !== VSCODE_PROVIDER;
+  const isServer = provider !== undefined && !isInProcess(provider);
   return (
     <span class="notice-where" data-testid="error-where">
       {isServer
