@@ -35,7 +35,7 @@ export class ContextUpdates {
   #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
-  /** What `readDocs` reads for the first `take`. */
+  /** The text that `readDocs` has read for the next `take`. */
   #docsAhead: { readonly place: string; readonly text: Promise<string> } | undefined;
 
   constructor(history: readonly ResponseItem[]) {
