@@ -22,7 +22,7 @@ export type EditProgress =
 export type EditOutcome =
   /** `paths`: of the files that the patches have changed, by their new names. */
   | { readonly type: 'changed'; readonly paths: readonly string[] }
-  /** No patch was applied. `text`: what the model says; may be empty. */
+  /** No patch was applied. `text`: the model's answer; may be empty. */
   | { readonly type: 'answered'; readonly text: string }
   /** `paths`: of the patches that were applied before. */
   | { readonly type: 'failed'; readonly message: string; readonly paths: readonly string[] }
@@ -37,7 +37,7 @@ export interface EditThreadDeps {
   readonly begin: (session: Session) => void;
   /** Ends the idle session without an entry in its rollout (`ShownThread.suspend`): the next one has all tools. */
   readonly suspend: (session: Session) => Promise<void>;
-  /** Opens the suspended thread, with all tools, and submits what the user has sent too late for the edit. */
+  /** Opens the suspended thread, with all tools, and submits a message that was too late for the edit. */
   readonly send: (threadId: string, op: MessageOp) => void;
 }
 
@@ -74,7 +74,10 @@ export function editHost(
   return { ...host, tooLate };
 }
 
-/** Starts the thread and submits the message. `signal` interrupts it. @throws what `start` does, or the signal's reason */
+/**
+ * Starts the thread and submits the message. `signal` interrupts it. @throws the error of `start`, or the signal's
+ * reason
+ */
 export async function startEdit(
   input: readonly UserInput[],
   { ids, start, begin, suspend, send }: EditThreadDeps,

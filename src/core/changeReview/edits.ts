@@ -87,7 +87,7 @@ function agentEditIn(removed: readonly string[], inserted: readonly string[], au
   return author === 'decision' ? editKey(inserted, removed) : undefined;
 }
 
-/** How an edit changes hunks that it overlaps, and what it does outside of hunks. */
+/** The effect of an edit on hunks that it overlaps, and outside of hunks. */
 interface EditEffect {
   /** True when an edit outside of hunks makes a new hunk; otherwise it changes the base as well. */
   readonly makesHunks: boolean;

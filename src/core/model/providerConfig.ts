@@ -19,11 +19,11 @@ export interface ProviderConfig {
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** True if the server stores responses; derived from the dialect if absent. */
   readonly store?: boolean | undefined;
-  /** Where images of tools are sent; derived from the wire if absent. */
+  /** The field in which images of tools are sent; derived from the wire if absent. */
   readonly toolImages?: 'output' | 'message' | 'none' | undefined;
   /** Attempts of one request, instead of those of the thread. */
   readonly maxAttempts?: number | undefined;
-  /** A model that all models of this server resemble whose own names say nothing. */
+  /** A known model that all models of this server with unknown names resemble. */
   readonly family?: string | undefined;
   /** The silence that ends an attempt, see `ResponseLimits`. */
   readonly streamIdleTimeoutMs?: number | undefined;

@@ -3,8 +3,8 @@ import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 const OPENING = '<tool_instructions>';
 
 /**
- * A message with what MCP servers say of their tools; sent once, and again when it has changed. It has the role of the user,
- * below Tiller's own instructions, because the texts come from outside.
+ * A message with the instructions of MCP servers for their tools; sent once, and again when it has changed. It has the
+ * role of the user, below Tiller's own instructions, because the texts come from outside.
  */
 export function toolInstructionsMessage(
   sources: readonly { readonly source: string; readonly text: string }[],

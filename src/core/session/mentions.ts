@@ -1,4 +1,4 @@
-/** Reads what the mentions of a message name, through the workspace: live buffers, and what may not be read is not. */
+/** Reads the mentions of a message through the workspace: live buffers; unreadable files are left out. */
 import path from 'node:path';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';

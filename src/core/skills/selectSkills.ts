@@ -48,7 +48,7 @@ export async function selectSkills(
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
     const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
-    // What is not approved yet does not take the name of what is.
+    // A proposed skill does not take the name of an approved one.
     const free = names.find((one) => (decided === 'used' ? holder(one) !== 'used' : holder(one) === undefined));
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;

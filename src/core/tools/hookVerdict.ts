@@ -58,7 +58,7 @@ function again(
   };
 }
 
-/** Where the policy asks anyway, its reason and its rule stay. */
+/** Keeps the reason and the rule of a policy that asks anyway. */
 function asked(requirement: ApprovalRequirement, reason: DecisionReason): ApprovalRequirement {
   return requirement.type === 'skip' ? { type: 'needs_approval', reason, parts: [] } : requirement;
 }
