@@ -184,7 +184,10 @@ function givenFolder(folder: string): TemporaryFolder {
   return { path: folder, dispose: async () => {} };
 }
 
-/** Locked by its name, so that no other process takes it for one that is not used any more (node/sandbox/sweep.ts). */
+/**
+ * Returns a temporary folder with a lock of its name, so that no other process removes it as unused
+ * (node/sandbox/sweep.ts).
+ */
 async function ownFolder(parent: string, locks: Locks): Promise<TemporaryFolder> {
   makePrivateFolderSync(parent);
   const folder = mkdtempSync(path.join(parent, 'sandbox-'));

@@ -245,7 +245,7 @@ export function createAgent(
   );
   store.add(editors.onWritten((paths) => note(paths.map((path) => vscode.Uri.file(path)))));
   const markChanges = async (changes: readonly RecordedChange[]) => {
-    // Those in a side copy are reviewed when they come home.
+    // Changes in a side copy are reviewed when they come home.
     const here = changes.filter(({ path }) => sideCopies.homeOf(path) === path);
     if (baseline !== undefined) await editors.review.commandChanged(here, (hash) => baseline.read(hash));
   };

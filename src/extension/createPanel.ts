@@ -258,7 +258,7 @@ export function createPanel(
       used.note(provider, msg.settings.model).then(undefined, report);
     }),
   );
-  // The chips show what the next turn of the thread runs under.
+  // The chips show the settings of the thread's next turn.
   store.add(
     threads.onChange((change) => {
       if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
@@ -311,7 +311,7 @@ export function createPanel(
       leavePlanMode: async (target) => {
         const overrides = modeOverrides('agent', policyOf, lastModel) ?? {};
         choose(overrides);
-        // The mode is that of this thread only: others begin as the settings say.
+        // The mode is that of this thread only: others begin with the mode of the settings.
         factory.forgetMode();
         await threads.send({ type: 'override_turn_context', ...overrides }, target);
         view.sendSettings();
@@ -352,7 +352,7 @@ export function createPanel(
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));
-  // A list that is open shows what the user has approved.
+  // An open list shows the user's decisions.
   store.add(agent.skillCommands.onDidDecide(() => void requests.listSkills().catch(report)));
   store.add(comments.onDidChange(() => view.sendComments()));
   return {

@@ -66,7 +66,7 @@ interface Providers {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** Those that have an address, in display order: those of the settings first. */
+/** The providers with an address, in display order: those of the settings first. */
 export function providerNames({ providers }: Providers): readonly string[] {
   const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { settings }]) => (settings === null ? [] : [name]));
   return [...new Set([...Object.keys(providers), ...known])];

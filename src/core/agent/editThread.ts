@@ -66,7 +66,7 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit has no tools of other sources, and waits for none; no agents and no skills are listed to it. */
+/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. */
 export function editHost(
   { toolProviders: _tools, agentRoles: _roles, skills: _skills, ...host }: ThreadHost,
   tooLate: (op: MessageOp) => void,

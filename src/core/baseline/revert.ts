@@ -45,7 +45,7 @@ export interface PlannedFile {
 }
 
 export interface Reverted {
-  /** Shown paths. */
+  /** Paths as they are shown to the user. */
   readonly paths: readonly string[];
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }

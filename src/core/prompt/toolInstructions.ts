@@ -24,7 +24,7 @@ export function isToolInstructionsMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith(OPENING);
 }
 
-/** No server can end its part and speak as another. */
+/** Removes the tags, so that no server can close its part and imitate another. */
 function withoutTags(text: string): string {
   return text.replaceAll(/<(?=\/?\w)/g, '&lt;').replaceAll(/^#/gm, ' #');
 }

@@ -18,7 +18,7 @@ export interface SelectedSkill {
 
 export interface SelectedSkills {
   readonly skills: readonly SelectedSkill[];
-  /** One sentence for each file that holds none. */
+  /** One sentence for each file without a valid skill. */
   readonly problems: readonly { readonly source: string; readonly message: string }[];
 }
 

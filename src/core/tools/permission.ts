@@ -68,7 +68,7 @@ export interface DecisionRecord {
 
 export interface PermissionDeps {
   readonly approver: Approver;
-  /** Stops the turn; the answer `abort` means it. */
+  /** Stops the turn, as the answer `abort` requests. */
   interrupt(): void;
   /** Counts the use of the rules that allowed a call. */
   noteUse(rules: LoadedRules): void;

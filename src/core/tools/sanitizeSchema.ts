@@ -15,7 +15,7 @@ const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', '
 const DEEPEST = 16;
 /** Maximum schemas of one conversion. References multiply: sixteen that each name the next one twice are 65,536. */
 const MAX_SCHEMAS = 4_000;
-/** Names in a reference. */
+/** Maximum names in a reference. */
 const MAX_STEPS = 64;
 
 /** One conversion. */
@@ -159,7 +159,7 @@ function valuesOf(schema: Wild): JsonSchema {
   };
 }
 
-/** Never of the prototype. */
+/** Returns the schema's own value, never an inherited one. */
 function own(schema: Wild, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }

@@ -80,7 +80,7 @@ async function shown(item: Item, found: FoundPlace, detail: Detail, context: Too
   const bytes = await workspace.readBytes(found.place.target, { maxBytes: IMAGE_LIMITS.bytes, signal });
   const image = inspectImage(bytes);
   if (image.type === 'refused') return failedRead(item, `${item.path} cannot be shown: ${image.reason}.`);
-  // Scaling would lose how it is turned.
+  // Scaling would lose the orientation of the image.
   const fitted = isTurned(bytes) ? undefined : sizeFor(image, detail);
   let sent: Pick<Required<Item>, 'width' | 'height'> & { readonly bytes: Uint8Array };
   try {
