@@ -1476,7 +1476,7 @@ export const SCENES = {
   'compaction-failed': scene(compactionFailed()),
   errors: scene(errors()),
   'error-kinds': scene(errorKinds()),
-  rejected: scene(rejected()),
+  rejected: scene(rejected(), { providers: { openai: { name: 'Team Gateway' } } }),
   retry: scene(retry()),
   markdown: scene(markdown()),
   answer: scene(answer(), { imageRoot: '.' }),
