@@ -85,7 +85,7 @@ export function connect(receive: (message: HostMessage) => void): void {
   post({ type: 'ready', build: TILLER_BUILD });
 }
 
-/** What the present frame still takes. */
+/** The remaining capacity of the present frame: events, and characters of prose. */
 interface Room {
   events: number;
   prose: number;

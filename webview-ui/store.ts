@@ -39,7 +39,7 @@ export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
 /** The parent thread of the shown sub-agent. */
 export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
-/** Whether this window owns the shown thread or may only read it. */
+/** The access of this window to the shown thread: it owns it, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');

@@ -39,7 +39,7 @@ function parseStat(text) {
   return { pid, parent, key: `${pid}:${start}`, seconds: (user + system) / TICKS_PER_SECOND };
 }
 
-/** What belongs to one step: each process by its key, with its processor time when it was last seen. */
+/** The processes of one step: each by its key, with its processor time when it was last seen. */
 export class StepTime {
   /** @readonly */
   #root;

@@ -1,8 +1,9 @@
 /**
- * What core needs from the outside. Core decides; each interface is implemented in `node/` or `vscode/`.
+ * The ports: services that core needs from the outside. Core decides; each interface is implemented in `node/` or
+ * `vscode/`.
  *
- * Each is in `ports/` with its types, and imported from here. Paths are absolute and in the notation of the host unless stated
- * otherwise. Every wait takes an `AbortSignal`.
+ * Each is in `ports/` with its types, and imported from here. Paths are absolute and in the notation of the host unless
+ * stated otherwise. Every wait takes an `AbortSignal`.
  */
 import type { SecretRedactor } from './util/secretRedactor.ts';
 import type { BaselineStore } from './ports/baseline.ts';
@@ -28,8 +29,9 @@ export interface SideCopyPlaces {
   /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
   foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
   /**
-   * What the thread has changed in its side copy and the user has not brought home: paths in the workspace. `undefined`
-   * where it has no side copy. Rejects with the error of the disk, or the signal's reason.
+   * Resolves to the paths in the workspace of the changes that the thread has made in its side copy and the user has
+   * not brought home. `undefined` where it has no side copy. Rejects with the error of the disk, or the signal's
+   * reason.
    */
   changedBy(threadId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }

@@ -1,6 +1,6 @@
 /**
- * What other extensions get from `activate` (docs/api.md). Types only, and the only file of ours that they need: it may be
- * copied. Incompatible changes raise `version`.
+ * The API that other extensions get from `activate` (docs/api.md). Types only, and the only file of ours that they
+ * need: it may be copied. Incompatible changes raise `version`.
  */
 import type * as vscode from 'vscode';
 

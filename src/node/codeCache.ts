@@ -33,7 +33,10 @@ const HEADER_BYTES = STAMP_BYTES + 8;
 interface CachedBundle {
   /** False while too little is compiled for a useful cache, as after `tiller --version`. */
   readonly hasWorked?: () => boolean;
-  /** Whether the functions that apply a patch are compiled. A process that has compiled them first makes the cache again. */
+  /**
+   * Returns true if the functions that apply a patch are compiled. A process that has compiled them first makes the
+   * cache again.
+   */
   readonly hasAppliedPatch?: () => boolean;
 }
 
@@ -71,7 +74,7 @@ interface Bundle {
 
 interface CompiledBundle extends Bundle {
   readonly script: Script;
-  /** What it was compiled from, unless V8 has rejected it. */
+  /** The cache that it was compiled from, unless V8 has rejected it. */
   readonly cache: Cache | undefined;
 }
 

@@ -146,7 +146,10 @@ function sharedSandboxes(
   });
 }
 
-/** Of a failed start: the starter has ended or did not answer, or these arguments are too long together. */
+/**
+ * Returns true if a start failed for a reason that may not recur: the starter has ended or did not answer, or these
+ * arguments are too long together.
+ */
 function isPassing(error: unknown): boolean {
   return error instanceof StarterEnded || error instanceof UncertainStart || errorCode(error) === 'E2BIG';
 }

@@ -24,7 +24,7 @@ import { createDiskWorkspace } from './apply/diskWorkspace.ts';
 export interface NodePortsOptions {
   /** Open folders, the first one first. */
   readonly roots: readonly string[];
-  /** Of the model provider; TILLER_API_KEY is sent to its origin only. */
+  /** The base URL of the model provider; TILLER_API_KEY is sent to its origin only. */
   readonly baseUrl?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
   /** True where the proxies of the environment are not applied otherwise; VS Code applies them itself. */

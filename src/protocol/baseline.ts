@@ -1,6 +1,6 @@
 /**
- * What Tiller keeps of a workspace, so that what a command or a patch changed can be shown and undone (design decision 7).
- * The same schemas read the records on disk.
+ * Records of a workspace, by which the changes of a command or a patch can be shown and undone (design decision 7). The
+ * same schemas read the records on disk.
  */
 import * as z from 'zod';
 import { lazyObject } from './lazyObject.ts';

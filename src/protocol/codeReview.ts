@@ -6,7 +6,7 @@ import { lazyObject } from './lazyObject.ts';
 export const reviewTargetSchema = z.discriminatedUnion('type', [
   /** Staged, not staged and untracked. */
   lazyObject(() => ({ type: z.literal('uncommitted') })),
-  /** What was changed since the branch that is named and this one parted; uncommitted changes included. */
+  /** The changes since the merge base of the named branch and the current one; uncommitted changes included. */
   lazyObject(() => ({ type: z.literal('branch'), branch: z.string().min(1) })),
   lazyObject(() => ({ type: z.literal('commit'), commit: z.string().min(1), title: z.string().optional() })),
 ]);

@@ -2,7 +2,7 @@
 import type { Mention, UserInput } from './item.ts';
 import { mentionRanges } from './text/mentionTokens.ts';
 
-/** What goes with the text of a message that is being written. */
+/** A part of a message besides its text, while the message is written. */
 export interface Attachment {
   readonly part: Exclude<UserInput, { type: 'text' }>;
   /** It stands in the text as `@name`, and is sent only while it does. */
@@ -67,7 +67,7 @@ export type SentEdit = EditOf<'sent'> & {
 
 export type DraftEdit = QueuedEdit | SentEdit;
 
-/** What a draft has besides its text. */
+/** The parts of a draft besides its text. */
 export interface DraftParts {
   /** The message that the draft is an edit of. */
   readonly edit: DraftEdit | null;

@@ -203,8 +203,8 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
 /**
- * What resolved a request: the user, a remembered approval, a rule, the policy, the absence of a user, or the end of
- * the turn.
+ * The source of a decision about a request: the user, a remembered approval, a rule, the policy, the absence of a user,
+ * or the end of the turn.
  */
 export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
 export type ResolvedBy = z.infer<typeof resolvedBySchema>;

@@ -15,8 +15,8 @@ import { answersSchema, questionSchema } from './question.ts';
 import { lazyObject } from './lazyObject.ts';
 
 /**
- * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
- * session adds a `skill` or a `prompt` when a message runs one.
+ * The kind of thing that a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path,
+ * the others only a text. The session adds a `skill` or a `prompt` when a message runs one.
  */
 export const mentionKindSchema = z.enum([
   'file',
@@ -58,8 +58,8 @@ export const userInputSchema = z.discriminatedUnion('type', [
   })),
   lazyObject(() => ({ type: z.literal('local_image'), path: z.string() })),
   /**
-   * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
-   * message is recorded. Without one, `text` or a link is sent as it is.
+   * A reference to something. With a `kind` it is attached to the message: `text`, or else the content of `path` when
+   * the message is recorded. Without one, `text` or a link is sent as it is.
    */
   lazyObject(() => ({
     type: z.literal('mention'),
@@ -72,14 +72,14 @@ export const userInputSchema = z.discriminatedUnion('type', [
     /** The first of these lines as they were: where they are now is looked up when the message is recorded. */
     quote: z.string().optional(),
     /**
-     * Of a thread, or of a terminal while it is open; of a copied text `copy:` and a hash; of a symbol its name in the source; server and URI of a resource, as a
-     * JSON array; of a dropped file a hash.
+     * The id of a thread, or of a terminal while it is open; for a copied text `copy:` and a hash; for a symbol its
+     * name in the source; for a resource server and URI as a JSON array; for a dropped file a hash.
      */
     id: z.string().optional(),
     text: z.string().optional(),
     /**
-     * Of a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in
-     * older rollouts.
+     * For a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in older
+     * rollouts.
      */
     allowedTools: z.array(z.string()).nullable().optional(),
     /** Set when the message is recorded. */

@@ -1,8 +1,8 @@
 /**
- * What several layers have to know of each kind of item, said in one place: a new kind does not compile until redaction,
- * audit, search and the line over a finished turn know what to do with it (src/README.md, "An item kind").
+ * Traits of each kind of item that several layers need, in one place: a new kind does not compile until redaction,
+ * audit, search and the line over a finished turn are defined for it (src/README.md, "An item kind").
  *
- * How a kind is drawn, exported or counted as tokens is not here: one file each, with an exhaustive `switch`.
+ * The way a kind is drawn, exported or counted as tokens is not here: one file each, with an exhaustive `switch`.
  */
 import type { AuditAct } from './audit.ts';
 import type { DeltaKind, FileChangeSummary, TurnItem, TurnItemOf, TurnItemType } from './item.ts';

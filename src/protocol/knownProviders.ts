@@ -22,7 +22,7 @@ export interface KnownProvider {
   readonly title: string;
   /** `null`: each account has an address of its own, and the user is asked for it. */
   readonly settings: ProviderSettings | null;
-  /** What the user's settings begin with where the address is asked for. */
+  /** Initial settings of the user where the address is asked for. */
   readonly template?: Omit<ProviderSettings, 'baseUrl'>;
   /** An example of the address, where it is asked for. */
   readonly addressExample?: string;

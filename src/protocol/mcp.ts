@@ -12,14 +12,14 @@ const common = {
   /** A turn waits for it, and fails when it cannot be started. */
   required: z.boolean().default(false),
   startupTimeoutMs: milliseconds.default(10_000),
-  /** Of one call. The time in which the server waits for the user does not count. */
+  /** Maximum milliseconds of one call. The time in which the server waits for the user does not count. */
   toolTimeoutMs: milliseconds.default(60_000),
   /** Names as the server has them; absent: all. */
   enabledTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).default([]),
 };
 
-/** What confines a server that Tiller starts. */
+/** The confinement of a server that Tiller starts. */
 const mcpSandboxSchema = z.union([
   /** The server runs with all rights of the user. */
   z.literal('off'),

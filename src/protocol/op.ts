@@ -144,7 +144,7 @@ export const opSchema = z.discriminatedUnion('type', [
     target: reviewTargetSchema,
     /** The changes in git format, as far as they are known; the agent gets them within the budget of a mention. */
     changes: z.string().optional(),
-    /** What the user wants it to look at. */
+    /** The user's instructions to the reviewer. */
     instructions: z.string().optional(),
   })),
   lazyStrictObject(() => ({

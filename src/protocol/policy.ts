@@ -55,8 +55,8 @@ export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'externa
 export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 
 /**
- * Whether a patch inside the writable roots needs a decision `before` it is applied, or is applied and reviewed
- * `after`.
+ * `before`: a patch inside the writable roots needs a decision before it is applied. `after`: it is applied at once and
+ * reviewed then.
  */
 export const reviewSettingSchema = z.enum(['before', 'after']);
 export type ReviewSetting = z.infer<typeof reviewSettingSchema>;

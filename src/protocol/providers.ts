@@ -11,8 +11,8 @@ export const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an ht
 export const verbositySchema = z.enum(['low', 'medium', 'high']);
 
 /**
- * What the user knows about a model. Each field takes precedence over what the server reports and what the model's name
- * implies (`abilitiesOf` in core/model). Prices are for a million tokens, in any currency.
+ * The user's settings for a model. Each field takes precedence over the server's report and the guess from the model's
+ * name (`abilitiesOf` in core/model). Prices are for a million tokens, in any currency.
  */
 const modelSettingsSchema = z.strictObject({
   contextWindow: z.number().int().positive().optional(),

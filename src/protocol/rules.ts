@@ -62,8 +62,8 @@ export interface RulesOverview {
 }
 
 /**
- * What would happen to a command and why: the output of `tiller execpolicy check` and of trying a command in the rules
- * page.
+ * The decision about a command and its reason: the output of `tiller execpolicy check` and of trying a command in the
+ * rules page.
  */
 export interface CommandExplanation {
   readonly decision: RuleDecision;
@@ -89,7 +89,7 @@ export interface ImportedRules {
   readonly skipped: readonly { readonly what: string; readonly why: string }[];
 }
 
-/** What "always allow …" would cover for one pending command. */
+/** The effect of "always allow …" for one pending command. */
 export interface RulePreview {
   /** The covered command, complete; empty when the rule covers none. */
   readonly words: readonly string[];

@@ -55,8 +55,8 @@ export const settingsSchema = z.strictObject({
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
   /**
-   * What the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add to
-   * `SECRET_FILES`. TILLER_HOME is never readable.
+   * Paths that the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add
+   * to `SECRET_FILES`. TILLER_HOME is never readable.
    */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(!?\*\*\/|~?\/|[A-Za-z]:[\\/])/, 'must be absolute, or begin with ~/ or **/'))
@@ -98,7 +98,7 @@ export const settingsSchema = z.strictObject({
   'reasoning.showRaw': z.boolean().nullable().default(null),
   /** For models with adjustable verbosity; `null`: the default of the model family. */
   verbosity: verbositySchema.nullable().default(null),
-  /** Whether the user's messages are saved for the composer's history. */
+  /** `save-all`: the user's messages are saved for the composer's history. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */

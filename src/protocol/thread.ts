@@ -137,7 +137,7 @@ export interface ThreadState {
   readonly turns: readonly TurnState[];
   readonly activeTurnId: string | null;
   readonly approvals: readonly ApprovalRequest[];
-  /** What was approved for the thread: restored after a reload, not inherited by forks (design §2). */
+  /** Keys of calls that were approved for the thread: restored after a reload, not copied by forks (design §2). */
   readonly approvedKeys: readonly string[];
   /** Rules for this thread only, kept as long as its approvals. */
   readonly approvedRules: readonly Rule[];
@@ -209,7 +209,7 @@ export interface TextGrowth {
   readonly msg: EventMsgOf<'item_delta' | 'process_output'>;
 }
 
-/** What the panel folds, in order: events, and additions to texts that were redacted. */
+/** The updates that the panel folds, in order: events, and additions to texts that were redacted. */
 export type PanelEvent = Event | TextGrowth;
 
 export function foldPanelEvent(state: ThreadState, update: PanelEvent): ThreadState {
@@ -471,7 +471,7 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   return title === null ? completed : { ...completed, title };
 }
 
-/** What the first message, or a review before it, says of the thread; `null` where it says nothing. */
+/** Returns a title from the first message, or from a review before it; `null` where it has none. */
 function titleOfItem(item: TurnItem): string | null {
   if (item.type === 'code_review') return `Review: ${reviewSubject(item.target)}`;
   return item.type === 'user_message' ? titleOf(item.content) : null;
@@ -493,7 +493,7 @@ export function reviewAlone({ items }: TurnState): TurnItemOf<'code_review'> | u
   return items.length === 1 && first?.type === 'code_review' ? first : undefined;
 }
 
-/** What a command changed may be known before its item is complete. */
+/** Adds the changes of a command, which may be known before its item is complete. */
 function withChanges(item: TurnItem, known: TurnItem | undefined): TurnItem {
   if (item.type !== 'command_execution' || known?.type !== 'command_execution') return item;
   return known.changed === undefined ? item : { ...item, changed: known.changed };
@@ -509,7 +509,7 @@ export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** What a message says of the thread that it begins; `null` where it has no words, or only greets. */
+/** Returns the title for a thread that begins with this message; `null` where it has no words, or only greets. */
 export function titleOf(content: readonly UserInput[]): string | null {
   return titleFrom(textOfInput(content));
 }

@@ -6,7 +6,7 @@ import { rootOfWork } from './reaper.mjs';
 /** A clock tick of /proc in milliseconds (USER_HZ is 100 on every system that Node supports). */
 const TICK_MS = 10;
 
-/** Of all processors, that other programs may use, and that the hypervisor may take. */
+/** Maximum shares of all processors that other programs may use, and that the hypervisor may take. */
 const MOST_FOREIGN = 0.12;
 const MOST_STOLEN = 0.03;
 /** Ticks are too coarse for less. */

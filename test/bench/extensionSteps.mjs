@@ -7,7 +7,7 @@ import { Workbench } from '../../scripts/vscode/page.mjs';
 const EDITS = 9;
 const KEYS = 40;
 const KEY_PAUSE_MS = 50;
-/** What the model answers, in pieces as servers send them. */
+/** A piece of the model's answer: servers send it in pieces. */
 const PIECE = 'words and ';
 
 /**

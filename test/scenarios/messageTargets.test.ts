@@ -41,7 +41,7 @@ async function startWindow() {
     gone,
     starts: () => starts,
     isLive,
-    /** What ends an edit at the cursor. */
+    /** Ends an edit at the cursor. */
     suspend: async (threadId: string) => {
       const session = live.get(threadId)?.session;
       if (session !== undefined) await shown.suspend(session);

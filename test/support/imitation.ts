@@ -8,7 +8,7 @@ export interface Refusal {
   readonly body: unknown;
 }
 
-/** What distinguishes the server of a provider from a server that takes everything. */
+/** The differences between the server of a provider and one that accepts everything. */
 export interface Imitation {
   readonly name: string;
   readonly wires: readonly ModelRequest['wire'][];

@@ -10,7 +10,7 @@ export function rounds(everyRun: number, inFull: number): number {
   return isFullRun() ? inFull : everyRun;
 }
 
-/** Whether this is `npm run test:all`, or a soak of one test. */
+/** Returns true in `npm run test:all`, and in a soak of one test. */
 export function isFullRun(): boolean {
   return process.env['TILLER_TEST_ALL'] === '1' || process.env['TILLER_SOAK'] !== undefined;
 }

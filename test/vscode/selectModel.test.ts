@@ -22,7 +22,7 @@ suite('Select Model', () => {
   const environment: Record<string, string> = {};
   let keys: KeyStore;
   let commands: ModelCommands;
-  /** What the shown thread uses, instead of the settings. */
+  /** Set when the shown thread has a provider and a model other than those of the settings. */
   let thread: { readonly provider: string; readonly model: string } | undefined;
   const open: ModelServer[] = [];
 

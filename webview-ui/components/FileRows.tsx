@@ -123,7 +123,7 @@ function reasonFor({ reasons }: ReviewedFile, hunk: number | null): string {
   return reasons.find((each) => each.hunk === hunk)?.text ?? '';
 }
 
-/** What the user has said about a file of a patch that is answered. */
+/** The reasons of the user about a file of a patch that was answered. */
 function SaidReasons({ reasons }: { reasons: readonly string[] | undefined }) {
   if (reasons === undefined) return null;
   return (

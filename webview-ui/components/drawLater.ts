@@ -11,7 +11,7 @@ let isScheduled = false;
 export const partsDrawn = signal(0);
 /** The number of texts and threads that are drawn in part. */
 const unfinished = signal(0);
-/** Whether a text or a thread is drawn in part. */
+/** True while a text or a thread is drawn only in part. */
 export const isDrawing = computed(() => unfinished.value > 0);
 
 /** Counts for `isDrawing` while `isPartial`. */

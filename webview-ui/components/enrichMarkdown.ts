@@ -1,4 +1,4 @@
-/** What the HTML of a Markdown text cannot hold by itself: pictures of the workspace, and formulas. */
+/** Adds elements that the HTML of a Markdown text cannot contain by itself: pictures of the workspace, and formulas. */
 import { drawFormula, loadMath } from './math.ts';
 
 /** Endings of pictures that are loaded. */

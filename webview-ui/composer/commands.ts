@@ -23,7 +23,7 @@ export interface SlashCommand {
   readonly values?: (written: string) => readonly Choice[];
 }
 
-/** What can be done now, in the order of the list. */
+/** Returns the commands that are possible now, in the order of the list. */
 export function offeredCommands(): readonly SlashCommand[] {
   const hasThread = threadId.value !== null;
   const mayChange = hasThread && isOwn.value;
@@ -138,7 +138,7 @@ function promptCommands(): readonly SlashCommand[] {
 export interface CommandQuery {
   /** Without the slash. */
   readonly name: string;
-  /** What is written behind the command; `null` while its name is written. */
+  /** The text behind the command; `null` while its name is written. */
   readonly written: string | null;
 }
 
@@ -175,7 +175,7 @@ export function findValues({ name, written }: CommandQuery): readonly Choice[] {
     : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
 }
 
-/** What is written and is not the beginning of a value is what the reviewer is to look at. */
+/** Uses text that is not the beginning of a value as the instructions to the reviewer. */
 function codeReviewValues(written: string): readonly Choice[] {
   const wish = written.trim();
   const start = (what: 'uncommitted' | 'branch' | 'commit', instructions: string) => () =>

@@ -29,7 +29,7 @@ type Taking =
   | { readonly type: 'complete'; readonly text: string }
   | { readonly type: 'run'; readonly run: () => void };
 
-/** What a part of the text is replaced by. */
+/** A replacement for a part of the text. */
 export interface Replacement {
   readonly start: number;
   /** `null`: the caret. */

@@ -25,7 +25,7 @@ export interface DecisionCardProps {
   icon?: string | undefined;
   isRisky?: boolean;
   aside?: ComponentChildren;
-  /** Whether its place among the pending requests is shown, with links to the others; the default is true. */
+  /** True if its position among the pending requests is shown, with links to the others; the default is true. */
   hasPlace?: boolean;
   children: ComponentChildren;
   /** The id of the subject, read out with the first answer. */

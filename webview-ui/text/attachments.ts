@@ -1,4 +1,4 @@
-/** What goes with the text of a message. */
+/** Attachments of a message. */
 import type { Attachment } from '../../src/protocol/draft.ts';
 import type { Mention, MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
 import { t } from '../l10n.ts';
@@ -20,7 +20,7 @@ export function rangesOf(text: string, attachments: readonly Attachment[]): read
   );
 }
 
-/** What is attached already is replaced, not added again. */
+/** Replaces an attachment that is there already, and adds the others. */
 export function withAttachments(
   attachments: readonly Attachment[],
   added: readonly Attachment[],

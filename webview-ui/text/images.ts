@@ -19,7 +19,7 @@ export function fitted({ width, height }: PixelSize, side: number): PixelSize {
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
 }
 
-/** Whether an image is sent as it is. */
+/** Returns true if an image is sent as it is. */
 export function isSmallEnough(type: string, bytes: number, { width, height }: PixelSize): boolean {
   return SENT_TYPES.includes(type) && bytes <= IMAGE_SIZE.bytes && Math.max(width, height) <= IMAGE_SIZE.side;
 }

@@ -1,4 +1,4 @@
-/** What the editor says of a patch, in short texts. */
+/** Problems of the editor after a patch, in short texts. */
 import type { PatchProblems, TurnItemOf } from '../../src/protocol/item.ts';
 import { plural, t } from '../l10n.ts';
 
@@ -16,7 +16,7 @@ export function problemCounts({ errors, warnings, fixed }: Counts): string | nul
 
 type Patch = Pick<TurnItemOf<'file_change'>, 'changes' | 'problems'>;
 
-/** What the editor says of all patches of a turn together. `unknown`: files of which nothing was known at last. */
+/** The sums of problems after all patches of a turn. `unknown`: files of which nothing was known at last. */
 export type ProblemSums = Counts & { readonly unknown: number };
 
 /** `null`: the editor was asked about none of them. */

@@ -8,7 +8,7 @@ export interface GrowingFile {
   readonly removed: number;
 }
 
-/** Of the file that is being written. */
+/** Lines that are kept of the file that is being written. */
 const TAIL_LINES = 8;
 
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;

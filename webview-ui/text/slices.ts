@@ -3,7 +3,7 @@ import type { TurnState } from '../../src/protocol/thread.ts';
 
 /** Characters of prose: drawing them takes about 8 µs each. */
 export const SLICE = 3_000;
-/** What turns may cost in one frame, and what an item costs beside its text; in characters of prose. */
+/** Maximum cost of turns in one frame, and the cost of an item besides its text; in characters of prose. */
 const TURNS = 4 * SLICE;
 const ITEM = 100;
 

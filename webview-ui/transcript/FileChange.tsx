@@ -145,7 +145,7 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** What the editor says of the patch: a row under its own. Leads to VS Code's list of problems. */
+/** The problems of the editor after the patch: a row under its own. Leads to VS Code's list of problems. */
 function Problems({ problems }: { problems: PatchProblems }) {
   const counts = problemCounts(problems);
   const { errors, checking } = problems;

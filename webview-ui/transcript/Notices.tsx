@@ -98,7 +98,7 @@ export function ErrorNotice({
   isLive,
 }: {
   error: TurnError;
-  /** Of its turn; `null` for an error outside of turns, which cannot be tried again. */
+  /** The settings of its turn; `null` for an error outside of turns, which cannot be tried again. */
   settings: TurnSettings | null;
   isLive: boolean;
 }) {

@@ -9,7 +9,7 @@ import { imageFacts, labelOf, mentionIcon } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { tokens } from '../text/format.ts';
 
-/** What went with a message. */
+/** The attachments of a sent message. */
 export function SentChips({ content }: { content: readonly UserInput[] }) {
   if (content.every(({ type }) => type === 'text')) return null;
   return (

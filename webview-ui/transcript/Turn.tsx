@@ -79,7 +79,7 @@ function Part({ part }: { part: TurnPart }) {
   );
 }
 
-/** Whether something of the item moves: not of a message that has no word yet. */
+/** Returns true if the item shows progress: not for a message that has no word yet. */
 function showsWork(item: TurnItem): boolean {
   if (item.status !== 'in_progress' || item.type === 'user_message') return false;
   return item.type !== 'agent_message' || item.text !== '';

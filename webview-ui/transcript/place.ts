@@ -10,7 +10,7 @@ import { finding, followsEnd } from '../view.ts';
 const END_MARGIN = 24;
 /** Frames after the last part was drawn in which what came into view may still change its size. */
 const SETTLING_FRAMES = 3;
-/** What the user scrolls with: a place is not restored any more then. */
+/** Events by which the user scrolls: after one, a place is not restored any more. */
 const INPUTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 /** A place does not go into these: a line of code has many elements. */
 const LEAF = 'p, li, pre, table, h4';

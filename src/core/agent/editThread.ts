@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 import type { MessageOp, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { onAbort } from '../util/abort.ts';
 
-/** What an edit does now. */
+/** The current step of an edit. */
 export type EditProgress =
   | { readonly type: 'thinking' }
   /** `lines`: of the patch so far. */

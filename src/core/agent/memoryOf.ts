@@ -7,7 +7,7 @@ import { typedText } from './threadActivity.ts';
 
 /** Characters of one line of the trace. */
 const LINE_LENGTH = 200;
-/** Of one turn. */
+/** Maximum files and commands of one turn that are listed. */
 const MOST_FILES = 12;
 const MOST_COMMANDS = 6;
 

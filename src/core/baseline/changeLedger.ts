@@ -48,8 +48,9 @@ const INCOMPLETE =
 const MAX_WRITES = 2_000;
 
 /**
- * What the commands and patches of this process change in the folders that they share: one for all threads. Looks at the
- * folders before a command and after it, and gives each change to the command that made it, or to none (attribution.ts).
+ * Records what the commands and patches of this process change in the folders that they share: one ledger for all
+ * threads. Looks at the folders before a command and after it, and attributes each change to the command that made it,
+ * or to none (attribution.ts).
  */
 export class ChangeLedger {
   readonly #store: BaselineStore;

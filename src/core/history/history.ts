@@ -9,9 +9,9 @@ import { type CompactedHistory, undoCompaction, type UndoneCompaction } from '..
 import { normalize } from './normalize.ts';
 
 /**
- * What the model has seen and written, in order. Items are only appended, and an item is never changed, which keeps the
- * server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and a compaction,
- * which can be undone, replaces all items.
+ * The items that the model has read and written, in order. Items are only appended, and an item is never changed, which
+ * keeps the server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and
+ * a compaction, which can be undone, replaces all items.
  */
 export class History {
   #items: ResponseItem[] = [];

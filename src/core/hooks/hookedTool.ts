@@ -17,7 +17,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A call under one name. */
 export interface ToolFace {
   readonly name: string;
-  /** What other versions of the product call it: the hook gets the first name that its matcher takes. */
+  /** Names of the tool in other versions of the product: the hook gets the first one that its matcher matches. */
   readonly otherNames?: readonly string[];
   readonly input: Arguments;
   /** The arguments of the tool with what a hook has changed; `undefined` where they cannot be made from it. */

@@ -10,7 +10,7 @@ export interface HookEnd {
   readonly stderr: string;
 }
 
-/** What a hook wants. Texts are as the hook wrote them. */
+/** The result that a hook requests. Texts are as the hook wrote them. */
 export interface HookOutcome {
   /** Why it counts as failed. What it wanted is not known then. */
   readonly failure?: string;

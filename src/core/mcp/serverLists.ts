@@ -32,8 +32,8 @@ export async function allPages(
 }
 
 /**
- * What the user can choose of one server: its prompts and resources, asked for once and again when the server says that they
- * have changed. A list that cannot be had is empty; the log of the server says why.
+ * The prompts and resources of one server that the user can choose, requested once and again when the server says that
+ * they have changed. A list that cannot be read is empty; the log of the server says why.
  */
 export class ServerLists {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 /**
- * What one model of one server can do: from the settings, else from the server where it reports it, else from the
- * model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
+ * The abilities of one model of one server: from the settings, else from the server where it reports them, else from
+ * the model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
  */
 import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';

@@ -28,7 +28,7 @@ export async function detectWire(test: (wireApi: WireApi) => Promise<ConnectionT
 
 type Evidence = 'present' | 'absent' | 'unclear' | 'unreachable';
 
-/** What the answer at the address of an API says about this API. */
+/** Returns the evidence about an API in the answer at its address. */
 function evidenceOf(result: ConnectionTest): Evidence {
   if (result.type === 'answered') return 'present';
   const { kind, status } = result.fault;

@@ -18,7 +18,7 @@ export function* joinDeltas<Wire>(
   read: (wire: Wire) => readonly ResponseEvent[],
 ): Generator<ResponseEvent, void, undefined> {
   let open: Delta | undefined;
-  /** Of `open` and those joined with it. */
+  /** The text of `open` and of the deltas joined with it. */
   let text = '';
   for (const wire of wires) {
     let events: readonly ResponseEvent[];

@@ -8,7 +8,7 @@ import type { ModelClientFactory } from './modelClientFactory.ts';
 const PROVIDER = 'one-call';
 
 export interface OneCall {
-  /** Of one of our tools. */
+  /** The name of one of our tools. */
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }

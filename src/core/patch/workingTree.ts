@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { type TextLines, textLines } from './lines.ts';
 
 /**
- * What was found at a path before planning. `missing` means that nothing is there and that no file is in the place of
+ * The state of a path before planning. `missing` means that the path does not exist and that no file is in the place of
  * one of its folders; otherwise it is `unreadable`.
  */
 export type FileSnapshot =

@@ -14,8 +14,8 @@ export interface ExtensionToolFacts {
 }
 
 /**
- * Whether a call of a tool of another extension needs approval. The extension runs it outside of every sandbox, so it is asked
- * about under full access, too; nothing that it says of the tool changes that.
+ * Decides if a call of a tool of another extension needs approval. The extension runs it outside of every sandbox, so
+ * it needs approval under full access, too; no annotation of the tool changes that.
  */
 export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
   const { extension, tool, isAllowed, hasChanged } = facts;

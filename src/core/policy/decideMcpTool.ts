@@ -16,9 +16,9 @@ export interface McpToolFacts {
 }
 
 /**
- * Whether a call of a tool of an MCP server needs approval (codex-behaviour.md §9). What runs it is a program of its own,
- * outside of the sandbox of commands, so it is asked about under full access, too. What a server says of a tool decides
- * only whether the policies that ask in case of doubt ask for it.
+ * Decides if a call of a tool of an MCP server needs approval (codex-behaviour.md §9). A separate program runs it,
+ * outside of the sandbox of commands, so it needs approval under full access, too. The annotations of the server are
+ * used only by the policies that ask in case of doubt.
  */
 export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
   const { server, tool, saysReadOnly, isAllowed, hasChanged } = facts;

@@ -1,6 +1,6 @@
 /**
- * What `echo`, `printf` and similar programs print when all their words are known. Returns all possible readings,
- * because it is used to find danger.
+ * Computes the output of `echo`, `printf` and similar programs when all their words are known. Returns all possible
+ * readings, because it is used to find danger.
  */
 import { programName } from './programs.ts';
 

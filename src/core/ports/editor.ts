@@ -103,13 +103,13 @@ export interface Languages {
   /** Opens the file without a tab, so that the extension of its language starts. @throws Error for what is not text */
   open(path: string): Promise<void>;
   /**
-   * Whether a request of this kind has had an answer that is not empty in this window, about the language of this file.
-   * Without a path: about symbols of the workspace.
+   * Returns true if a request of this kind has had an answer that is not empty in this window, about the language of
+   * this file. Without a path: about symbols of the workspace.
    */
   hasAnswered(kind: CodeKind, path: string | undefined): boolean;
   /**
-   * Whether an empty answer is believed although nothing has answered so far: calls have waited their whole time in vain, and
-   * no extension was installed or turned on since.
+   * Returns true if an empty answer is accepted although no provider has answered so far: calls have waited their whole
+   * time in vain, and no extension was installed or enabled since.
    */
   isSilent(kind: CodeKind, path: string | undefined): boolean;
   /** Milliseconds that a call may ask again while all answers are empty. */

@@ -33,8 +33,8 @@ export interface SandboxLimits {
 }
 
 /**
- * What a sandboxed process has left behind that the user and the model must learn before Tiller reads it. `message` is
- * one plain sentence for both.
+ * A change made by a sandboxed process that the user and the model must know before Tiller reads it. `message` is one
+ * plain sentence for both.
  */
 export type SandboxFinding =
   /** A protected name that was created, or what had replaced a link: it was quarantined and can be restored. */

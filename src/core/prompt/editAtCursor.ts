@@ -1,4 +1,4 @@
-/** What the model gets of an edit at the cursor (docs/editor.md). */
+/** The message to the model for an edit at the cursor (docs/editor.md). */
 import type { LineRange } from '../../protocol/lineRange.ts';
 import type { UserInput } from '../../protocol/item.ts';
 
@@ -26,7 +26,7 @@ export interface EditPlace {
   readonly problems: readonly string[];
 }
 
-/** Of the attached lines around the place. */
+/** Maximum lines and characters attached around the place. */
 const EXCERPT = { lines: 200, characters: 12_000 } as const;
 const MAX_PROBLEMS = 20;
 

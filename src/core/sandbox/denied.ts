@@ -26,8 +26,8 @@ export interface SandboxedEnd {
 }
 
 /**
- * What the sandbox seems to have blocked, as the program printed it; `undefined` when the sandbox does not seem to be
- * the cause. A guess from messages, as reliable as the messages of programs are.
+ * Returns the access that the sandbox seems to have blocked, as the program printed it; `undefined` when the sandbox
+ * does not seem to be the cause. A guess from messages, as reliable as the messages of programs are.
  */
 export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;

@@ -27,8 +27,8 @@ export function isWorthASummary(items: readonly ResponseItem[]): boolean {
 }
 
 /**
- * Whether a thread that the server refuses as too long can continue after a compaction. A response that was cut may have
- * met the limit for responses: then the thread counts as too long only when it fills half of the window.
+ * Returns true if a thread that the server refuses as too long can continue after a compaction. A response that was cut
+ * may have met the limit for responses: then the thread counts as too long only when it fills half of the window.
  */
 export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
   const { contextWindow } = run.family;

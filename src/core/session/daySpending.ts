@@ -1,5 +1,5 @@
 /**
- * What all processes that share TILLER_HOME have used today and this month: `spending.json`, one entry for each local
+ * The usage of all processes that share TILLER_HOME, today and this month: `spending.json`, one entry for each local
  * calendar day and month. Days before yesterday and months before the last are removed (those stay for processes in
  * another time zone).
  */

@@ -30,8 +30,8 @@ import type { RunningCommand } from './workspaceCoordinator.ts';
 export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noSandboxCause'>;
 
 /**
- * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the
- * thread is started or resumed. Sub-agents inherit it.
+ * The user's settings for a thread: data, made in one place (`threadSettingsOf` in core/agent) when the thread is
+ * started or resumed. Sub-agents get the same.
  */
 export interface ThreadSettings {
   /** Settings of the first turn; `override_turn_context` changes those of later turns. */
@@ -155,8 +155,8 @@ export interface ThreadHost {
   /** Resolves to true if the thread is handed over to the process that requests it. If absent, every request is refused. */
   readonly givesWay?: (threadId: string) => Promise<boolean>;
   /**
-   * Of a session that starts one turn for a message: gets each message that this turn has not taken, for the session that
-   * opens the thread next.
+   * Set for a session that starts one turn for a message: gets each message that this turn has not read, for the
+   * session that opens the thread next.
    */
   readonly tooLate?: (op: MessageOp) => void;
 }

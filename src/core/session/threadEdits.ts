@@ -24,8 +24,9 @@ const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
 
 /**
- * What the user changes of a thread between two turns: undo, redo and rollback, a compaction undone, an output removed,
- * a finding of a review marked. No turn may run, where nothing else is said. A change that is not possible emits a warning and changes nothing.
+ * The user's changes to a thread between two turns: undo, redo and rollback, a compaction undone, an output removed, a
+ * finding of a review marked. No turn may run, except where stated. A change that is not possible emits a warning and
+ * changes nothing.
  */
 export class ThreadEdits {
   readonly #parts: Parts;

@@ -6,7 +6,7 @@ import type { CopiedFolder, CopyChange, SideCopy, SideCopyStore } from './sideCo
 
 type Store = Pick<SideCopyStore, 'changes' | 'baseContent' | 'content'>;
 
-/** Of one file whose lines are compared, in bytes. */
+/** Maximum bytes of a file whose lines are compared. */
 const MAX_COMPARED = 1024 * 1024;
 /** Characters of diffs after which no further file is read; the reader gets less of it. */
 const ENOUGH = 200_000;

@@ -64,8 +64,8 @@ export function differences(home: string, result: string): MergedText {
 }
 
 /**
- * What the copy is compared with from now on: the base with the changes that have come home, so that the others are
- * offered again. `taken`: indices of `merged.hunks`.
+ * Returns the new base of the copy: the old base with the changes that have come home, so that the others are offered
+ * again. `taken`: indices of `merged.hunks`.
  */
 export function baseAfter(base: string, result: string, merged: MergedText, taken: ReadonlySet<number>): string {
   const baseLines = feedLines(base);

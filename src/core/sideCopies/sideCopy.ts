@@ -27,7 +27,7 @@ export interface CopiedFolder {
 export type BaseFile =
   | {
       readonly type: 'file';
-      /** Of the bytes. */
+      /** The hash of the bytes. */
       readonly hash: string;
       readonly mode: number;
       /** Where the store keeps the content; `null`: it is too long, and only its hash is known. */

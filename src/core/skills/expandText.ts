@@ -15,7 +15,7 @@ export interface TextPlace {
   readonly cwd: string;
   /** The folder of the file. */
   readonly folder: string;
-  /** Of a skill, whose text the model otherwise reads as it is: `$1` there may be a part of a script. */
+  /** True for a skill, whose text the model otherwise reads unchanged: `$1` there may be a part of a script. */
   readonly onlyWhole: boolean;
 }
 
@@ -86,7 +86,10 @@ export function namesFiles(text: string): boolean {
   return named.some(([, name]) => name === undefined || /[./]\w/.test(name));
 }
 
-/** Whether Claude Code would run commands of the text before the model reads it: !`command`, or a block that begins ```!. */
+/**
+ * Returns true if Claude Code would run commands of the text before the model reads it: !`command`, or a block that
+ * begins ```!.
+ */
 export function hasCommands(text: string): boolean {
   return /(?:^|[\s(])!`[^`\n]+`/.test(text) || /^```!/m.test(text);
 }

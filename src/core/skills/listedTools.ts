@@ -9,7 +9,7 @@ import { toolsWith } from '../tools/toolTraits.ts';
 export interface ListableCall {
   /** The name of the tool, then its aliases. */
   readonly names: readonly string[];
-  /** What the call does, by names of Claude Code where it has such a tool; one call may do several things. */
+  /** The uses of the call, by names of Claude Code where it has such a tool; one call may have several. */
   readonly uses: readonly { readonly name: string; readonly command?: string }[];
 }
 
@@ -51,8 +51,8 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
 const [MOST_NAMED, MAX_NAME] = [5, 80];
 
 /**
- * What of a list has no effect, one sentence each. `others`: names of the tools that extensions offer. A tool of an MCP server
- * is known by its form alone.
+ * Returns one sentence for each entry of a list that has no effect. `others`: names of the tools that extensions offer.
+ * A tool of an MCP server is known by its form alone.
  */
 export function notesOnList(list: readonly string[], others: readonly string[] = []): readonly string[] {
   const entries = list.map((text) => ({ text, ...entryOf(text) })).filter(({ tool }) => tool !== '*');

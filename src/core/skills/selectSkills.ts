@@ -6,7 +6,9 @@ import { parseSkillFile, type Skill, type SkillFile } from './skillFile.ts';
 export interface SelectedSkill {
   readonly skill: Skill;
   readonly file: SkillFile;
-  /** Of the file with its text: an approval holds for exactly this, and not for other files of the folder. */
+  /**
+   * The hash of the file's path and text: an approval holds for exactly this, and not for other files of the folder.
+   */
   readonly hash: string;
   /** `shadowed`: an earlier file of its kind has its name. */
   readonly state: ProposalState | 'shadowed';

@@ -26,7 +26,7 @@ export interface Skill {
   readonly name: string;
   /** One line, at most 1024 characters, without invisible ones. */
   readonly description: string;
-  /** What is written behind the name, for display; empty for nothing. */
+  /** The text shown behind the name; empty for none. */
   readonly argumentHint: string;
   /** The absolute path of its file. */
   readonly source: string;

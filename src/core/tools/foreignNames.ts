@@ -1,4 +1,4 @@
-/** What other products call our tools, in the files that they and we read. */
+/** The names of our tools in other products, in the files that they and we read. */
 import { isOwnTool, toolsWith } from './toolTraits.ts';
 
 const READING = toolsWith(({ group }) => group === 'reading');
@@ -52,7 +52,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   skill: [],
 };
 
-/** Of VS Code (code.visualstudio.com/docs/agents/reference/tools-reference), with the names of `OTHERS`. */
+/** Tool sets of VS Code (code.visualstudio.com/docs/agents/reference/tools-reference), with the names of `OTHERS`. */
 const TOOL_SETS = ['read', 'search', 'edit', 'execute', 'web'];
 
 export interface AgentTools {

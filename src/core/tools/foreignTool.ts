@@ -1,4 +1,6 @@
-/** What a tool of the client and a tool of another extension have in common: Tiller knows only what their owner says. */
+/**
+ * The common part of a tool of the client and a tool of another extension: Tiller knows only what their owner states.
+ */
 import * as z from 'zod';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { checkArguments } from './checkArguments.ts';

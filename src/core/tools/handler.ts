@@ -1,6 +1,6 @@
 /**
- * What a tool is (seed 004). A handler parses the call, prepares it without side effects, and runs it only after the
- * orchestrator has permission.
+ * The interface of a tool (seed 004). A handler parses the call, prepares it without side effects, and runs it only
+ * after the orchestrator has permission.
  */
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
@@ -255,7 +255,7 @@ export interface ToolSettings {
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
   /** True if `fetch_url` is offered. */
   readonly webFetch: boolean;
-  /** Whether `web_search` is offered, and with cached or live results. */
+  /** `off`: `web_search` is not offered. Otherwise with cached or live results. */
   readonly webSearch: Settings['web.search'];
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { Preparation, ReadyPreparation, Reconsidered, ToolContext, ToolHandler } from './handler.ts';
 
 /**
- * What the PreToolUse hooks of a call have decided. An `allow` of a hook is no verdict: the policy decides as without it
+ * The decision of the PreToolUse hooks of a call. An `allow` of a hook is no verdict: the policy decides as without it
  * (docs/decisions/0040).
  */
 export type HookVerdict =

@@ -53,7 +53,7 @@ export function withChoices(
   return { approved_reviewed: { files: review, ...(discarding.length > 0 ? { discarding } : {}) } };
 }
 
-/** What is known of a patch from an earlier request for it, which was answered or withdrawn. */
+/** The choices, files and folders of an earlier request for a patch, which was answered or withdrawn. */
 export interface GivenReview {
   readonly review: ProposalChoices | undefined;
   readonly proposal: readonly ProposedFile[] | undefined;

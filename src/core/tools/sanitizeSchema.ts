@@ -71,7 +71,10 @@ function resolved(schema: Wild, conversion: Conversion, hops = 0): Wild {
   return merged(whole, rest);
 }
 
-/** What a reference within the schema (a JSON pointer, RFC 6901) names; `undefined` for every other reference. */
+/**
+ * Returns the schema that a reference within the schema (a JSON pointer, RFC 6901) names; `undefined` for every other
+ * reference.
+ */
 function targetOf(reference: string, root: unknown): unknown {
   if (!/^#(\/|$)/.test(reference)) return undefined;
   const steps = reference.split('/').slice(1);

@@ -4,7 +4,7 @@ import { strictProblem } from './strictSchema.ts';
 
 /** In characters of JSON. A specification is sent with every request. */
 const MAX_SPEC = 65_536;
-/** What model servers accept: a request with another name is refused as a whole. */
+/** Names that model servers accept: a request with another name is refused as a whole. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**

@@ -18,7 +18,7 @@ export function shortDescription(text: string): string {
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
 }
 
-/** What is said of a tool, one value in a line, to show later what has changed. */
+/** Returns the definition of a tool as JSON with one value in a line, to show later what has changed. */
 export function readableDefinition(definition: unknown): string {
   return `${JSON.stringify(JSON.parse(canonical(definition)), null, 2)}\n`;
 }

@@ -35,7 +35,7 @@ export async function unreadableNamed(
   return guard(places.flatMap((place) => ('target' in place ? [place.name, place.target] : [])));
 }
 
-/** Of the words of one command: how many globs are looked up, and how many paths are resolved. */
+/** Maximum globs of one command that are looked up, and maximum paths that are resolved. */
 const [MAX_GLOBS, MAX_RESOLVED] = [16, 64];
 /** Paths that one glob stands for, behind each of its parts. */
 const MAX_MATCHES = 512;

@@ -15,7 +15,7 @@ export interface ProposingFile {
 /** A file of a workspace is `proposed` until the user has approved or refused it; one of the user is used. */
 export type ProposalState = 'used' | 'proposed' | 'refused';
 
-/** Of the file with its text: an approval holds for exactly this. */
+/** The hash of the file's path and text: an approval holds for exactly this. */
 export function proposalHash({ source, text }: Pick<ProposingFile, 'source' | 'text'>): string {
   return createHash('sha256')
     .update(`${source}\n${text ?? ''}`)

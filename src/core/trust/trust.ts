@@ -60,7 +60,9 @@ export class Trust {
     this.#log = log;
   }
 
-  /** Whether the tool runs without approval in this workspace, and its definition when it was last allowed. */
+  /**
+   * Resolves to the allowance of this workspace, and to the definition that was last allowed, if it was another one.
+   */
   async about(
     { server, tool, hash }: ToolIdentity,
     workspace: string,

@@ -30,7 +30,7 @@ export interface ApplyOptions {
 
 let hasApplied = false;
 
-/** Whether this process has applied a patch. */
+/** Returns true if this process has applied a patch. */
 export const hasAppliedPatch = (): boolean => hasApplied;
 
 /** For the whole process: two workspaces may contain the same file. */

@@ -12,7 +12,7 @@ const latest = new Map<string, WeakRef<DecodedFile>>();
 const LARGE = 64 * 1024;
 const MOST_FILES = 32;
 
-/** What the file at the place held when it was last decoded, if it was large. */
+/** Returns the bytes of the file at the place when it was last decoded, if it was large. */
 export function lastDecoded(place: string): Uint8Array | undefined {
   return latest.get(place)?.deref()?.bytes;
 }

@@ -125,7 +125,7 @@ function look(place: string, folders: HeldFolders): BigIntStats | undefined {
   }
 }
 
-/** Of a stat of the path that followed no link; `undefined` for a missing path. */
+/** Returns the stamp of a stat of the path that followed no link; `undefined` for a missing path. */
 export function stampFrom(stats: BigIntStats | undefined): Stamp {
   if (stats === undefined) return 'absent';
   // The stat of a folder changes with every file in it.

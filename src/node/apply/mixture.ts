@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Whether a path holds parts of both images, or an incomplete one: a file that was cut off while it was written in
- * place, or emptied first as VS Code does; one of which only some blocks reached the disk before a power failure; an
+ * Returns true if a path holds parts of both images, or an incomplete one: a file that was cut off while it was written
+ * in place, or emptied first as VS Code does; one of which only some blocks reached the disk before a power failure; an
  * incomplete step from or to a folder.
  */
 export function isMixture(now: FileImage, { before, after, mayBeTorn = false }: Step): boolean {

@@ -1,5 +1,5 @@
 /**
- * Whether the names on a path have been unchanged lately, for files that have to be written by their paths: VS Code
+ * Checks that the names on a path have been unchanged lately, for files that have to be written by their paths: VS Code
  * saves a document that way and follows any link that is in the path at that moment.
  *
  * Nothing prevents another process from creating a link between the check and the write. A process that does so

@@ -59,7 +59,10 @@ function textOf(image: FileImage, place: string): string | null | typeof NOT_TEX
   return decodeFile(place, image.bytes)?.text ?? NOT_TEXT;
 }
 
-/** Whether the file to be replaced has the content that the plan has read; one that is not text was planned unread. */
+/**
+ * Returns true if the file to be replaced has the content that the plan has read; one that is not text was planned
+ * unread.
+ */
 function holds(image: FileImage, before: string | null, place: string): boolean {
   const text = textOf(image, place);
   return text === NOT_TEXT ? before === null : text === before;

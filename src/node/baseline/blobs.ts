@@ -8,7 +8,7 @@ import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../hos
 
 /** Below this a file takes its blocks on the disk whatever its length. */
 const COMPRESSED_FROM = 8 * 1024;
-/** Of the length: compression that saves less does not pay. */
+/** Maximum size after compression, as a share of the length: a smaller saving does not pay. */
 const WORTH = 0.8;
 const PLAIN = Buffer.of(0);
 const DEFLATED = Buffer.of(1);

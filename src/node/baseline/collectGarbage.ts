@@ -10,7 +10,7 @@ import { hashesInLogs, removeOldLogs } from './indexLog.ts';
 
 /** Content that was just written may not be named by any record yet. */
 const YOUNG_MS = 10 * 60_000;
-/** Of the limit: what is left once it was reached, so that it is not reached again at once. */
+/** The share of the limit that remains after a collection, so that it is not reached again at once. */
 const AFTERWARDS = 0.8;
 const ENDING = '.jsonl';
 const DAY_MS = 24 * 60 * 60_000;

@@ -11,7 +11,7 @@ export interface OfferedTools {
   readonly shell: ShellTool | null;
   readonly patch: PatchForm | null;
   readonly plan: boolean;
-  /** Whether a command that is still running can be polled. */
+  /** True if a command that is still running can be polled. */
   readonly poll: boolean;
 }
 

@@ -9,7 +9,7 @@ const MAX_FILES = 100;
 
 export interface MarkdownNames {
   readonly names: readonly string[];
-  /** Of a folder with more: what is read of it, as a clause. */
+  /** Set for a folder with more files: the part of it that is read, as a clause. */
   readonly leftOut?: string;
 }
 

@@ -96,7 +96,7 @@ export interface StarterProgram {
   write(text: string): void;
   /** It ends with its input. */
   end(): void;
-  /** Whether it keeps this process running; at first it does not. */
+  /** Keeps this process running; at first it does not. */
   ref(): void;
   unref(): void;
 }

@@ -73,7 +73,7 @@ function confinementOf(
   return { type: 'sandbox', limits: { ...confinement.limits, writableRoots } };
 }
 
-/** What a user has to know about a server that fails in its sandbox; empty without one. */
+/** Returns advice for the user about a server that fails in its sandbox; empty without a sandbox. */
 export function sandboxHint(server: McpStdioServer, { isInSandbox }: Pick<LaunchPlace, 'isInSandbox'>): string {
   if (server.sandbox === 'off' || isInSandbox()) return '';
   const { network, writableRoots } = server.sandbox;

@@ -9,7 +9,7 @@ import { mostTelling } from './mostTelling.ts';
 
 /** In characters; a longer line of a log is cut into several. */
 const MAX_LOG_LINE = 8 * 1024;
-/** Of its log, for the sentence that says why it has ended: more than the stack trace of most crashes. */
+/** Lines of the log that are kept for the sentence about its end: more than the stack trace of most crashes. */
 const LOG_LINES_KEPT = 40;
 
 export interface StdioOptions {

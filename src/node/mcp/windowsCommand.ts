@@ -6,7 +6,7 @@
 import { win32 } from 'node:path';
 import type { ExecRequest } from '../../core/ports.ts';
 
-/** What cmd.exe gives a meaning outside of quotes, and `%` and `!` inside, too. */
+/** Characters that cmd.exe gives a meaning outside of quotes; `%` and `!` also inside. */
 const META = /[()\][%!^"`<>&|;, *?]/g;
 const DEFAULT_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 

@@ -14,7 +14,7 @@ export interface TreeRoot {
   readonly leader: number | undefined;
   /** `NAME=value`, unique to the command. */
   readonly mark: string;
-  /** Whether the leader was reaped: from then on its pid may belong to another process. */
+  /** Returns true if the leader was reaped: from then on its pid may belong to another process. */
   readonly leaderHasEnded: () => boolean;
   readonly platform: NodeJS.Platform;
 }

@@ -24,7 +24,7 @@ export interface SandboxToStart extends Pick<SharedStart, 'program' | 'args' | '
   ended(): Promise<readonly SandboxFinding[]>;
 }
 
-/** Whether nothing can be written but temporary files, and nothing has to be typed. */
+/** Returns true if the command can write nothing but temporary files, and needs no input. */
 export function isSharable(request: ExecRequest): request is SharableRequest {
   const { confinement, onlyReads, stdin, tty } = request;
   return (

@@ -49,7 +49,7 @@ export class MountPoints {
     this.#folder = folder;
   }
 
-  /** Whether this process still has leases to remove. */
+  /** True if this process still has leases to remove. */
   get isNeeded(): boolean {
     return this.#held.size + this.#ended.size > 0;
   }

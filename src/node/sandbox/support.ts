@@ -1,4 +1,4 @@
-/** Whether commands can be sandboxed on this machine: tries it once, and names the cause when it fails. */
+/** Determines if commands can be sandboxed on this machine: tries it once, and names the cause when it fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';

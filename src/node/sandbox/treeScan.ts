@@ -101,7 +101,7 @@ export class TreeScan {
     return tree;
   }
 
-  /** What the last scan did not visit no longer exists. */
+  /** Removes folders that the last scan did not visit: they no longer exist. */
   #forget(root: string, apart: readonly string[], scan: number): void {
     for (const [folder, content] of this.#known) {
       if (content.scan === scan || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other))) continue;

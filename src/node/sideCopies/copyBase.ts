@@ -1,6 +1,6 @@
 /**
- * What a side copy began with, or holds since something of it came home: `base.jsonl` names each file with the hash of its
- * content, `base.pack` has the contents. Both only grow; a line that a crash tore is left out.
+ * The contents of a side copy at its start, or since some of it came home: `base.jsonl` names each file with the hash
+ * of its content, `base.pack` has the contents. Both only grow; a line that a crash tore is left out.
  */
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';

@@ -32,7 +32,7 @@ export class CopyFiles implements Disposable {
     return readlinkSync(this.#folders.at(place));
   }
 
-  /** Of the content. Rejects with PlaceMoved, the error of the disk. */
+  /** Resolves to the hash of the content. Rejects with PlaceMoved, or the error of the disk. */
   async hash(place: string): Promise<string> {
     const hash = createHash('sha256');
     const file = openFile(place, constants.O_RDONLY, this.#folders);

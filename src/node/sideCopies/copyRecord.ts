@@ -21,7 +21,7 @@ const recordSchema = lazyObject(() => ({
       home: z.string(),
       copy: z.string(),
       kind: z.enum(['worktree', 'plain']),
-      /** Of a worktree. */
+      /** The folder of git for a worktree; `null` for a plain copy. */
       gitFolder: z.string().nullable(),
       /** The commit with which a worktree began; `null` where it is not known. */
       head: z.string().nullable().default(null),

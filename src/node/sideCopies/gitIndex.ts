@@ -18,7 +18,7 @@ export interface IndexedFile {
 
 export interface GitIndex {
   readonly files: readonly IndexedFile[];
-  /** Of the entries, without extensions and checksum. */
+  /** The bytes of the entries, without extensions and checksum. */
   readonly bytes: Uint8Array;
 }
 

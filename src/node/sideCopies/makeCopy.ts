@@ -139,7 +139,7 @@ async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
   return { files, links: linked, folders: [...folders.keys()].map((folder) => path.relative(home, folder)) };
 }
 
-/** Whether a folder, given from `home`, is a link or is reached through one. */
+/** Returns a function that returns true if a folder, given from `home`, is a link or is reached through one. */
 function linksOnTheWay(home: string): (folder: string) => boolean {
   const known = new Map([['.', false]]);
   const isLink = (folder: string): boolean => {

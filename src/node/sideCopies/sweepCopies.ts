@@ -1,4 +1,4 @@
-/** What a start removes of the side copies; see `SideCopyStore.sweep`. */
+/** Removes side copies at a start; see `SideCopyStore.sweep`. */
 import { lstatSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';

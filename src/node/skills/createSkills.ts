@@ -56,7 +56,7 @@ export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
 /** In one folder of skills, and entries of it that are looked at. */
 const MAX_SKILLS = 100;
 const MAX_ENTRIES = 1_000;
-/** Of commands, in all folders below one, and these folders. */
+/** Maximum commands in all folders below one, and maximum of these folders. */
 const MAX_COMMANDS = 200;
 const MAX_FOLDERS = 100;
 /** Folders of commands inside each other. */

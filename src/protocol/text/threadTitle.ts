@@ -1,6 +1,6 @@
 /** In characters. */
 const MAX_TITLE = 60;
-/** What is looked at of a long message. */
+/** Maximum characters of a message from which a title is made. */
 const MAX_TEXT = 20_000;
 
 /** Words that say nothing of a task. */

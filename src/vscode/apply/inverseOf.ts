@@ -128,7 +128,7 @@ async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Read
   return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
 }
 
-/** Whether the path's folders still lead to the approved place. */
+/** Resolves to true if the path's folders still lead to the approved place. */
 async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
   const now = (await reader.places([path])).get(path);
   return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;

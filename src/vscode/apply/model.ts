@@ -92,9 +92,9 @@ export interface HeldPlaces extends HeldFolders {
  */
 export interface PathWrites {
   /**
-   * Whether no other process is changing the folders on the path and no name on it is a link; the same for the file
-   * itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs because of
-   * links.
+   * Resolves to true if no other process is changing the folders on the path and no name on it is a link; the same for
+   * the file itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs
+   * because of links.
    */
   isStable(place: string, path?: string): Promise<boolean>;
   /** A link was found on the way to the place: for some time `isStable` is false for all paths through its folder. */

@@ -19,7 +19,7 @@ import { saveDocument } from '../workspace/saveDocument.ts';
 /** A place, and the URI by which VS Code acts on it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
-/** Whether VS Code may act there in a moment, as far as a check beforehand can tell. */
+/** Resolves to true if VS Code may act there in a moment, as far as a check beforehand can tell. */
 export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
   return uri.scheme !== 'file' || pathWrites.isStable(path, uri.fsPath);
 }
@@ -40,7 +40,7 @@ export class PathGuard implements Disposable {
     this.#pause.dispose();
   }
 
-  /** Whether VS Code may act by this URI on the place, if it does so immediately. */
+  /** Returns true if VS Code may act by this URI on the place, provided that it does so immediately. */
   allows({ uri, path }: Addressed): boolean {
     if (uri.scheme !== 'file') return true;
     return this.#pause.isHeld() && this.#files.isReachedBy(uri.fsPath, path);

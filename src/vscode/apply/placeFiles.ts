@@ -168,8 +168,8 @@ export class PlaceFiles implements Disposable {
   }
 
   /**
-   * Whether the path leads to the place at this moment: directly, or by another path through links. An operation by the
-   * path may still be redirected a moment later.
+   * Returns true if the path leads to the place at this moment: directly, or by another path through links. An
+   * operation by the path may still be redirected a moment later.
    */
   isReachedBy(path: string, place: string): boolean {
     if (uriOf(place).scheme !== 'file') return true;

@@ -157,8 +157,8 @@ function isAsDeleted(file: FoundFile, before: string | null): boolean {
 }
 
 /**
- * Whether an update is for this text. In a dirty buffer it may also be for an earlier text, as long as the user has
- * edited other lines: otherwise no patch could be applied while the user keeps typing.
+ * Returns true if an update is for this text. In a dirty buffer it may also be for an earlier text, as long as the user
+ * has edited other lines: otherwise no patch could be applied while the user keeps typing.
  */
 function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { kind: 'update' }>): boolean {
   if (content === undefined) return false;

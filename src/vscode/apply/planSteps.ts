@@ -18,7 +18,7 @@ import {
 import { type Addressed, isStable } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
-/** What the other changes of the same patch do to a place. */
+/** The effects of the other changes of the same patch on a place. */
 export interface Surroundings {
   readonly removed: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;

@@ -87,7 +87,7 @@ async function revert(stuck: readonly { readonly document: vscode.TextDocument; 
   });
 }
 
-/** Whether an unsaved document still has changes to recover. */
+/** Resolves to true if an unsaved document still has changes to recover. */
 export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> {
   for (const text of texts) {
     const document = await unsavedAt(text.path);

@@ -99,7 +99,10 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
   }
 }
 
-/** Of a document in a tab, or with unsaved text: the text that it is edited to. `undefined` where only the bytes give the file exactly. */
+/**
+ * Returns the text to which a document in a tab, or with unsaved text, is edited. `undefined` where only the bytes give
+ * the file exactly.
+ */
 async function textFor(found: FoundFile, to: { readonly bytes: Uint8Array; readonly mode: number }) {
   const { content, disk, isDirty, hadTab, uri, notebook } = found;
   if (content === undefined || notebook !== undefined || (!isDirty && !hadTab)) return undefined;

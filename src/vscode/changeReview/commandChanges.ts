@@ -1,4 +1,4 @@
-/** What a command has changed, as applied changes that can be marked for review. */
+/** The changes of a command, as applied changes that can be marked for review. */
 import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { isGenerated } from '../../core/changeReview/generatedFiles.ts';
 import { decodeText } from '../../core/util/textBytes.ts';

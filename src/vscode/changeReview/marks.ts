@@ -89,7 +89,10 @@ export class Marks implements Disposable {
   }
 }
 
-/** Whether the editor is a side of a diff, of one file or of several: a tab of several has no input that is known. */
+/**
+ * Returns true if the editor is a side of a diff, of one file or of several: a tab of several has no input that is
+ * known.
+ */
 function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const { activeTab } = all.find((one) => one.viewColumn === viewColumn) ?? activeTabGroup;

@@ -245,7 +245,7 @@ export class Reviews implements Disposable {
   }
 }
 
-/** What exactly a command writes is never approved before. */
+/** The origin of changes by a command, which the user never approves in this exact form before. */
 const BY_COMMAND: PatchOrigin = { turnId: '', itemId: '', isUnseen: true };
 
 function authorOf(origin: PatchOrigin | undefined): Author {

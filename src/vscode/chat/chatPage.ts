@@ -109,7 +109,7 @@ export class ChatPage {
   }
 }
 
-/** Of any page of the panel. */
+/** Returns the options of every page of the panel. */
 export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
   return {
     enableScripts: true,

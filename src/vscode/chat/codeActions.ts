@@ -1,4 +1,4 @@
-/** What the buttons of a code block in an answer do. Nothing is run or written without the user's confirmation. */
+/** Actions of the buttons of a code block in an answer. Nothing is run or written without the user's confirmation. */
 import path from 'node:path';
 import { applyPatch, parsePatch, type StructuredPatch, structuredPatch } from 'diff';
 import * as vscode from 'vscode';

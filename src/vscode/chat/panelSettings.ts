@@ -7,7 +7,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
-/** What the model of the next turn is, and takes. */
+/** The model of the next turn, and the options that it accepts. */
 interface NextModel {
   /** Its id. */
   readonly provider: string;
@@ -16,7 +16,7 @@ interface NextModel {
   readonly modelOfMode: PanelSettings['modelOfMode'];
 }
 
-/** What the panel shows besides a thread. `turn`: the next one. */
+/** Returns the panel's settings. `turn`: those of the next turn. */
 export function panelSettings(
   settings: Settings,
   turn: TurnSettings,

@@ -1,4 +1,4 @@
-/** What a text of a model becomes before a terminal gets it. */
+/** Converts a text of a model to the input for a terminal. */
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
 
 export interface TerminalInput {

@@ -23,7 +23,7 @@ export interface CodeReviewDeps {
   readonly guard: () => Promise<ReadGuard>;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
-  /** Whether the shown thread works in a side copy. */
+  /** Returns true if the shown thread works in a side copy. */
   readonly isInSideCopy: () => boolean;
   readonly isRunning: () => boolean;
   /** Lets the user choose a model where there is none; false when none was chosen. */
@@ -38,7 +38,7 @@ export interface CodeReviewDeps {
 
 export type ReviewKind = ReviewTarget['type'];
 
-/** What was chosen, with its changes; a reviewer without any looks itself. */
+/** The chosen target with its changes; empty changes let the reviewer find them itself. */
 interface Chosen {
   readonly target: ReviewTarget;
   readonly changes: string;

@@ -27,7 +27,7 @@ export interface LineCommentsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
   /** Says why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
-  /** Whether lines of this document can be commented on, files of the workspace aside. */
+  /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
   /** The approval of the proposal that a document is a side of; `undefined` for other documents. */
   readonly proposalOf: (uri: vscode.Uri) => string | undefined;
@@ -253,7 +253,7 @@ export class LineComments implements Disposable {
     return this.#deps.fileOf(uri) ?? uri;
   }
 
-  /** Whether the document is a side of a proposal that has its answer. */
+  /** Returns true if the document is a side of a proposal that was answered. */
   #isAnswered(uri: vscode.Uri): boolean {
     const approvalId = this.#deps.proposalOf(uri);
     return approvalId !== undefined && this.#deps.threadAsking(approvalId) === undefined;

@@ -27,7 +27,7 @@ import { EditViews } from './editViews.ts';
 export interface EditAtCursorDeps {
   /** Says why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
-  /** Whether the user wants only plans. */
+  /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
@@ -51,7 +51,7 @@ export interface EditAtCursorDeps {
     onHunks(listener: () => void): Disposable;
   };
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
-  /** Whether the settings let messages be kept over a restart. */
+  /** Returns true if the settings let messages be kept over a restart. */
   readonly keepsInstructions: () => boolean;
   readonly report: (error: unknown) => void;
 }
@@ -62,7 +62,7 @@ interface Asked {
   lines: LineRange;
 }
 
-/** What a lens asks for. */
+/** The answer that a lens gives. */
 export type EditAnswer = 'approved' | 'denied' | 'show';
 
 export class EditAtCursor implements Disposable {
@@ -316,7 +316,7 @@ export class EditAtCursor implements Disposable {
     this.#setHasThread(this.all.some(({ threadId }) => threadId !== undefined));
   }
 
-  /** Of the active editor, else the newest one. */
+  /** Returns the accepted edit nearest to the cursor of the active editor, else the newest one. */
   #nearest(accepts: (edit: Edit) => boolean): Edit | undefined {
     const accepted = this.all.filter(accepts);
     const editor = vscode.window.activeTextEditor;
@@ -382,7 +382,7 @@ function rangeName(name: string, { first, last }: LineRange): string {
     : vscode.l10n.t('{0}, lines {1} to {2}', name, first, last);
 }
 
-/** What the model gets to know of the place. */
+/** Returns the facts about the place that the model gets. */
 function placeIn(document: vscode.TextDocument, lines: LineRange) {
   const name = vscode.workspace.asRelativePath(document.uri);
   const distance = ({ line }: { readonly line: number }) => Math.max(lines.first - line, line - lines.last, 0);

@@ -6,7 +6,7 @@ import { contextKey } from '../ui/contextKey.ts';
 const KEY = 'tiller.editInstructions';
 const MAX_KEPT = 50;
 
-/** What the user has asked for at cursors, the newest first. */
+/** The instructions of the user at cursors, the newest first. */
 export class Instructions {
   readonly #memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly #isStored: () => boolean;

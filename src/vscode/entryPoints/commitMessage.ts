@@ -115,7 +115,10 @@ export class CommitMessage {
   }
 }
 
-/** What the user has written is replaced only with a way back, and not without a question when it has changed since. */
+/**
+ * Writes the message into the input box. A text of the user is replaced only with a way back, and after a question when
+ * it has changed since `begun`.
+ */
 async function put(message: string, box: Repository['inputBox'], begun: string): Promise<void> {
   const before = box.value;
   if (before !== begun) {

@@ -1,4 +1,4 @@
-/** What the Testing view passes to a command: a test, or a message of a test. */
+/** The argument that the Testing view passes to a command: a test, or a message of a test. */
 import * as vscode from 'vscode';
 import type { LineRange } from '../../protocol/lineRange.ts';
 
@@ -10,7 +10,7 @@ export interface FailingTest {
   readonly name: string;
   readonly uri: vscode.Uri | undefined;
   readonly lines: LineRange | undefined;
-  /** What the test run says; empty where it is not known. */
+  /** The message of the test run; empty where it is not known. */
   readonly message: string;
 }
 

@@ -39,7 +39,7 @@ function isConfined({ origin }: Hook): boolean {
   return origin === 'workspace';
 }
 
-/** What `hookOf` puts into the hash, and where the hook runs. */
+/** Returns the facts that `hookOf` puts into the hash, and the folder in which the hook runs. */
 function hookFacts(hook: Hook): readonly string[] {
   const { event, matcher, command, args, shell, cwd, env, source } = hook;
   return [

@@ -134,8 +134,8 @@ export class EditorLanguages implements Languages, Disposable {
 }
 
 /**
- * Whether an extension with code names the language in its manifest: it may be starting. The stable API does not say for
- * which languages providers are registered. Without a path, any may answer.
+ * Returns true if an extension with code names the language in its manifest: it may be starting. The stable API does
+ * not report for which languages providers are registered. Without a path, any may answer.
  */
 function isDeclared(path: string | undefined): boolean {
   const language = path === undefined ? undefined : openDocument(uriOf(path))?.languageId;

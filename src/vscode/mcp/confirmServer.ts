@@ -4,7 +4,7 @@ import { joinShellWords } from '../../core/policy/shellWords.ts';
 import type { McpServerSettings, McpStdioServer } from '../../protocol/mcp.ts';
 import { confirmFacts } from '../ui/confirmFacts.ts';
 
-/** What the user decides about a server: whether a workspace may start it, whether it may leave the sandbox. */
+/** The decision about a server: `proposal`, if a workspace may start it; `outside`, if it may leave the sandbox. */
 export type ServerQuestion = 'proposal' | 'outside';
 
 /**

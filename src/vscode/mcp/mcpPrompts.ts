@@ -19,7 +19,7 @@ export class McpPrompts implements Disposable {
   readonly #deps: McpPromptsDeps;
   readonly #store = new DisposableStore();
   #listing = new AbortController();
-  /** What the panel has, as JSON. */
+  /** The prompts that the panel has, as JSON. */
   #shown = '[]';
 
   constructor(deps: McpPromptsDeps) {

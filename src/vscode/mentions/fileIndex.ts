@@ -17,7 +17,7 @@ export interface IndexedFile {
 
 /** The most files that are listed. */
 const MAX_FILES = 50_000;
-/** What a package manager restores, and repositories of version control. */
+/** Folders that a package manager restores, and repositories of version control. */
 const NEVER_LISTED = ['**/node_modules', '**/.git', '**/.hg', '**/.svn', '**/.jj'];
 
 /**

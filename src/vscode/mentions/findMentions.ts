@@ -120,7 +120,7 @@ function fileRow(
   };
 }
 
-/** What VS Code holds besides files, where there is some. */
+/** Returns the rows for sources of VS Code other than files, where they have content. */
 export function contextRows(
   query: string,
   { terminals, refusal, changedInCopy }: Pick<FindMentionsDeps, 'terminals' | 'refusal' | 'changedInCopy'>,
@@ -153,7 +153,7 @@ export function contextRows(
   return rows;
 }
 
-/** Of the place in which the shown thread works; `undefined` where nothing is changed. */
+/** Returns the row for changes in the place in which the shown thread works; `undefined` where nothing is changed. */
 function changesDetail(
   changedInCopy: FindMentionsDeps['changedInCopy'],
 ): { readonly label: string; readonly detail: string } | undefined {
@@ -168,7 +168,7 @@ function changesDetail(
   return { label, detail };
 }
 
-/** What is read when the message is sent. */
+/** Returns a mention whose content is read when the message is sent. */
 export function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention {
   return { type: 'mention', kind, name: kind, path: '' };
 }

@@ -1,4 +1,4 @@
-/** What the composer can mention: look-ups for its list, and what mentions name when a message is sent. */
+/** Mentions of the composer: look-ups for its list, and the content of mentions when a message is sent. */
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -17,7 +17,7 @@ import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 export interface MentionsDeps {
   /** Shows the panel. */
   readonly reveal: () => Promise<void>;
-  /** What may be read under the settings of now. */
+  /** Resolves to the guard under the current settings. */
   readonly guard: () => Promise<ReadGuard>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;

@@ -1,4 +1,4 @@
-/** What the terminals of VS Code have printed, by its shell integration. */
+/** Records the output of VS Code's terminals, by its shell integration. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plainTerminalText } from '../../protocol/text/terminalText.ts';

@@ -8,7 +8,7 @@ import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import { describeFault } from './faultMessages.ts';
 
-/** What the user chose: a model, or what to change first. */
+/** The choice of the user: a model, or a setting to change first. */
 export type ModelChoice =
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'key' }
@@ -65,7 +65,7 @@ export function byUse(models: readonly ReportedModel[]): readonly ReportedModel[
   return models.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** What the server reports about a model, in words; may be empty. */
+/** Returns the server's report about a model, in words; may be empty. */
 export function factsOf(model: ReportedModel): string {
   const facts = [
     ...(model.contextWindow === undefined
@@ -87,7 +87,7 @@ export function rowOf(model: ReportedModel): Row {
   };
 }
 
-/** What the user changes after a fault. */
+/** The setting that the user changes after a fault. */
 export type Remedy = { readonly type: 'key' } | { readonly type: 'address' } | { readonly type: 'again' };
 
 interface RemedyRow extends vscode.QuickPickItem {

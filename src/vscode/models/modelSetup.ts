@@ -35,7 +35,10 @@ export interface ModelSetupDeps {
   readonly environment: Environment;
 }
 
-/** What the panel may choose for the user: a server that it offers before one is chosen, or a provider that is set up. */
+/**
+ * A choice that the panel may make for the user: a server that it offers before one is chosen, or a provider that is
+ * set up.
+ */
 export const givenServerSchema = z
   .union([z.enum(['openai', 'endpoint', 'local']), z.object({ provider: z.string() })])
   .optional()
@@ -90,7 +93,7 @@ function choiceOf(given: GivenServer | undefined, settings: Settings): ProviderC
 
 const OFFERS_WITHIN_MS = 2000;
 
-/** Whether other extensions offer models; one that does not answer in time offers none. */
+/** Resolves to true if other extensions offer models; one that does not answer in time offers none. */
 async function offersModels({ languageModels, clock }: ModelSetupDeps): Promise<boolean> {
   const within = deadline(clock, OFFERS_WITHIN_MS, new Error('the list of models took too long'));
   const models = languageModels.list().then((list) => list.length > 0);

@@ -11,7 +11,7 @@ import { pickOrType } from './pickOrType.ts';
 
 /** Where the model is to run. */
 export type ProviderChoice =
-  /** Of the settings, or one that Tiller knows. */
+  /** A provider of the settings, or one that Tiller knows. */
   | { readonly type: 'named'; readonly name: string }
   /** Known, but each account has an address of its own. */
   | { readonly type: 'template'; readonly name: string }

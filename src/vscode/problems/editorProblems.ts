@@ -59,7 +59,7 @@ export class EditorProblems implements Problems, Disposable {
   }
 }
 
-/** What is known in this window of the programs that report problems: a wait for one that does not exist costs seconds. */
+/** Records which programs report problems in this window: a wait for one that does not exist costs seconds. */
 class Reporters {
   /** Languages of files for which something was reported. */
   readonly #reported = new Set<string>();
@@ -79,7 +79,7 @@ class Reporters {
     return !UNCHECKED_LANGUAGES.has(languageId) && (this.#silentWaits.get(languageId) ?? 0) < SILENT_WAITS;
   }
 
-  /** Whether files that a patch has not changed may be reported after it. */
+  /** Returns true if files that a patch has not changed may be reported after it. */
   mayReportOthers(): boolean {
     return this.#reported.size > 0 || (this.#silentWaits.get('') ?? 0) < SILENT_WAITS;
   }
@@ -98,7 +98,7 @@ const NO_TEXT: Baseline = { version: undefined, lines: [], problems: [] };
 interface BaselineOfFile {
   readonly file: PatchedFile;
   readonly problems: readonly Problem[];
-  /** Of its document, or of each cell, by URI. */
+  /** Baselines of its document, or of each cell, by URI. */
   readonly parts: ReadonlyMap<string, Baseline>;
 }
 
@@ -114,7 +114,7 @@ function textWithProblems(document: vscode.TextDocument): Baseline {
   return { version, lines: document.getText().split(/\r\n|\r|\n/), problems: problemsOf(uri, document) };
 }
 
-/** Of a document by its baseline; that of a file that the patch moves has another URI. */
+/** Returns the baseline of a document; that of a file that the patch moves has another URI. */
 function baselineOfPart({ parts }: BaselineOfFile, document: vscode.TextDocument, text: CheckedText): Baseline {
   const moved = text.parts.length === 1 && parts.size === 1 ? [...parts.values()][0] : undefined;
   return parts.get(document.uri.toString()) ?? moved ?? NO_TEXT;
@@ -124,14 +124,14 @@ function baselineOfPart({ parts }: BaselineOfFile, document: vscode.TextDocument
 interface Report {
   /** Milliseconds of the clock. */
   readonly at: number;
-  /** Of its document; `undefined` where it is not open. */
+  /** The version of its document; `undefined` where it is not open. */
   readonly version: number | undefined;
 }
 
 /** A document of a patched file whose report is waited for. */
 interface Awaited {
   readonly document: vscode.TextDocument;
-  /** Of the text after the patch. */
+  /** The version of the text after the patch. */
   readonly version: number;
   readonly before: Baseline;
 }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 interface AfterFile {
   readonly text: string;
   readonly isEditable: boolean;
-  /** Whether VS Code gets it with a byte order mark. */
+  /** True if VS Code gets it with a byte order mark. */
   readonly hasMark: boolean;
   /** VS Code reloads a file whose time is newer than the one it has. */
   readonly modifiedAt: number;
@@ -112,7 +112,7 @@ function bytesOf({ text, hasMark }: AfterFile): Uint8Array {
   return new TextEncoder().encode(hasMark ? UTF8_MARK + text : text);
 }
 
-/** Whether VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
+/** Returns true if VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
 function isReadAsUtf8(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
   const isPlain = (name: string, value: unknown) =>

@@ -342,7 +342,7 @@ export class Proposals implements vscode.Disposable {
   }
 }
 
-/** Whether a document has a tab of its own: the overview of several files is none. */
+/** Returns true if a document has a tab of its own: the overview of several files is none. */
 function hasTab(uri: vscode.Uri): boolean {
   const address = uri.toString();
   return allTabs().some(({ input }) => {

@@ -2,7 +2,7 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch } from './interruptedPatch.ts';
 
-/** What is known of an interrupted patch. One without a state was never found here, or was settled by another process. */
+/** The state of an interrupted patch. One without a state was never found here, or was settled by another process. */
 export type PatchState =
   /** The user has not chosen. */
   | { readonly type: 'offered'; readonly patch: RecoverablePatch }

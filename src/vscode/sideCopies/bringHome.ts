@@ -90,7 +90,7 @@ export class BringHome {
     this.#listener.dispose();
   }
 
-  /** Whether this is the review of a side copy. */
+  /** Returns true if this is the review of a side copy. */
   has(approvalId: string): boolean {
     return this.#reviews.has(approvalId);
   }
@@ -249,8 +249,8 @@ export class BringHome {
   }
 
   /**
-   * What came home was undone there: the copy offers it again. Files that no patch has, such as those with other
-   * permission bits alone, are undone with the last file of their patch.
+   * Makes the copy offer changes again that came home and were undone there. Files that no patch has, such as those
+   * with other permission bits alone, are undone with the last file of their patch.
    */
   async #undone(id: string, restored: readonly string[] = []): Promise<void> {
     const settled = this.#settled.get(id);

@@ -11,7 +11,7 @@ import { PlaceFiles } from '../apply/placeFiles.ts';
 import { contentBytes, type TextContent, textContent } from '../workspace/textContent.ts';
 import path from 'node:path';
 
-/** Of a text that is merged; a longer file is taken or left as a whole. */
+/** Maximum bytes of a text that is merged; a longer file is taken or left as a whole. */
 const MAX_MERGED_BYTES = 1024 * 1024;
 const LOOKS_AT_ONCE = 32;
 
@@ -25,7 +25,7 @@ export interface HomeFile extends CopyFile {
   readonly change: CopyChange;
   /** `undefined` where it cannot be brought home: it is reached by a link, or is a folder. */
   readonly found: FoundFile | undefined;
-  /** Of the copy, where it is text. */
+  /** The content in the copy, where it is text. */
   readonly resultContent: TextContent | undefined;
 }
 
@@ -113,7 +113,7 @@ async function contentOfHome(found: FoundFile | undefined): Promise<CopyContent>
   };
 }
 
-/** What saving it would write. */
+/** Resolves to the bytes that saving it would write. */
 async function bytesOf({ isDirty, content, disk }: FoundFile): Promise<Uint8Array | undefined> {
   if (!isDirty || content === undefined) return disk?.bytes;
   return contentBytes(content).catch(() => undefined);

@@ -3,7 +3,7 @@ import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import type { PlanWithMode } from './homeModes.ts';
 
-/** What comes home besides hunks. */
+/** Changes that come home besides hunks. */
 export interface PickedAsWhole {
   /** Without hunks: what is not text, or too long. */
   readonly files: ReadonlySet<FilePlan>;

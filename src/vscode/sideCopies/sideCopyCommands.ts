@@ -114,7 +114,7 @@ export class SideCopyCommands {
     await chosen?.();
   }
 
-  /** Of the given thread, else of the shown one, else of a copy that the user picks. */
+  /** Brings the copy of the given thread home, else that of the shown one, else one that the user picks. */
   async bringHome(threadId?: string): Promise<void> {
     const copy = threadId === undefined ? this.#deps.shown() : this.#deps.store.of(threadId);
     if (copy === undefined) return this.showList();

@@ -66,7 +66,7 @@ export function listItem({ icon, name, word, source, detail, run }: Listed): Lis
   };
 }
 
-/** What is wrong with a file, which opens where `source` is one. */
+/** Returns the row of a problem; it opens the file where `source` is one. */
 export function problemItem(message: string, source?: string): ListItem {
   const text = withoutIcons(inOneLine(message, MAX_DETAIL));
   if (source === undefined) return { label: `$(error) ${text}` };
@@ -87,7 +87,7 @@ export function unusedLook(state: 'proposed' | 'refused' | 'shadowed'): Look {
   }
 }
 
-/** What the user can decide about it now. */
+/** Returns the rows of the decisions that the user can make about it now. */
 export function decisionItems({ state, approve, decide }: Proposal): readonly ListItem[] {
   if (state === 'used') {
     return [

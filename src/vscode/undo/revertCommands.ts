@@ -21,7 +21,7 @@ export interface RevertCommandsDeps {
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer of a thread, shown or not. */
   readonly giveBack: (input: readonly UserInput[], threadId: string) => void;
-  /** Whether there is a model for the next turn; asks the user to select one where there is none. */
+  /** Resolves to true if there is a model for the next turn; asks the user to select one where there is none. */
   readonly hasModel: () => Promise<boolean>;
   /** Rejects when it is not sent. */
   readonly send: (input: readonly UserInput[], target: MessageTarget) => Promise<void>;
@@ -34,7 +34,7 @@ type Planned = EventMsgOf<'revert_planned'>;
 type Answer = Planned | EventMsgOf<'files_reverted' | 'turns_rolled_back' | 'warning'>;
 
 interface Outcome {
-  /** Of a rewind, what became of the files where they were part of it. */
+  /** The answer; for a rewind that includes files, the answer about the files. */
   readonly answer: Answer;
   /** The conversation is as it was before the message. */
   readonly hasGoneBack: boolean;
@@ -50,7 +50,7 @@ export class RevertCommands {
     this.#deps = deps;
   }
 
-  /** Of the shown thread. */
+  /** Reverts in the shown thread. */
   async revert(target: RevertTarget): Promise<void> {
     const state = await this.#ownState();
     if (state === undefined) return;

@@ -65,7 +65,10 @@ export function repositoryOf({ fsPath }: vscode.Uri, among: readonly Repository[
 /** `Status.UNTRACKED` of the API. */
 const UNTRACKED = 7;
 
-/** Whether git does not know the file yet. They are among the other changes, unless `git.untrackedChanges` separates them. */
+/**
+ * Returns true if git does not know the file yet. Untracked files are among the other changes, unless
+ * `git.untrackedChanges` separates them.
+ */
 export function isUntracked({ fsPath }: vscode.Uri, among: readonly Repository[]): boolean {
   return among.some(({ state: { workingTreeChanges, untrackedChanges = [] } }) => {
     const mixed = workingTreeChanges.filter(({ status }) => status === UNTRACKED);

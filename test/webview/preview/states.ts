@@ -564,7 +564,7 @@ function patches(): Script {
     .context(30);
 }
 
-/** What the editor says of patches. */
+/** The states of problems after patches. */
 function problems(): Script {
   const known = { errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [] };
   const applied = { ...patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF) };
@@ -1126,7 +1126,7 @@ function retry(): Script {
   });
 }
 
-/** What answers contain besides plain prose. */
+/** An answer with every element that answers contain besides plain prose. */
 function answer(): Script {
   return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
 }

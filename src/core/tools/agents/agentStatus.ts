@@ -36,7 +36,9 @@ const WHY_NO_COPY: Record<NoSideCopy, string> = {
   not_made: 'none could be made',
 };
 
-/** What the model has to know of an agent that writes beside others without a side copy; '' of any other one. */
+/**
+ * Returns the note for the model about an agent that writes beside others without a side copy; '' for any other one.
+ */
 export function noCopyNote({ noSideCopy }: Pick<AgentSummary, 'noSideCopy'>): string {
   if (noSideCopy === undefined) return '';
   return `This agent has no side copy, because ${WHY_NO_COPY[noSideCopy]}: it works in the same folder as other agents that write, and each finds the others' unfinished changes.`;

@@ -1,4 +1,4 @@
-/** What the tools for sub-agents need of the threads of the process. */
+/** The port of the tools for sub-agents to the threads of the process. */
 import type { UserInput } from '../../../protocol/item.ts';
 import type { ReasoningEffort } from '../../../protocol/op.ts';
 import type { AgentSummary } from '../../../protocol/thread.ts';
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What a call returns of an agent. */
+/** The state of an agent as a call returns it. */
 export type ReportedAgent = AgentSummary & {
   /** Files that differ in its side copy, from the working directory of its parent; absent where they are not known. */
   readonly changedInCopy?: readonly string[];

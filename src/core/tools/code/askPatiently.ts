@@ -22,7 +22,7 @@ export interface Limit {
   readonly signal: AbortSignal;
 }
 
-/** What requests are about: a language, or symbols of the workspace where there is no path. */
+/** The subject of requests: a language, or symbols of the workspace where there is no path. */
 export interface Subject {
   readonly kind: CodeKind;
   readonly path: string | undefined;

@@ -1,4 +1,4 @@
-/** What the editor knows of the code, for the model: every request of `code_navigation` but the rename. */
+/** Every request of `code_navigation` but the rename, with its answer for the model. */
 import { assertNever } from '../../util/assertNever.ts';
 import { abortable, deadline } from '../../util/abort.ts';
 import type { CodePosition, CodeRelation, Languages } from '../../ports.ts';

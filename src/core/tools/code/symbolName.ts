@@ -3,7 +3,7 @@
 export interface SymbolName {
   /** As it stands in the source. */
   readonly name: string;
-  /** What it is declared in; empty where it was not named. */
+  /** The name of the enclosing symbol; empty where none was given. */
   readonly container: string;
 }
 

@@ -8,7 +8,7 @@ import type { FoundPlace } from './filePaths.ts';
 import { failedRead, type GuardedRead, prepareRead, runRead } from './guardedRead.ts';
 import type { ReadGuard } from './readGuard.ts';
 
-/** What is found at a place: the output for the model. A failure is a sentence, too. */
+/** The result at a place: the output for the model. A failure is a sentence, too. */
 export type Looked =
   | { readonly type: 'found'; readonly output: string }
   | { readonly type: 'failure'; readonly output: string };

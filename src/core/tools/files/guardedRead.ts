@@ -1,4 +1,7 @@
-/** What the tools that read one place of the workspace share: which place, whether it may be read, how it failed. */
+/**
+ * Steps shared by the tools that read one place of the workspace: resolve the place, check that it may be read, report
+ * a failure.
+ */
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import { WorkspaceError } from '../../ports.ts';
 import type { Preparation, ToolContext, ToolResult } from '../handler.ts';

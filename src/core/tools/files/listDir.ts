@@ -6,7 +6,7 @@ import { fileTool, type Looked } from './fileTool.ts';
 import { isNeverEntered } from '../../util/ignoreRules.ts';
 import { cutBytes, withinBudget } from './lines.ts';
 
-/** Of one name, in bytes (codex-behaviour.md §4.4). */
+/** Maximum bytes of one name (codex-behaviour.md §4.4). */
 const MAX_NAME_BYTES = 500;
 /** Entries that are looked at; what lies beyond is not listed, and the model reads that. */
 const MAX_ENTRIES = 10_000;

@@ -1,5 +1,5 @@
 /**
- * What may be read in Tiller's own process, by tools and for attachments: the same files are withheld there as from
+ * Guards reads in Tiller's own process, by tools and for attachments: the same files are withheld there as from
  * commands in the sandbox (`sandbox.unreadable`, with Tiller's own globs).
  */
 import { matchingPattern } from '../../policy/readPatterns.ts';

@@ -74,7 +74,10 @@ async function rulesAbove(
   return above;
 }
 
-/** Of the folders between the open folder that contains this one and itself, the outermost first. */
+/**
+ * Returns the texts of the ignore files in the folders from the open folder down to the parent of this one, the
+ * outermost first.
+ */
 async function ignoreTextsAbove(
   folder: string,
   workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,

@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * What the sandbox seems to have blocked, if the process has ended by itself; `output` is all that it printed, or the
- * end of it.
+ * Returns the access that the sandbox seems to have blocked, if the process has ended by itself; `output` is all that
+ * it printed, or the end of it.
  */
 export function blockedIn({ end, facts: { box }, network }: LiveProcess, output: string): string | undefined {
   return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;

@@ -66,7 +66,7 @@ export interface CommandPlan {
   readonly item: TurnItemOf<'command_execution'>;
   /** The decision by the rules as they are now. */
   readonly decide: () => Promise<CommandDecision>;
-  /** Whether a rule let it open files with secrets in the sandbox when it was prepared. */
+  /** True if a rule allowed it to open files with secrets in the sandbox when it was prepared. */
   readonly readsSecrets: boolean;
 }
 
@@ -237,8 +237,9 @@ async function mayReadSecrets({ decide, readsSecrets, isSecond }: CommandPlan, {
 }
 
 /**
- * What is redacted in the output: where the command can open files with secrets also the values in them, which a server
- * may print. Not outside the sandbox when the user has allowed this very call, which names such a file.
+ * Resolves to the secrets to redact in the output: where the command can open files with secrets also the values in
+ * them, which a server may print. Not outside the sandbox when the user has allowed this very call, which names such a
+ * file.
  */
 async function keysFor(
   { request, item, isSecond }: CommandPlan,

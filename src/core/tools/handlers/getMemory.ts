@@ -3,7 +3,7 @@ import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 
-/** What the tool returns of a thread. */
+/** The memory of a thread as the tool returns it. */
 export interface FoundMemory {
   readonly title: string;
   readonly trace: string;

@@ -1,4 +1,4 @@
-/** What a patch may write and what it may not read, with the resolved places. */
+/** The scope of a patch: the resolved places that it writes, and those that it may not read. */
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import { matchingPattern } from '../../policy/readPatterns.ts';

@@ -39,7 +39,7 @@ export interface ApplyPlan {
   readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** Files that the user has moved since the model wrote the patch, as they are shown. */
   readonly moved: readonly FileMove[];
-  /** What the user is asked to approve, file by file. */
+  /** The files that the user is asked to approve. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
 }

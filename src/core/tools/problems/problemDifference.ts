@@ -1,10 +1,10 @@
-/** What a patch has made of the problems of a file. */
+/** The difference that a patch has made to the problems of a file. */
 import type { Problem } from '../../ports.ts';
 
 export interface ProblemDifference {
-  /** Of the list after the patch, in its order. */
+  /** New problems, in the order of the list after the patch. */
   readonly added: readonly Problem[];
-  /** Of the list before it. */
+  /** Problems of the list before the patch that are gone. */
   readonly fixed: readonly Problem[];
 }
 

@@ -1,4 +1,4 @@
-/** What the model and the user get of the problems after a patch. */
+/** Reports of the problems after a patch, for the model and the user. */
 import type { PatchProblems } from '../../../protocol/item.ts';
 import { shortened } from '../../../protocol/text/truncate.ts';
 import type { CheckedFile, Problem } from '../../ports.ts';

@@ -168,7 +168,7 @@ const RUNNERS_OF: Readonly<Record<string, readonly string[]>> = {
   '.rs': ['cargo'],
 };
 
-/** Of several commands of a folder the one for the kind of the file. */
+/** Returns true if the command is for the kind of the file. */
 function fits({ runner }: TestCommand, file: string | undefined): boolean {
   const wanted = file === undefined ? undefined : RUNNERS_OF[path.extname(file)];
   return wanted === undefined || (runner !== undefined && wanted.includes(runner));

@@ -77,5 +77,5 @@ async function goPackages(
   return found;
 }
 
-/** Of a go.mod that is read. */
+/** Maximum bytes of a go.mod that is read. */
 const MAX_BYTES = 1024 * 1024;

@@ -182,7 +182,7 @@ function typeIn(contentType: string): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) && type.length <= 100 ? type.trim() : 'an unknown type';
 }
 
-/** What comes from the web; it cannot end its own tags. */
+/** Wraps text from the web in tags that it cannot end itself. */
 function untrusted(text: string): string {
   return `<untrusted_content>\n${text.replaceAll(/<(\/?untrusted_content)/gi, '&lt;$1')}\n</untrusted_content>`;
 }

@@ -5,7 +5,7 @@ import { inOneLine } from './printed.ts';
 import { spokenText } from './request.ts';
 import { says } from './wording.ts';
 
-/** Of requests, and of calls: the newest. */
+/** Maximum requests, and maximum calls, in a summary: the newest. */
 const MOST = 20;
 
 /** `undefined` when the last message asks for something else. */
@@ -49,7 +49,7 @@ function section(title: string, lines: readonly string[]): string {
   return [`**${title}**\n`, ...lines.slice(-MOST).map((line) => `- ${line}`)].join('\n');
 }
 
-/** Of commands and patches. */
+/** Returns the description of a command or a patch; `undefined` for other calls. */
 function describeCall({ input }: Extract<Entry, { type: 'call' }>): string | undefined {
   const files = [...input.matchAll(/\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)/g)].map(([, file]) => `\`${file}\``);
   if (files.length > 0) return `a patch of ${files.join(', ')}`;
