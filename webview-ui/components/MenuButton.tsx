@@ -8,7 +8,7 @@ export function MenuButton(props: {
   icon: string;
   label: string;
   className?: string;
-  /** Whether its menu is open; unknown where the host shows the menu. */
+  /** True while its menu is open; absent where the host shows the menu. */
   isOpen?: boolean;
   element?: Ref<HTMLButtonElement>;
   onClick: () => void;
