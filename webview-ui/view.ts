@@ -20,6 +20,10 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
+/** Opens the popup, or closes it when it is open. */
+export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
+  openPopup.value = openPopup.value === popup ? null : popup;
+}
 /** Called once when the user selects a model in the model menu; dropped when the menu closes without one. */
 export const afterModelChoice: { current: (() => void) | null } = { current: null };
 /** The user has selected a command as the draft: the composer opens the list of its values at its next focus. */

@@ -62,6 +62,11 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   vllm: { title: 'vLLM', settings: { baseUrl: 'http://127.0.0.1:8000/v1', wireApi: 'chat' } },
 };
 
+/** The part of the settings of servers that names them. */
+export interface NamedProviders {
+  readonly providers: Readonly<Record<string, Pick<ProviderSettings, 'name'>>>;
+}
+
 interface Providers {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
@@ -77,7 +82,7 @@ export function providerNamed({ providers }: Providers, name: string): ProviderS
   return ownValue(providers, name) ?? ownValue(KNOWN_PROVIDERS, name)?.settings ?? undefined;
 }
 
-/** Its name for display. */
-export function providerTitle(name: string): string {
-  return ownValue(KNOWN_PROVIDERS, name)?.title ?? name;
+/** The name of a server for display: the user's, else its own, else the id under which it is in the settings. */
+export function providerTitle({ providers }: NamedProviders, id: string): string {
+  return ownValue(providers, id)?.name ?? ownValue(KNOWN_PROVIDERS, id)?.title ?? id;
 }

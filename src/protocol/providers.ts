@@ -54,6 +54,8 @@ export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
 /** A server for models. Contains no keys: those are stored under their origin. */
 export const providerSettingsSchema = z.strictObject({
+  /** Shown instead of the key under which the server is in the settings. */
+  name: z.string().min(1).optional(),
   baseUrl: httpUrlSchema,
   wireApi: wireApiSchema.default('responses'),
   headers: z.record(z.string(), z.string()).optional(),

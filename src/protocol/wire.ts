@@ -33,6 +33,8 @@ export interface PanelSettings {
   readonly model: string | null;
   /** The id of the provider of the next turn. */
   readonly provider: string;
+  /** The servers of the settings, by id, that have a name for display. */
+  readonly providers: Readonly<Record<string, { readonly name?: string | undefined }>>;
   /** The model and the effort that come with a mode: those of its last turn. */
   readonly modelOfMode: Readonly<Partial<Record<ChatMode, ModelOfMode>>>;
   /** The efforts that the model takes, the lowest first; `null` when it takes none. */

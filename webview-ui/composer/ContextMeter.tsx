@@ -5,7 +5,7 @@ import { Popup } from '../components/Popup.tsx';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, threadId, tokenCount } from '../store.ts';
 import { amount, roughly, tokens } from '../text/format.ts';
-import { openPopup, peeksAtMeter } from '../view.ts';
+import { openPopup, peeksAtMeter, togglePopup } from '../view.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
@@ -33,7 +33,7 @@ export function ContextMeter() {
         aria-describedby={isPeeking ? BREAKDOWN_ID : undefined}
         title={isPeeking ? undefined : label}
         aria-label={label}
-        onClick={() => (openPopup.value = isOpen ? null : 'meter')}
+        onClick={() => togglePopup('meter')}
         onFocus={({ currentTarget }) => (peeksAtMeter.value = currentTarget.matches(':focus-visible'))}
         onBlur={() => (peeksAtMeter.value = false)}
         onKeyDown={(event) => {

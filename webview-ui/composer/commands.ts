@@ -50,8 +50,8 @@ export function offeredCommands(): readonly SlashCommand[] {
       command('compact', 'fold', t('Replace the history that the model reads by a summary'), () =>
         submit({ type: 'compact' }),
       ),
-      command('undo', 'discard', t('Undo what the last turn changed; shown first'), host('undoTurn')),
-      command('redo', 'redo', t('Revert the last undo; shown first'), host('redoTurn')),
+      command('undo', 'discard', t('Undo what the last turn changed, with a preview'), host('undoTurn')),
+      command('redo', 'redo', t('Revert the last undo, with a preview'), host('redoTurn')),
       choice('rewind', 'history', t('Go back to before one of your messages'), rewindValues),
     ),
     ...when(

@@ -36,7 +36,7 @@ export function Agents() {
         <span class="processes-first">{rows.find(isWorking)?.line}</span>
         <Icon name="chevron-right" className="step-chevron" />
       </summary>
-      <ul class="processes-list" aria-label={t('Agents')}>
+      <ul class="processes-list agents-list" aria-label={t('Agents')}>
         {rows.map((agent) => (
           <Agent key={agent.agentId} agent={agent} />
         ))}

@@ -39,7 +39,7 @@ export function problemSentence(sums: ProblemSums): string {
   const { unknown } = sums;
   const parts = [
     problemCounts(sums) ?? (unknown === 0 ? t('no new problems') : null),
-    unknown === 0 ? null : plural(unknown, '{0} file not checked', '{0} files not checked'),
+    unknown === 0 ? null : plural(unknown, '{0} file not checked for problems', '{0} files not checked for problems'),
   ].filter((part) => part !== null);
   return t('In the editor: {0}.', parts.join('; '));
 }

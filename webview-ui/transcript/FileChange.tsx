@@ -169,7 +169,8 @@ function Problems({ problems }: { problems: PatchProblems }) {
           >
             {counts}
           </Act>
-        )}{' '}
+        )}
+        {counts !== null && pending && ' · '}
         {pending}
       </span>
     </p>

@@ -52,7 +52,7 @@ export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => v
             checked={restoresFiles.value}
             onChange={({ currentTarget }) => (restoresFiles.value = currentTarget.checked)}
           />
-          {t('Restore the files, too (shown first)')}
+          {t('Also restore the files (with a preview)')}
         </label>
       )}
       <div class="again-acts">

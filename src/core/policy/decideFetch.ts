@@ -50,7 +50,7 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
     if (deciding !== undefined) return { type: 'needs_approval', reason: ruleReason(deciding), parts: [] };
     return {
       type: 'needs_approval',
-      reason: policyReason('fetch-host', `Nothing may be fetched from ${url.host} unasked: the address is sent there.`),
+      reason: policyReason('fetch-host', `No rule allows ${url.host}, and the host receives this address.`),
       parts: [],
       proposedRule: { pattern: words.slice(0, 2), decision: 'allow' },
     };

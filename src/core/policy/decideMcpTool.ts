@@ -35,7 +35,7 @@ export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolic
     };
   }
   const text = hasChanged
-    ? `${server} describes ${tool} in another way than when you approved it.`
+    ? `The description of ${tool} by ${server} has changed since you approved it.`
     : saysReadOnly
       ? `The approval policy asks for every tool of an MCP server.`
       : `${server} does not say that ${tool} changes nothing.`;

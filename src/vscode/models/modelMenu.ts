@@ -124,7 +124,7 @@ export class ModelMenu implements Disposable {
       label: shortened(visibleName(model.id), MAX_LABEL),
       detail: factsOf(model),
     }));
-    return groupWith(server.id, providerTitle(server.id), rows, listing, true);
+    return groupWith(server.id, providerTitle(this.#deps.settings(), server.id), rows, listing, true);
   }
 
   async #languageModels(): Promise<ModelGroup | undefined> {

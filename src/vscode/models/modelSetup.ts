@@ -231,7 +231,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
   });
   if (found === undefined) return false;
   const rows = found.flatMap(({ name, models }) =>
-    byUse(models).map((model) => ({ ...rowOf(model), detail: providerTitle(name), name, model: model.id })),
+    byUse(models).map((model) => ({ ...rowOf(model), detail: providerTitle(settings, name), name, model: model.id })),
   );
   if (rows.length === 0) {
     const addresses = local.map(({ server }) => new URL(server.baseUrl).host).join(', ');
@@ -254,16 +254,17 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
 
 /** "Tiller: Test Connection": one short request to the model in use, and its outcome. */
 export async function testSelected(deps: ModelSetupDeps, provider: ProviderConfig, model: string): Promise<void> {
-  const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, provider.id), (signal) =>
+  const server = providerTitle(deps.settings(), provider.id);
+  const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, server), (signal) =>
     testConnection(deps.http.of(provider).connect(model).client, model, deps.clock, signal),
   );
-  if (result !== undefined) await showTest(provider.id, model, result);
+  if (result !== undefined) await showTest(server, model, result);
 }
 
-async function showTest(id: string, model: string, result: ConnectionTest): Promise<void> {
+async function showTest(server: string, model: string, result: ConnectionTest): Promise<void> {
   if (result.type === 'answered') {
     const seconds = (result.milliseconds / 1000).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
-    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, id, seconds);
+    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, server, seconds);
     const message = [answered, ...result.warnings].join(' ');
     await (result.warnings.length === 0
       ? vscode.window.showInformationMessage(message)
@@ -271,7 +272,7 @@ async function showTest(id: string, model: string, result: ConnectionTest): Prom
     return;
   }
   const { message, detail, cure } = describeFault(result.fault);
-  const text = [vscode.l10n.t('{0} of {1}: {2}', model, id, message), detail, cure].filter(Boolean).join('\n');
+  const text = [vscode.l10n.t('{0} of {1}: {2}', model, server, message), detail, cure].filter(Boolean).join('\n');
   const command = commandFor(result.fault.action);
   const answer = await vscode.window.showErrorMessage(text, ...(command ? [command.title] : []));
   if (answer !== undefined && command) await vscode.commands.executeCommand(command.id);

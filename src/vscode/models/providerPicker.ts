@@ -32,7 +32,7 @@ export async function pickProvider(
   const named = providerNames(settings).map((name): Row => {
     const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
     return {
-      label: providerTitle(name),
+      label: providerTitle(settings, name),
       description: providerNamed(settings, name)?.baseUrl ?? '',
       ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
       choice: { type: 'named', name },
