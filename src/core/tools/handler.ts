@@ -79,7 +79,7 @@ export interface ChangeWatch {
   ): Promise<Result>;
 }
 
-/** How problems are detected after a patch, and which of them are reported to the model. */
+/** The detection of problems after a patch, and the severities that are reported to the model. */
 export interface ProblemsAfterPatch {
   readonly port: Problems;
   readonly level: Exclude<Settings['problemsAfterPatch'], 'off'>;
