@@ -27,7 +27,7 @@ export function EditBar() {
               disabled={isResending.value}
               onChange={({ currentTarget }) => restoreFilesToo(currentTarget.checked)}
             />
-            {t('Restore the files, too (shown first)')}
+            {t('Also restore the files (with a preview)')}
           </label>
         )}
       </div>

@@ -14,7 +14,7 @@ export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
     <>
       {description !== '' && (
         <div>
-          <dt>{t('It says')}</dt>
+          <dt>{t('Description')}</dt>
           <dd>{t('“{0}”', visibleText(shortened(description, MAX_DESCRIPTION)))}</dd>
         </div>
       )}

@@ -169,14 +169,15 @@ function Problems({ problems }: { problems: PatchProblems }) {
           >
             {counts}
           </Act>
-        )}{' '}
+        )}
+        {counts !== null && pending && ' · '}
         {pending}
       </span>
     </p>
   );
 }
 
-/** Warns that the change is not on the disk, where commands would look for it. */
+/** Warns that the change is not on the disk, where commands would read it. */
 function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
   const left = leftUnsaved(changes);
   if (left === null) return null;

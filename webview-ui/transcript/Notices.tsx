@@ -5,7 +5,7 @@ import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
 import { actOnError, submit } from '../actions.ts';
 import { say, t } from '../l10n.ts';
-import { isOwn, startedProvider, waiting } from '../store.ts';
+import { isOwn, settings as panelSettings, startedProvider, waiting } from '../store.ts';
 import { roughly } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
@@ -91,7 +91,7 @@ function labelOf(action: ErrorAction): string {
   return labels[action] ?? t('Show Log');
 }
 
-/** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
+/** Active while it is the last entry: then its action is the filled button, unless a request is pending. */
 export function ErrorNotice({
   error,
   settings,
@@ -150,7 +150,11 @@ function Where({ settings }: { settings: TurnSettings }) {
   return (
     <span class="notice-where" data-testid="error-where">
       {isServer
-        ? t('Model: {0} · Server: {1}', settings.model, providerTitle(provider))
+        ? t(
+            'Model: {0} · Server: {1}',
+            settings.model,
+            providerTitle({ providers: panelSettings.value?.providers ?? {} }, provider),
+          )
         : t('Model: {0}', settings.model)}
     </span>
   );

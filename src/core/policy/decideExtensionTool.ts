@@ -23,7 +23,7 @@ export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: A
   if (isAllowed) return skip('tool-allowed', 'You have allowed this tool, as its extension describes it now.');
   if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
   const text = hasChanged
-    ? `${extension} describes ${tool} in another way than when you approved it.`
+    ? `The description of ${tool} by ${extension} has changed since you approved it.`
     : `${tool} is run by ${extension}, outside of the sandbox.`;
   const id = hasChanged ? 'tool-changed' : 'extension-tool';
   return { type: 'needs_approval', reason: { source: 'policy', id, text }, parts: [] };

@@ -5,7 +5,7 @@ import type { ApprovalRequirement } from './requirement.ts';
 export interface McpToolFacts {
   readonly server: string;
   readonly tool: string;
-  /** The server says that the tool changes nothing. */
+  /** True if the server declares that the tool changes nothing. */
   readonly saysReadOnly: boolean;
   /** The user has allowed the tool, as its server describes it now. */
   readonly isAllowed: boolean;
@@ -35,7 +35,7 @@ export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolic
     };
   }
   const text = hasChanged
-    ? `${server} describes ${tool} in another way than when you approved it.`
+    ? `The description of ${tool} by ${server} has changed since you approved it.`
     : saysReadOnly
       ? `The approval policy asks for every tool of an MCP server.`
       : `${server} does not say that ${tool} changes nothing.`;

@@ -30,6 +30,7 @@ export function panelSettings(
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model === null ? null : turn.model,
     provider,
+    providers: namesOf(settings.providers),
     modelOfMode,
     efforts: efforts.efforts,
     areEffortsGuessed: efforts.areGuessed,
@@ -53,4 +54,9 @@ export function panelSettings(
     ...(folder ? { workspaceName: folder.name || basename(folder.uri.fsPath) } : {}),
     ...(demo ? { demoTask: vscode.l10n.t('Find out why the tests fail and fix it') } : {}),
   };
+}
+
+function namesOf(providers: Settings['providers']): PanelSettings['providers'] {
+  const named = Object.entries(providers).flatMap(([id, { name }]) => (name === undefined ? [] : [[id, { name }]]));
+  return Object.fromEntries(named);
 }

@@ -9,7 +9,7 @@ import {
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 
-/** Where the model is to run. */
+/** The choice of the server for the model. */
 export type ProviderChoice =
   /** A provider of the settings, or one that Tiller knows. */
   | { readonly type: 'named'; readonly name: string }
@@ -32,7 +32,7 @@ export async function pickProvider(
   const named = providerNames(settings).map((name): Row => {
     const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
     return {
-      label: providerTitle(name),
+      label: providerTitle(settings, name),
       description: providerNamed(settings, name)?.baseUrl ?? '',
       ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
       choice: { type: 'named', name },
