@@ -102,7 +102,7 @@ export function sendDraft(): void {
   const edit = draftEdit.value;
   followsEnd.value = true;
   if (edit?.type === 'sent') {
-    // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
+    // The draft stays until the host confirms that it was sent: the user may cancel, or the thread may not go back.
     keepDraft();
     return resend(edit.id, input, edit.restoresFiles);
   }
@@ -117,7 +117,7 @@ export function hasDraft(): boolean {
   return draft.value.trim() !== '' || activeAttachments.value.length > 0;
 }
 
-/** The text in the composer, then what goes with it; empty when there is nothing. */
+/** Returns the text in the composer, then its attachments; empty for an empty draft. */
 function draftInput(): UserInput[] {
   const text = draft.value.trim();
   const parts: UserInput[] = activeAttachments.value.map(({ part }) => part);
@@ -184,7 +184,10 @@ export function setDraft(
   keepDraft(afterMs);
 }
 
-/** Attaches what the user adds. Unlike `setDraft` it keeps the reason why something else of the same act was refused. */
+/**
+ * Attaches files and selections that the user adds. Unlike `setDraft` it keeps the reason why another part of the same
+ * act was refused.
+ */
 export function attach(added: readonly Attachment[]): void {
   attachments.value = withAttachments(attachments.value, added);
   keepDraft(DEBOUNCE_MS);
@@ -223,7 +226,7 @@ export function replaceDraft(text: string, attached: readonly Attachment[] = [])
   composerFocus.value++;
 }
 
-/** Puts what the user has selected into the composer; of a command, the values are shown. */
+/** Writes the suggestion that the user has selected into the composer; for a command, its values are shown. */
 export function suggestDraft(text: string): void {
   offersCommand.current = text.startsWith('/');
   replaceDraft(text);
@@ -329,7 +332,7 @@ function stopAndSend(input: UserInput[]): void {
 
 const answered = new Set<string>();
 
-/** Answers each of the requests once. A second click on the same request does nothing. */
+/** Answers each of the requests once. A second click on the same request has no effect. */
 export function decide(approvalIds: string | readonly string[], decision: ApprovalDecision): void {
   const open = [approvalIds].flat().filter((id) => !answered.has(id));
   if (open.length === 0) return;

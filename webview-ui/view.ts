@@ -1,4 +1,4 @@
-/** State of the view only: what is open, focused, announced. Not kept over a reload. */
+/** State of the view only: open and focused elements, announcements. Not kept over a reload. */
 import { computed, signal } from '@preact/signals';
 import { waiting } from './store.ts';
 
@@ -28,7 +28,7 @@ export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
 export const afterModelChoice: { current: (() => void) | null } = { current: null };
 /** The user has selected a command as the draft: the composer opens the list of its values at its next focus. */
 export const offersCommand = { current: false };
-/** The meter has the keyboard focus and shows what it shows when it is clicked. */
+/** The meter has the keyboard focus and shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
 /** For this time after a key, the next key may be meant for the composer. */

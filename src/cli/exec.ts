@@ -88,7 +88,7 @@ export async function exec(
       imageWorker: IMAGE_WORKER,
     });
     const http = new HttpModels(ports, version);
-    // Beside what follows, until the thread is opened.
+    // Runs beside the following steps, until the thread is opened.
     const learned = demo === undefined ? http.learn(provider, model, LEARN_WITHIN_MS) : undefined;
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
@@ -100,12 +100,12 @@ export async function exec(
     const agentFiles = createAgentFiles({
       ports,
       settings: () => settings,
-      // Those of the workspace are proposals, and no user can approve them here.
+      // Agents of the workspace are proposals, and no user can approve them here.
       roots: () => [],
       builtin: BUILTIN_ROLES.map(({ name }) => name),
     });
     await sayAgentProblems(agentFiles, { cwd, homeDirectory: host.homeDirectory }, say);
-    // Those of the workspace are proposals, too.
+    // Skills of the workspace are proposals, too.
     const skills = createSkills({ ports, roots: () => [] });
     await saySkillProblems(skills, { cwd, homeDirectory: host.homeDirectory }, say);
     mcp = startMcp(ports, settings, { cwd, version });
@@ -157,7 +157,7 @@ export async function exec(
   }
 }
 
-/** How long a local server may take to describe its models. */
+/** Maximum time for a local server to describe its models. */
 const LEARN_WITHIN_MS = 2000;
 
 async function open(

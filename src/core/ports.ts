@@ -22,9 +22,9 @@ export type * from './ports/storage.ts';
 export * from './ports/web.ts';
 export * from './ports/workspace.ts';
 
-/** Where side copies of the workspace are. Places are found synchronously: they are asked for with each decision. */
+/** The places of side copies of the workspace. Look-ups are synchronous: each decision needs them. */
 export interface SideCopyPlaces {
-  /** The same place in the workspace; the place itself where it is in no side copy. */
+  /** Returns the same place in the workspace; the place itself where it is in no side copy. */
   homeOf(place: string): string;
   /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
   foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
@@ -42,7 +42,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;
-  /** Absent where nothing is kept of what commands change. */
+  /** Absent where the changes of commands are not recorded. */
   readonly baseline?: BaselineStore;
   readonly audit: AuditJournal;
   readonly locks: Locks;

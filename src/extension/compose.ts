@@ -37,13 +37,13 @@ export interface Tiller extends CommandTargets {
   readonly offeredTools: OfferedTools;
   /** Logs an error. */
   readonly report: (error: unknown) => void;
-  /** Stops what runs and records it. */
+  /** Stops and records running work. */
   dispose(): Promise<void>;
 }
 
 /**
- * `tools`: those that other extensions have registered and will register. When it throws, nothing is left
- * registered, so that it can be called again. Await `prepareSandbox` before: otherwise this call blocks while it tries the
+ * `tools`: those that other extensions have registered and will register. When it throws, all registrations are
+ * removed, so that it can be called again. Await `prepareSandbox` before: otherwise this call blocks while it tries the
  * sandbox.
  */
 export function compose(context: vscode.ExtensionContext, tools = new ExternalToolRegistry()): Tiller {

@@ -49,7 +49,7 @@ export function createEditorActions(
   store: DisposableStore,
 ): EditorActions {
   const send = async (...[input]: Parameters<MessageSender['sendInput']>) => void (await sender.sendInput(input));
-  /** For what is not part of the shown thread, which may have a model of its own. */
+  /** For actions outside the shown thread, which may have a model of its own. */
   const hasDefaultModel = () => choice.ensure(() => factory.settings.model);
   const problems = new ProblemActions({ guard, mentionOf: mentionOfLines, send });
   store.add(problems.register());

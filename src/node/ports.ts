@@ -51,7 +51,7 @@ export interface NodePortsOptions {
   readonly redactor?: Redactor;
 }
 
-/** Starts and opens nothing; folders and files are created when they are first written. */
+/** Has no side effects; folders and files are created when they are first written. */
 export function createNodePorts(options: NodePortsOptions): Ports {
   const { roots, baseUrl, environment = process.env, name = 'cli', redactor = createRedactor() } = options;
   const host = describeHost(environment);

@@ -1,4 +1,4 @@
-/** A review of changes by the agent `reviewer`: what it is about, and the findings. */
+/** A review of changes by the agent `reviewer`: its target and its findings. */
 import * as z from 'zod';
 import { lineRangeSchema } from './lineRange.ts';
 import { lazyObject } from './lazyObject.ts';

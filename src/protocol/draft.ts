@@ -5,7 +5,7 @@ import { mentionRanges } from './text/mentionTokens.ts';
 /** A part of a message besides its text, while the message is written. */
 export interface Attachment {
   readonly part: Exclude<UserInput, { type: 'text' }>;
-  /** It stands in the text as `@name`, and is sent only while it does. */
+  /** The text contains it as `@name`; it is sent only while it does. */
   readonly inText: boolean;
 }
 
@@ -13,8 +13,8 @@ export interface Attachment {
 export const COPY_ID = 'copy:';
 
 /**
- * A mention as it is written: what was read for it when it was sent is left out, so that it is read again. A dropped file
- * keeps its text, as its place is not known, and so does a copy.
+ * A mention before it is sent: content that was read for it is left out, so that it is read again. A dropped file keeps
+ * its text, because its place is not known, and so does a copy.
  */
 function unsent({ name, path, kind, lines, quote, id, text }: Mention): Mention {
   const isCopy = path === '' && text !== undefined && (kind === 'file' || id?.startsWith(COPY_ID) === true);
@@ -61,7 +61,7 @@ export type QueuedEdit = EditOf<'queued'>;
  * item of the message.
  */
 export type SentEdit = EditOf<'sent'> & {
-  /** The files that were changed since go back, too. */
+  /** Files that were changed since are restored, too. */
   readonly restoresFiles: boolean;
 };
 
@@ -112,7 +112,7 @@ export function withReturned(edit: SentEdit, text: string, attachments: readonly
   };
 }
 
-/** A message as it would be sent again: its words, then what it attached, to be read again. */
+/** A message as it would be sent again: its text, then its attachments, to be read again. */
 export function unsentInput(input: readonly UserInput[]): UserInput[] {
   const words = input.filter((part) => part.type === 'text');
   return [...words, ...attachmentsOf(input).map(({ part }) => part)];

@@ -9,7 +9,7 @@ export const DEMO_PROVIDER = 'demo';
 export const VSCODE_PROVIDER = 'vscode';
 
 const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
-/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createAgent.ts. */
+/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createModels.ts. */
 export type InProcessProvider = (typeof IN_PROCESS)[number];
 
 export function isInProcess(id: string): id is InProcessProvider {
@@ -71,7 +71,7 @@ interface Providers {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** Those that have an address, in display order: those of the settings first. */
+/** The providers with an address, in display order: those of the settings first. */
 export function providerNames({ providers }: Providers): readonly string[] {
   const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { settings }]) => (settings === null ? [] : [name]));
   return [...new Set([...Object.keys(providers), ...known])];

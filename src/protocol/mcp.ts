@@ -1,4 +1,4 @@
-/** MCP servers as data: what the settings say about one, and what the user sees of it. */
+/** MCP servers as data: their settings, and their state as the user sees it. */
 import * as z from 'zod';
 import { httpUrlSchema } from './providers.ts';
 import { lazyStrictObject } from './lazyObject.ts';
@@ -100,7 +100,7 @@ export function parseMcpServers(
   return { servers, problems };
 }
 
-/** The entry, or what is wrong with it. */
+/** Returns the entry, or the fault in it. */
 function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpServerSettings | string {
   if (!NAME.test(name)) return 'the name of a server has only letters, digits, - and _';
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';

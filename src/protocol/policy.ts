@@ -1,6 +1,5 @@
 /**
- * The types of permissions: when the user is asked, what a command may touch, and why a decision was made.
- *
+ * The types of permissions: when the user is asked, which files a command may change, and the reason of a decision.
  * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
  */
 import * as z from 'zod';
@@ -50,7 +49,7 @@ export const sandboxPolicyInputSchema = z.union([
   sandboxPolicySchema,
 ]);
 
-/** The mechanism that actually confines a command; `none` if nothing does. */
+/** The mechanism that actually confines a command; `none` if it is not confined. */
 export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
 export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 

@@ -1,4 +1,4 @@
-/** Servers for models, as data: what the settings say about one. */
+/** Servers for models, as data: their settings. */
 import * as z from 'zod';
 import { reasoningEffortSchema } from './op.ts';
 
@@ -38,7 +38,7 @@ const modelSettingsSchema = z.strictObject({
       z.literal(false),
       z.strictObject({
         efforts: z.array(reasoningEffortSchema).min(1),
-        /** Sent when the user has chosen no effort; without it nothing is sent then. */
+        /** Sent when the user has chosen no effort; without it the field is left out then. */
         defaultEffort: reasoningEffortSchema.optional(),
         summaries: z.boolean().default(false),
       }),
@@ -63,17 +63,20 @@ export const providerSettingsSchema = z.strictObject({
   envHeaders: z.record(z.string(), z.string().min(1)).optional(),
   queryParams: z.record(z.string(), z.string()).optional(),
   auth: z.enum(['bearer', 'api_key', 'none']).optional(),
-  /** The kind of server, if the host name does not show it: decides what it may be sent. */
+  /** The kind of server, if the host name does not show it: decides which fields it may be sent. */
   dialect: z.enum(['openai', 'azure', 'openrouter', 'plain']).optional(),
   /** True if the server stores responses. If absent: true for Azure, false for OpenAI, not sent to others. */
   store: z.boolean().optional(),
-  /** Where images of tools are sent; `message`: in a user message behind the outputs, as Chat Completions requires. */
+  /**
+   * The field in which images of tools are sent; `message`: in a user message behind the outputs, as Chat Completions
+   * requires.
+   */
   toolImages: z.enum(['output', 'message', 'none']).optional(),
   /** Instead of `retry.maxAttempts`. */
   maxAttempts: z.number().int().min(1).max(100).optional(),
   /** Instead of `stream.idleTimeoutMs`. */
   idleTimeoutMs: z.number().int().positive().optional(),
-  /** A model that Tiller knows and that all models of this server resemble whose own names say nothing. */
+  /** A known model that all models of this server with unknown names resemble. */
   family: z.string().min(1).optional(),
   /** By the provider's model name. */
   models: z.record(z.string(), modelSettingsSchema).optional(),

@@ -10,7 +10,7 @@ import {
 } from './policy.ts';
 import { lazyStrictObject } from './lazyObject.ts';
 
-/** How often a rule or an approval has decided, over all processes. */
+/** The number of decisions of a rule or an approval, over all processes. */
 export interface Uses {
   readonly count: number;
   /** ISO 8601; `null` if never. */
@@ -93,7 +93,7 @@ export interface ImportedRules {
 export interface RulePreview {
   /** The covered command, complete; empty when the rule covers none. */
   readonly words: readonly string[];
-  /** Why such a rule is not allowed. */
+  /** The reason why such a rule is not allowed. */
   readonly problem: string | null;
   /** The covered commands of the script, as a user would type them. */
   readonly covered: readonly string[];

@@ -83,9 +83,9 @@ export interface TurnState {
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   readonly denials: readonly Denial[];
-  /** How often the user was asked: approvals and questions. */
+  /** The number of approvals and questions. */
   readonly asked: number;
-  /** In git format; empty while nothing was changed. */
+  /** In git format; empty without changes. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
@@ -129,7 +129,7 @@ export interface QueuedMessage {
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The name that the user gave, otherwise from the first message that says something. */
+  /** The name that the user gave, otherwise a title from the first message with content. */
   readonly title: string | null;
   readonly started: EventMsgOf<'thread_started'> | null;
   /** Used from the next turn on. */
@@ -160,12 +160,12 @@ export interface ThreadState {
 /** In characters: live output kept for each item or process; the completed item has the model's version. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
-/** In characters: what `tail` keeps when it cuts. */
+/** Characters that `tail` keeps when it cuts. */
 const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
 
-/** In characters: what is kept of the output of an ended process; its log has the rest. */
+/** Maximum characters that are kept of the output of an ended process; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
-/** How many processes a thread lists; more only if more run. */
+/** Maximum processes that a thread lists; more only if more run. */
 const PROCESS_LIMIT = 100;
 
 export function initialThreadState(threadId: string): ThreadState {
@@ -440,7 +440,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
   return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
 
-/** Ends everything that is still open with the turn: no progress indicator and no request remains. */
+/** Ends all open items and requests of the turn: no progress indicator and no request remains. */
 function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
   if (turnId === null) return state;
   const ended = updateTurn(state, turnId, (turn) => ({

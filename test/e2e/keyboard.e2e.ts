@@ -22,7 +22,11 @@ test('a message with a mention is sent, answered about, edited with its files, p
   };
   const words = () => panel.get('user-message').allInnerTexts();
 
-  model.will([calls('apply_patch', { input: EDIT })], [calls('exec_command', { cmd: 'rm -rf build' })], [says('First.')]);
+  model.will(
+    [calls('apply_patch', { input: EDIT })],
+    [calls('exec_command', { cmd: 'rm -rf build' })],
+    [says('First.')],
+  );
   await keyboard.press('Control+Alt+l');
   await focusIsIn(composer);
   await keyboard.type('Shout in @note');

@@ -1,4 +1,4 @@
-/** A queue of what is drawn in later frames, one part in each, so that long texts and threads make no long task. */
+/** A queue of parts that are drawn in later frames, one in each, so that long texts and threads make no long task. */
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 

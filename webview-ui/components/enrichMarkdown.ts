@@ -23,7 +23,7 @@ export function enrichMarkdown(frame: HTMLElement, imageRoot: string | undefined
   else void loading.then(draw);
 }
 
-/** `null` for a place outside of the workspace, and for what is no picture. */
+/** `null` for a place outside of the workspace, and for a file that is not a picture. */
 function addressOf(path: string, root: string): string | null {
   const plain = path.replace(/^\.\//, '');
   if (!PICTURE.test(plain) || /^([/\\]|[A-Za-z]:|.*(^|[/\\])\.\.([/\\]|$))/.test(plain)) return null;

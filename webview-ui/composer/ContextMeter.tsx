@@ -11,12 +11,12 @@ type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
 const BREAKDOWN_ID = 'context-breakdown';
 
-/** How much of the model's context window the last request has used, and by what. */
+/** The part of the model's context window that the last request has used, by kind. */
 export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
   const used = count?.last.total ?? 0;
-  // A new thread has used nothing: there is nothing to show.
+  // A new thread has used no tokens: there is no meter.
   if (used === 0) return null;
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
   const label = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);

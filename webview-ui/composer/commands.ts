@@ -17,8 +17,8 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /**
-   * The values of the argument, filtered by what is written of it. A command that has values is not run without one. A command
-   * without `run` and values begins a message.
+   * The values of the argument, filtered by the text so far. A command that has values is not run without one. A
+   * command without `run` and values begins a message.
    */
   readonly values?: (written: string) => readonly Choice[];
 }
@@ -163,7 +163,7 @@ export function findCommands(query: string): readonly FoundCommand[] {
   return found.toSorted((one, other) => other.score - one.score || one.place - other.place);
 }
 
-/** The values of a command that fit what is written behind it. */
+/** The values of a command that match the text behind it. */
 export function findValues({ name, written }: CommandQuery): readonly Choice[] {
   const values =
     offeredCommands()

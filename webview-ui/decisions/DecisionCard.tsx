@@ -32,7 +32,7 @@ export interface DecisionCardProps {
   subjectId?: string;
   /** The first one is the filled button. */
   answers: readonly Answer[];
-  /** No button is filled, and Enter answers nothing: for a call that can destroy work. */
+  /** No button is filled, and Enter gives no answer: for a call that can destroy work. */
   noDefault?: boolean;
   /** Opens a field for the message of the denial, in place of the answers. */
   deny?: ((word: string) => void) | undefined;

@@ -54,7 +54,8 @@ function commandsOfSession(lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns true if a shell would ask for another line: an open quote, an open here-document, or a line end that goes on.
+ * Returns true if a shell would ask for another line: an open quote, an open here-document, or a line end that
+ * continues.
  */
 function isUnfinished(command: string): boolean {
   const [, , delimiter] = /(?<!<)<<-?\s*(["']?)(\w+)\1/.exec(command) ?? [];

@@ -1,4 +1,4 @@
-/** How large an image may be that goes with a message, and how it is made so. */
+/** Maximum size of an image in a message, and the way to scale one down. */
 import { IMAGE_TYPES } from '../../src/protocol/imageLimits.ts';
 
 /** `side`: pixels of the longer side; models scale larger images down to about this. `bytes`: of the encoded image. */

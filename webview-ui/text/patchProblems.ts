@@ -4,7 +4,7 @@ import { plural, t } from '../l10n.ts';
 
 type Counts = Pick<PatchProblems, 'errors' | 'warnings' | 'fixed'>;
 
-/** `2 new errors, 1 new warning, 1 problem fixed`; `null` when nothing has changed. */
+/** `2 new errors, 1 new warning, 1 problem fixed`; `null` without a change. */
 export function problemCounts({ errors, warnings, fixed }: Counts): string | null {
   const parts = [
     errors > 0 && plural(errors, '{0} new error', '{0} new errors'),
@@ -16,7 +16,7 @@ export function problemCounts({ errors, warnings, fixed }: Counts): string | nul
 
 type Patch = Pick<TurnItemOf<'file_change'>, 'changes' | 'problems'>;
 
-/** The sums of problems after all patches of a turn. `unknown`: files of which nothing was known at last. */
+/** The sums of problems after all patches of a turn. `unknown`: files whose last state is not known. */
 export type ProblemSums = Counts & { readonly unknown: number };
 
 /** `null`: the editor was asked about none of them. */

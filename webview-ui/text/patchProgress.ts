@@ -14,7 +14,7 @@ const TAIL_LINES = 8;
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * Reads one patch as it grows: each call takes the whole text so far, and reads only what is new since the last. The last
+ * Reads one patch as it grows: each call takes the whole text so far, and reads only the part since the last. The last
  * file is the one being written. An incomplete last line is not counted.
  */
 export function patchReader(): (patch: string) => readonly GrowingFile[] {

@@ -177,7 +177,7 @@ function Problems({ problems }: { problems: PatchProblems }) {
   );
 }
 
-/** Warns that the change is not on the disk, where commands would look for it. */
+/** Warns that the change is not on the disk, where commands would read it. */
 function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
   const left = leftUnsaved(changes);
   if (left === null) return null;

@@ -7,7 +7,7 @@ import { Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 import { duration, notable } from '../text/format.ts';
 
-/** A hook that had an effect, failed or took long. What it said stands below the line when it stopped something. */
+/** A hook that had an effect, failed or took long. Its message is below the line when it stopped something. */
 export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
   const { event, command, source, tool, text = '', status, effect, durationMs } = item;
   const isRefusal = effect === 'failed' || effect === 'blocked' || effect === 'stopped' || effect === 'asked';

@@ -91,7 +91,7 @@ function labelOf(action: ErrorAction): string {
   return labels[action] ?? t('Show Log');
 }
 
-/** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
+/** Active while it is the last entry: then its action is the filled button, unless a request is pending. */
 export function ErrorNotice({
   error,
   settings,

@@ -21,7 +21,7 @@ export function SentChips({ content }: { content: readonly UserInput[] }) {
   );
 }
 
-/** A mention opens to what the model got of it. */
+/** A mention; opened, it shows the content that the model got. */
 function SentChip({ part }: { part: UserInput }) {
   switch (part.type) {
     case 'text':

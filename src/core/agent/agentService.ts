@@ -114,7 +114,7 @@ export class AgentService {
     return this.#handOver.onTaken;
   }
 
-  /** Reads what the next thread in this folder records of it, while the user still writes the message. */
+  /** Reads the state of this folder that the next thread records, while the user still writes the message. */
   prepare(cwd: string): void {
     this.#prepared = { cwd, git: readGitFacts(this.#ports.workspace, cwd) };
   }
@@ -266,9 +266,9 @@ export class AgentService {
   }
 
   /**
-   * Call when the user has brought home what a sub-agent changed in its side copy, or has undone it: the next request of
-   * the thread that has started the agent says so, whenever and in whichever process that thread runs again. Paths in the
-   * workspace. @throws the error of the disk
+   * Call when the user has brought home changes of a sub-agent's side copy, or has undone them: a notice goes with the
+   * next request of the thread that has started the agent, even if that thread runs later and in another process. Paths
+   * in the workspace. @throws the error of the disk
    */
   async noteCopy(agentId: string, paths: readonly string[], what: CopyNotice['what']): Promise<void> {
     if (paths.length === 0) return;

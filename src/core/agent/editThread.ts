@@ -22,7 +22,7 @@ export type EditProgress =
 export type EditOutcome =
   /** `paths`: of the files that the patches have changed, by their new names. */
   | { readonly type: 'changed'; readonly paths: readonly string[] }
-  /** No patch was applied. `text`: what the model says; may be empty. */
+  /** No patch was applied. `text`: the model's answer; may be empty. */
   | { readonly type: 'answered'; readonly text: string }
   /** `paths`: of the patches that were applied before. */
   | { readonly type: 'failed'; readonly message: string; readonly paths: readonly string[] }
@@ -37,7 +37,7 @@ export interface EditThreadDeps {
   readonly begin: (session: Session) => void;
   /** Ends the idle session without an entry in its rollout (`ShownThread.suspend`): the next one has all tools. */
   readonly suspend: (session: Session) => Promise<void>;
-  /** Opens the suspended thread, with all tools, and submits what the user has sent too late for the edit. */
+  /** Opens the suspended thread, with all tools, and submits a message that was too late for the edit. */
   readonly send: (threadId: string, op: MessageOp) => void;
 }
 
@@ -66,7 +66,7 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit has no tools of other sources, and waits for none; no agents and no skills are listed to it. */
+/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. */
 export function editHost(
   { toolProviders: _tools, agentRoles: _roles, skills: _skills, ...host }: ThreadHost,
   tooLate: (op: MessageOp) => void,
@@ -74,7 +74,10 @@ export function editHost(
   return { ...host, tooLate };
 }
 
-/** Starts the thread and submits the message. `signal` interrupts it. @throws what `start` does, or the signal's reason */
+/**
+ * Starts the thread and submits the message. `signal` interrupts it. @throws the error of `start`, or the signal's
+ * reason
+ */
 export async function startEdit(
   input: readonly UserInput[],
   { ids, start, begin, suspend, send }: EditThreadDeps,

@@ -130,7 +130,7 @@ export class LiveProcess {
     });
   }
 
-  /** The output since the last call, at most what a `HeadTailBuffer` keeps. */
+  /** The output since the last call, at most the size of a `HeadTailBuffer`. */
   takeOutput(): HeadTail {
     const output = this.#unread.read();
     this.#unread = new HeadTailBuffer();

@@ -8,9 +8,9 @@ export type DetectedWire =
   | { readonly type: 'unknown'; readonly test: ConnectionTest };
 
 /**
- * Finds out which API a server has: Responses, else Chat Completions. A gateway may check the key, the quota and its load
- * before it looks at the address: such an answer shows an API only when there is nothing at the other address. Without an
- * answer nothing is known.
+ * Finds out which API a server has: Responses, else Chat Completions. A gateway may check the key, the quota and its
+ * load before it looks at the address: such an answer shows an API only when the other address does not exist. Without
+ * an answer the API is unknown.
  */
 export async function detectWire(test: (wireApi: WireApi) => Promise<ConnectionTest>): Promise<DetectedWire> {
   const responses = await test('responses');

@@ -14,7 +14,7 @@ export interface OneCall {
 }
 
 /**
- * A model that makes one call and is done: what other code wants done runs with it as a thread, under policy, review and
+ * A model that makes one call and ends: an action of other code runs with it as a thread, under policy, review and
  * audit like any call of a model. `onOutput` gets the output of the call.
  */
 export function oneCallModel(

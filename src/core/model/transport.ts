@@ -123,7 +123,7 @@ function splitQuery(baseUrl: string): { readonly address: string; readonly query
   return { address: url.href.replace(/\/$/, ''), query };
 }
 
-/** How long to wait for the text of an HTTP error. */
+/** Maximum time to wait for the text of an HTTP error. */
 const ERROR_WITHIN_MS = 5000;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

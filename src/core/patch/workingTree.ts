@@ -31,7 +31,7 @@ export interface WorkingTree {
   /** Also creates the folders above the file. */
   write(path: string, lines: TextLines, source: string | null): void;
   remove(path: string): void;
-  /** Why no file can be written there; `undefined` when one can. */
+  /** The reason why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
   /** The state of the path before the patch. */
   found(path: string): FileSnapshot;

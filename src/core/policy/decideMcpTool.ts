@@ -5,7 +5,7 @@ import type { ApprovalRequirement } from './requirement.ts';
 export interface McpToolFacts {
   readonly server: string;
   readonly tool: string;
-  /** The server says that the tool changes nothing. */
+  /** True if the server declares that the tool changes nothing. */
   readonly saysReadOnly: boolean;
   /** The user has allowed the tool, as its server describes it now. */
   readonly isAllowed: boolean;

@@ -12,7 +12,7 @@ The message asks for a change at one place of one file, which the user has open 
 - The change stays unsaved in the editor until the user keeps and saves it. Correct new errors that the result of the patch names.
 - When the message is a question, or the change cannot be made at this place, change nothing and say so in a few sentences. Otherwise end with one short sentence.`;
 
-/** The place of an edit: a file, and what the editor shows of it. */
+/** The place of an edit: a file, and the editor's lines and problems. */
 export interface EditPlace {
   /** Absolute. */
   readonly path: string;

@@ -33,7 +33,7 @@ export const PROTECTED_NAMES: readonly string[] = [
   EXPLORER_MARK,
 ];
 
-/** Also protected: names in a folder with a certain name, written `folder/name`. */
+/** Also protected: names in a folder of a certain name, written `folder/name`. */
 const PROTECTED_IN_FOLDER: readonly string[] = ['.github/workflows', '.github/hooks'];
 /** Also protected: every name with this ending. */
 export const PROTECTED_ENDING = '.code-workspace';

@@ -40,7 +40,7 @@ export class ContextUpdates {
     this.reset(history);
   }
 
-  /** From now on the model reads this history: only what stands in it is known to the model. */
+  /** Sets the history that the model reads from now on: only its content is known to the model. */
   reset(history: readonly ResponseItem[]): void {
     this.#facts = {};
     this.#permissions = '';

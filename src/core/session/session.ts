@@ -103,7 +103,10 @@ export class Session {
     return this.#parts.sink.onEvent(listener);
   }
 
-  /** Emits `thread_started`, and recovers what an earlier process left. Call once, before the first submission. */
+  /**
+   * Emits `thread_started`, and recovers the state that an earlier process left. Call once, before the first
+   * submission.
+   */
   start(): void {
     const { meta, replayed, ports, rolloutPath } = this.#options;
     if (replayed === null) this.#parts.sink.record({ type: 'session_meta', payload: meta });
@@ -163,7 +166,7 @@ export class Session {
     this.#submissions.push(submission);
   }
 
-  /** The client submits no more: denies pending and later requests; what runs goes on to its end. */
+  /** The client submits no more: denies pending and later requests; running work continues to its end. */
   endOfInput(): void {
     this.#parts.requests.becomeNonInteractive();
     this.#parts.queue.dropHeld();
@@ -334,7 +337,7 @@ export class Session {
     }
     if (op.input === null) return this.#parts.queue.remove(submissionId, op.id, 'withdrawn');
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
-    // The end of a turn that is stopping drops what is not held.
+    // The end of a turn that is stopping drops messages that are not held.
     this.#parts.queue.hold(submissionId, op.id, true);
     await this.#stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');

@@ -62,7 +62,7 @@ export class ThreadEdits {
     if (conversation) this.#countAgain(submissionId);
   }
 
-  /** Also while a turn runs. */
+  /** Possible also while a turn runs. */
   async markFinding(submissionId: string, op: OpOf<'mark_finding'>): Promise<void> {
     const { findings, keep } = this.#parts;
     if (findings.has(op)) return keep(submissionId, { ...op, type: 'finding_marked' });
@@ -80,8 +80,8 @@ export class ThreadEdits {
   }
 
   /**
-   * Removes the output of a command from the rollout, then from what the model reads: a resumed thread must not bring it
-   * back. `isStored`: the thread has a rollout.
+   * Removes the output of a command from the rollout, then from the model's history: a resumed thread must not restore
+   * it. `isStored`: the thread has a rollout.
    */
   async purgeOutput(submissionId: string, itemId: string, isStored: boolean): Promise<void> {
     const { options, conversation, recorder, emit, open } = this.#parts;

@@ -110,8 +110,8 @@ async function begin(run: TurnRun): Promise<void> {
 }
 
 /**
- * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can be
- * tried again. A compaction sums up what was there before the message, which stands behind the summary.
+ * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can
+ * be tried again. A compaction sums up the items before the message, which follows the summary.
  */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;

@@ -44,7 +44,7 @@ export async function takeContext(
   });
 }
 
-/** Collects the inputs of `runTurn` from the session. Connects the model of the turn; sends nothing. */
+/** Collects the inputs of `runTurn` from the session. Connects the model of the turn without sending a request. */
 export function turnRunOf(turn: StartingTurn, parts: SessionParts): TurnRun {
   const { turnId, submissionId, settings, outputSchema, abort, emit } = turn;
   const { signal } = abort;

@@ -1,4 +1,4 @@
-/** Fills in what the user has written behind the name of a skill or a prompt. */
+/** Fills in the text that the user has written behind the name of a skill or a prompt. */
 
 /** The forms of Claude Code and Codex (`$ARGUMENTS`, `$1`, `$NAME`) and of VS Code (`${input:name}`, `${input:name:hint}`). */
 const PLACEHOLDER =
@@ -20,8 +20,8 @@ export interface TextPlace {
 }
 
 /**
- * Replaces each placeholder once: what the user has written is not searched for others. With `onlyWhole` only `$ARGUMENTS` and
- * folders are replaced. Arguments that no placeholder takes stand at the end.
+ * Replaces each placeholder once: the user's text is not searched for others. With `onlyWhole` only `$ARGUMENTS` and
+ * folders are replaced. Arguments that no placeholder takes are appended.
  */
 export function expandText(text: string, args: string, { cwd, folder, onlyWhole }: TextPlace): ExpandedText {
   const inputs = [...new Set([...text.matchAll(PLACEHOLDER)].flatMap(({ groups }) => groups?.['input'] ?? []))];
@@ -73,7 +73,7 @@ function readArguments(
   return { named, positional };
 }
 
-/** Quotes around a word, or around what is behind `name=`, hold it together. */
+/** Splits at spaces; quotes around a word, or around the value behind `name=`, keep it whole. */
 function wordsIn(args: string): readonly string[] {
   const words = args.matchAll(/([\w.-]+=)?(?:"([^"]*)"|'([^']*)')(?=\s|$)|(\S+)/g);
   return [...words].map(([, name = '', one, other, plain = '']) => `${name}${one ?? other ?? plain}`);

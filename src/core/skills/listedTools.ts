@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * True when the list names all that the call does. Of an entry with a pattern only those for commands are understood; any other
- * lists nothing, so that the call is asked about.
+ * True when the list contains all uses of the call. Of entries with a pattern only those for commands are understood;
+ * any other matches no call, so that the call needs approval.
  */
 export function isListed(list: readonly string[], { names, uses }: ListableCall): boolean {
   if (names[0] !== undefined && UNLISTED.has(names[0])) return true;

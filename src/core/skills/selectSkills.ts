@@ -18,7 +18,7 @@ export interface SelectedSkill {
 
 export interface SelectedSkills {
   readonly skills: readonly SelectedSkill[];
-  /** One sentence for each file that holds none. */
+  /** One sentence for each file without a valid skill. */
   readonly problems: readonly { readonly source: string; readonly message: string }[];
 }
 
@@ -48,7 +48,7 @@ export async function selectSkills(
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
     const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
-    // What is not approved yet does not take the name of what is.
+    // A proposed skill does not take the name of an approved one.
     const free = names.find((one) => (decided === 'used' ? holder(one) !== 'used' : holder(one) === undefined));
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;

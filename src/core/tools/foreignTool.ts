@@ -16,7 +16,10 @@ export interface ForeignPlan {
   readonly item: TurnItemOf<'dynamic_tool_call'>;
 }
 
-/** How it is offered, and how its arguments are read. It may do anything, so it counts as mutating and runs alone. */
+/**
+ * The specification and the argument parser of the tool. It may have any effect, so it counts as mutating and runs
+ * alone.
+ */
 export function foreignTool({
   name,
   description,
@@ -37,7 +40,7 @@ export function foreignTool({
   };
 }
 
-/** The row of a call that begins. `source`: whose tool it is, where it is not the client's. */
+/** The row of a call that begins. `source`: the owner of the tool, if it is not the client. */
 export function startedItem(
   { itemId, callId }: Pick<ToolContext, 'itemId' | 'callId'>,
   tool: string,

@@ -7,7 +7,8 @@ import { isBelow, pathBelow } from '../util/pathBelow.ts';
 import { reasonsFor } from './handlers/choicesNote.ts';
 
 /**
- * The effective answer: a patch with nothing left is denied. Choices that do not belong to this patch are a problem.
+ * Returns the effective answer: a patch without remaining changes is denied. Choices that do not belong to this patch
+ * are a problem.
  */
 export function takeReview(
   decision: ApprovalDecision,

@@ -12,7 +12,7 @@ export interface ProvidedTools {
 export interface Rejected {
   readonly name?: string;
   readonly providerId: string;
-  /** `undefined`: an earlier tool has its name. Otherwise what is wrong with its specification. */
+  /** `undefined`: an earlier tool has its name. Otherwise the fault in its specification. */
   readonly problem?: string;
 }
 

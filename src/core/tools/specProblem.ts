@@ -8,8 +8,8 @@ const MAX_SPEC = 65_536;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Why a tool cannot be offered, as a clause; `undefined` for one that can, and for one that is only answered. Checked
- * when it is registered, because a server refuses a request for one tool in it.
+ * Returns the reason why a tool cannot be offered, as a clause; `undefined` for one that can, and for one that is only
+ * answered. Checked when it is registered, because a server refuses a request for one tool in it.
  */
 export function specProblem({ names, spec, payloads = ['function'] }: ToolHandler): string | undefined {
   if (spec === undefined || spec.type === 'web_search') return undefined;

@@ -1,4 +1,4 @@
-/** How tools of others, of MCP servers and of extensions, are asked about and remembered: by the hash of what they say. */
+/** Approvals of tools of others, of MCP servers and of extensions: remembered by the hash of their definition. */
 import { unifiedDiffOfTexts } from '../patch/unifiedDiff.ts';
 import type { AllowScope, ToolIdentity, Trust } from '../trust/trust.ts';
 import { canonical } from '../util/canonical.ts';
@@ -23,7 +23,7 @@ export function readableDefinition(definition: unknown): string {
   return `${JSON.stringify(JSON.parse(canonical(definition)), null, 2)}\n`;
 }
 
-/** `source`: whose tool it is, for the user. `before`: what the user has approved of it, if that was another definition. */
+/** `source`: the owner of the tool, for the user. `before`: the approved definition, if it was another one. */
 export function toolCard(
   tool: { readonly source: string; readonly name: string; readonly description: string },
   identity: ToolIdentity,

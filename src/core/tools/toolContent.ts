@@ -42,8 +42,8 @@ export function imageLimit(): (dataUrl: string) => string | undefined {
 const BYTES_OF_BASE64 = 0.75;
 
 /**
- * Texts share a budget in tokens, in their order; the last part says how many did not fit (codex-behaviour.md §5). Images
- * stay.
+ * Texts share a budget in tokens, in their order; the last part has the number of tokens that did not fit
+ * (codex-behaviour.md §5). Images stay.
  */
 export function cutTexts(parts: readonly ToolContentItem[], budget: number): ToolContentItem[] {
   let left = budget;

@@ -8,7 +8,7 @@ export interface ProposingFile {
   /** Absolute. */
   readonly source: string;
   readonly text: string | undefined;
-  /** Why it has no text, as a clause. */
+  /** The reason why it has no text, as a clause. */
   readonly unread?: string;
 }
 

@@ -17,7 +17,10 @@ export function lastDecoded(place: string): Uint8Array | undefined {
   return latest.get(place)?.deref()?.bytes;
 }
 
-/** Like `decodeText`. `bytes` is what the file at the place holds now, and must not be changed afterwards. */
+/**
+ * Decodes like `decodeText`. `bytes` is the present content of the file at the place, and must not be changed
+ * afterwards.
+ */
 export function decodeFile(place: string, bytes: Uint8Array): DecodedText | undefined {
   if (bytes.length < LARGE) return decodeText(bytes);
   const known = latest.get(place)?.deref();

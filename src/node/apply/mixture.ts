@@ -1,4 +1,4 @@
-/** Recognizes what an interrupted step leaves of a file. */
+/** Recognizes the files that an interrupted step leaves. */
 import type { FileImage } from './fileImage.ts';
 
 /** The system writes a file in units of this size or of multiples of it. */

@@ -14,8 +14,8 @@ export type ChangePlan =
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
 /**
- * `removed`: the names that the same patch removes; a file written there replaces nothing.
- * @throws ApplyRefused, PlaceMoved
+ * `removed`: the names that the same patch removes; a file written there replaces none. @throws ApplyRefused,
+ * PlaceMoved
  */
 export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
   const { change, source, writes, removes } = placed;
@@ -94,7 +94,7 @@ function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   return seen;
 }
 
-/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces nothing. */
+/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces no file. */
 function readDestination(path: string, source: string, name: string, held: HeldFolders): SeenImage {
   const seen = readTarget(path, name, held);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;

@@ -27,7 +27,7 @@ export interface Recovery {
    * Files that were changed since, and are not touched. Their images before the patch are kept in the journal folder.
    */
   readonly leftAlone: readonly string[];
-  /** Those of them that a link now redirects to another place; absent when there are none. */
+  /** Paths of these that a link now redirects to another place; absent when there are none. */
   readonly moved?: readonly string[];
 }
 
@@ -76,7 +76,7 @@ export interface RecoveryChoices {
 /** Resolves to true if an editor holds unsaved text that differs from the side that all files on the disk have. */
 export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after') => Promise<boolean>;
 
-/** How long to wait for a process that is settling a patch; after it the patch is offered anyway. */
+/** Maximum wait for a process that is settling a patch; after it the patch is offered anyway. */
 const LOOK_PATIENCE_MS = 2_000;
 
 /**
@@ -217,7 +217,7 @@ async function settle(
   return moved.length === 0 ? { leftAlone } : { leftAlone, moved };
 }
 
-/** When every path, in editors too, is on the same side of its transition, there is nothing to choose. */
+/** Settles a patch without a choice when every path, in editors too, is on the same side of its transition. */
 async function settleUndisputed(
   journal: string,
   { transitions }: JournalRecord,

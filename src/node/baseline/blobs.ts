@@ -84,7 +84,10 @@ export class Blobs {
     this.#sizes?.delete(hash);
   }
 
-  /** All of them with the time at which they were written, milliseconds since the epoch. Removes what a crash left. */
+  /**
+   * Yields all of them with the time at which they were written, milliseconds since the epoch. Removes leftovers of a
+   * crash.
+   */
   *all(): Generator<{ readonly hash: string; readonly writtenAt: number }> {
     for (const { folder, name } of this.#files()) {
       const writtenAt = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
@@ -127,7 +130,7 @@ export class Blobs {
   }
 }
 
-/** In pieces, so that nothing is copied. */
+/** Returns the parts without copying the bytes. */
 function encode(bytes: Uint8Array): readonly Uint8Array[] {
   if (bytes.length >= COMPRESSED_FROM) {
     const deflated = deflateRawSync(bytes, { level: 1 });
@@ -169,6 +172,6 @@ function removeQuietly(place: string): void {
   try {
     unlinkSync(place);
   } catch {
-    // It is in nothing's way.
+    // A leftover file does no harm.
   }
 }

@@ -1,4 +1,4 @@
-/** Removes kept content that nothing needs, and the oldest records where the limit is reached. */
+/** Removes kept content that no record names, and the oldest records where the limit is reached. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseRecord, RECORDS_FOLDER } from '../../core/baseline/changeRecords.ts';
@@ -24,9 +24,10 @@ interface Kept {
 }
 
 /**
- * Returns false, with nothing done, while another process does it. `live`: content that the folders of this process hold
- * now. Records of a thread that another process works in stay. Of a thread that this process works in the content goes and
- * the record stays: the process may append to the file at any moment, and an undo names content that is not kept.
+ * Returns false, without any effect, while another process does it. `live`: the present content of this process's
+ * folders. Records of a thread that another process works in stay. For a thread that this process works in the content
+ * is removed and the record stays: the process may append to the file at any moment, and an undo names content that is
+ * not kept.
  */
 export function collectGarbage(home: string, blobs: Blobs, maxBytes: number, live: Iterable<string>): boolean {
   const locks = join(home, 'locks');

@@ -82,8 +82,8 @@ export class IndexLog {
 }
 
 /**
- * Removes logs of ended processes that were written more than `ageMs` ago: of a folder that is gone no other process
- * removes them. A process writes its log anew at its first look, so what is still used is young.
+ * Removes logs of ended processes that were written more than `ageMs` ago: for a deleted folder no other process
+ * removes them. A process writes its log anew at its first look, so a log in use is young.
  */
 export function removeOldLogs(home: string, ageMs: number): void {
   const since = Date.now() - ageMs;

@@ -1,4 +1,4 @@
-/** How a server that Tiller starts is confined, and what it gets of Tiller's environment. */
+/** The confinement of a server that Tiller starts, and its environment. */
 import { existsSync } from 'node:fs';
 import type { ExecRequest, Host } from '../../core/ports.ts';
 import { confine, unreadablePaths } from '../../core/sandbox/confinement.ts';
@@ -24,7 +24,7 @@ export interface LaunchPlace {
   readonly isInSandbox: () => boolean;
 }
 
-/** Variables that programs need to start; everything else is set by the definition (codex-behaviour.md §9). */
+/** Variables that programs need to start; all others are set by the definition (codex-behaviour.md §9). */
 const CORE_ENVIRONMENT: EnvironmentSettings = { ...DEFAULT_ENVIRONMENT, inherit: 'core' };
 
 /** @throws McpFault where the server has to be sandboxed and cannot be */

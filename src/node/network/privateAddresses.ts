@@ -38,7 +38,7 @@ for (const [network, prefix] of [
   NOT_PUBLIC_IPV6.addSubnet(network, prefix, 'ipv6');
 }
 
-/** True for an IPv4 or IPv6 address that is not public, and for what is no address. */
+/** True for an IPv4 or IPv6 address that is not public, and for a text that is not an address. */
 export function isPrivateAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

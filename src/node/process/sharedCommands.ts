@@ -13,7 +13,7 @@ import { sharedArguments } from './sharedScript.ts';
 import { NotShared, type SharedStart, startShared } from './sharedStart.ts';
 import { type ReadyStarter, UncertainStart } from './starter.ts';
 
-/** With the sandbox that it would have alone. */
+/** A request with the sandbox that it would have alone. */
 export interface SharableRequest extends ExecRequest {
   readonly confinement: { readonly type: 'sandbox'; readonly limits: SandboxLimits };
 }
@@ -42,12 +42,9 @@ export function sandboxKey({ confinement, cwd, env }: SharableRequest): string {
 }
 
 /**
- * `ready` starts the sandbox; this process where it is absent.
- *
- * In the order of the requests, of which all have the same key. Each is followed and ended by itself; the sandbox is
- * recorded and paused as one, because it ends with this process as a whole.
- *
- * @throws Error: nothing runs, and each can be started alone
+ * `ready` starts the sandbox; this process does where it is absent. The processes are in the order of the requests, all
+ * of which have the same key. Each is followed and ended by itself; the sandbox is recorded and paused as one, because
+ * it ends with this process as a whole. @throws Error: no command runs, and each can be started alone
  */
 export async function spawnShared(
   requests: readonly SharableRequest[],
@@ -92,7 +89,7 @@ export async function spawnShared(
   }
 }
 
-/** The last one to end has the findings, which are known when nothing runs in the sandbox any more. */
+/** The last one to end has the findings, which are known when no process runs in the sandbox any more. */
 function withChecks(processes: readonly ExecProcess[], sandbox: SandboxToStart): readonly ExecProcess[] {
   let running = processes.length;
   return processes.map((process) => {

@@ -1,4 +1,4 @@
-/** Turns a command and its sandbox limits into what has to be started, and cleans up when it has ended. */
+/** Turns a command and its sandbox limits into the program to start, and cleans up when it has ended. */
 import { closeSync, lstatSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
@@ -70,8 +70,7 @@ export class Sandboxes {
 
   /**
    * `inheritable`: descriptors that the process which starts the command has by accident; those of this process where
-   * absent.
-   * @throws Error with a message for the model when there is no sandbox: then nothing may run.
+   * absent. @throws Error with a message for the model when there is no sandbox: then no command may run.
    */
   async launch(request: ExecRequest, limits: SandboxLimits, inheritable?: readonly number[]): Promise<Launch> {
     const machinery = sandboxMachinery();
@@ -228,7 +227,7 @@ function startByBash(
 }
 
 /**
- * Ctrl-C on a terminal goes to all processes in the foreground, and would end bubblewrap with everything in it. So
+ * Ctrl-C on a terminal goes to all processes in the foreground, and would end bubblewrap with all its processes. So
  * bubblewrap is started with the signals ignored, and `env` (coreutils 8.31 or later) resets them inside the sandbox
  * where it can.
  */

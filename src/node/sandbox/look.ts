@@ -1,4 +1,7 @@
-/** The facts about the tree that a sandbox needs before it is built: real paths, what exists, what must not change. */
+/**
+ * The facts about the tree that a sandbox needs before it is built: real paths, existing names, names that must not
+ * change.
+ */
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLimits } from '../../core/ports.ts';
@@ -29,7 +32,7 @@ export interface Look {
   readonly cwd: string;
   /** Real paths of the writable roots. */
   readonly roots: readonly string[];
-  /** Absent names that need a mount point; a mark for the Explorer comes before what it hides. */
+  /** Absent names that need a mount point; a mark for the Explorer comes before the folder that it hides. */
   readonly heldNames: readonly string[];
   /** Absent names that are checked after the command. */
   readonly absentNames: readonly string[];

@@ -118,7 +118,7 @@ export class MountPoints {
     this.#disposed.abort(new Error('Tiller is closing.'));
   }
 
-  /** Removes everything that has ended, also what could not be removed before. */
+  /** Removes the leases of ended commands, also those whose removal failed before. */
   async #giveBack(): Promise<void> {
     try {
       await this.#locked(async () => {
@@ -147,8 +147,8 @@ export class MountPoints {
       return named.length > 0 && (mounted ?? mountedFolders()).has(folder);
     };
     const unneeded = folders.filter((folder) => !isNeeded(folder));
-    // A missing folder needs no removal; one that the user has put something into is the user's.
-    // In reverse order: a mark outlasts what it hides.
+    // A missing folder needs no removal; one into which the user has put a file belongs to the user. In reverse order:
+    // a mark outlasts the folder that it hides.
     for (const folder of unneeded.toReversed()) await rmdir(folder).catch(() => {});
     removeFile(file);
   }

@@ -31,7 +31,7 @@ export function runPostRunChecks(
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
-/** At the top of a writable root, where editors look for them. Their names are not known beforehand. */
+/** At the top of a writable root, where editors search for them. Their names are not known beforehand. */
 function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))

@@ -11,7 +11,7 @@ import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { stampOf } from './makeCopy.ts';
 
-/** `changes` sorted by path. Rejects with the error of the disk, or with what `pause` throws. */
+/** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
 export async function lossesInCopy(
   folder: string,
   record: CopyRecord,

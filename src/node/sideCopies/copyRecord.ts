@@ -27,7 +27,7 @@ const recordSchema = lazyObject(() => ({
       head: z.string().nullable().default(null),
     }),
   ),
-  /** Absolute paths in the copy of what is linked to the workspace. */
+  /** Absolute paths in the copy of the links to the workspace. */
   links: z.array(z.string()),
 }));
 export type CopyRecord = z.infer<typeof recordSchema>;

@@ -25,7 +25,7 @@ export interface SweepDeps {
   readonly log?: Pick<Log, 'warn'>;
 }
 
-/** Never rejects: what cannot be removed is tried again at the next start. */
+/** Never rejects: a failed removal is tried again at the next start. */
 export async function sweepCopies(deps: SweepDeps, threads: ThreadsOfCopies): Promise<void> {
   for (const id of namesIn(copiesFolder(deps.home))) await sweepOne(id, deps, threads).catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** Where a message names what is attached to it: `@src/a.ts`. */
+/** The places at which a message names its attachments: `@src/a.ts`. */
 
 export interface MentionRange {
   /** Indices in the text; `end` is excluded, and the `@` included. */

@@ -44,8 +44,8 @@ async function foundNotebook(notebook: vscode.NotebookDocument, path: string, fi
 }
 
 /**
- * The same place under its own name: removing or replacing acts on the name, and a document that is open under another
- * name (a link, or its target) would have that other name removed instead.
+ * Returns the place under its own name: removing or replacing acts on the name, and a document that is open under
+ * another name (a link, or its target) would have that other name removed instead.
  */
 export async function underItsOwnName(found: FoundFile, files: PlaceFiles): Promise<FoundFile> {
   const uri = uriOf(found.path);

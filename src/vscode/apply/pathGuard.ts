@@ -1,7 +1,7 @@
 /**
- * Guards what VS Code does by a path: saving a document, moving or deleting a file with a tab. VS Code follows any link
- * that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately before
- * the operation the path must lead to the approved place.
+ * Guards operations of VS Code by a path: saving a document, moving or deleting a file with a tab. VS Code follows any
+ * link that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately
+ * before the operation the path must lead to the approved place.
  */
 import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
@@ -24,7 +24,7 @@ export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites)
   return uri.scheme !== 'file' || pathWrites.isStable(path, uri.fsPath);
 }
 
-/** `elsewhere`: the file at the place does not hold what VS Code has saved. */
+/** `elsewhere`: the file at the place does not have the text that VS Code has saved. */
 export type GuardedSave = 'saved' | 'unsaved' | 'elsewhere';
 
 export class PathGuard implements Disposable {

@@ -6,7 +6,7 @@ import { type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { shownHunks } from './shownHunks.ts';
 
-/** VS Code moves decorations along with what is typed; after this debounce they are computed again. */
+/** VS Code moves decorations along with typed text; after this debounce they are computed again. */
 const REFRESH_MS = 20;
 
 interface MarkTypes extends Disposable {

@@ -48,7 +48,7 @@ export interface PanelRequestDeps {
   readonly quoteFinding: (itemId: string, findingId: string) => Promise<void>;
   readonly restore: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
-  /** The list at an `@`, and what is attached by menus and drops. */
+  /** The list at an `@`, and attachments of menus and drops. */
   readonly mentions: {
     find(id: number, query: string): void;
     close(): void;
@@ -56,7 +56,7 @@ export interface PanelRequestDeps {
     attach(uris: readonly vscode.Uri[]): Promise<void>;
   };
   readonly listSkills: () => Promise<void>;
-  /** Where the document of a previewed diagram is written. */
+  /** The folder for the document of a previewed diagram. */
   readonly previewFolder: vscode.Uri;
   /** Prompts of MCP servers. */
   readonly prompts: { use(prompt: { readonly server: string; readonly name: string }): Promise<void> };

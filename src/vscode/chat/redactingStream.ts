@@ -24,7 +24,7 @@ export class RedactingStream {
     this.#keys = keys;
   }
 
-  /** The state for a page that gets everything from here on. The ends of unfinished texts are held, too. */
+  /** The state for a page that gets all events from here on. The ends of unfinished texts are held, too. */
   begin(state: ThreadState): ThreadState {
     this.#held.clear();
     if (this.#keys.isEmpty) return state;

@@ -5,8 +5,8 @@ export interface TerminalInput {
   /** Without empty lines. */
   readonly lines: readonly string[];
   /**
-   * A terminal may act on a control character at once, also without a line end (Ctrl+O of readline runs the line), and an
-   * invisible one hides what would be run.
+   * A terminal may act on a control character at once, also without a line end (Ctrl+O of readline runs the line), and
+   * an invisible one hides the command.
    */
   readonly hasInvisible: boolean;
   /** The lines with these characters escaped, for a question to the user. */

@@ -1,4 +1,4 @@
-/** VS Code's field for a comment on lines: where its + stands, and how a command opens it. */
+/** VS Code's field for a comment on lines: the places of its +, and the command that opens it. */
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../core/util/disposable.ts';
@@ -94,7 +94,7 @@ export class CommentField implements Disposable {
     });
     this.#offerRanges();
     await withinSeconds(OFFER_WITHIN_S, offered);
-    // VS Code has the ranges when it has answered what it was asked behind them.
+    // VS Code answers requests in order: after this answer it has the ranges.
     await vscode.commands.executeCommand('setContext', 'tiller.hasPendingComments', this.#deps.hasPending());
   }
 

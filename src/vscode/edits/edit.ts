@@ -10,9 +10,9 @@ export type EditState =
   | { readonly type: 'changed' }
   /** The model has changed other files only. */
   | { readonly type: 'changed_elsewhere'; readonly paths: readonly string[] }
-  /** The model has changed nothing. */
+  /** The model has changed no file. */
   | { readonly type: 'answered'; readonly text: string }
-  /** `Edit.hunks` are what it had changed before. */
+  /** `Edit.hunks` are its changes before the failure. */
   | { readonly type: 'failed'; readonly message: string };
 
 export interface Edit {

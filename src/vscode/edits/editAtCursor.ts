@@ -96,7 +96,7 @@ export class EditAtCursor implements Disposable {
     return [...this.#edits.values()];
   }
 
-  /** The key: asks what to change at the selection or the line of the cursor. */
+  /** The key: asks for the change at the selection or the line of the cursor. */
   async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const refusal = editor === undefined || !isEditable(editor.document) ? noFile() : this.#refusal();
@@ -148,7 +148,7 @@ export class EditAtCursor implements Disposable {
     else this.#deps.answer(edit.threadId, approvalId, decision);
   }
 
-  /** Keeps or undoes all that an edit has changed. */
+  /** Keeps or undoes all changes of an edit. */
   async decide(id: number, what: 'keep' | 'undo'): Promise<void> {
     const edit = this.#edits.get(id);
     for (const hunk of edit?.hunks ?? []) {
@@ -169,7 +169,7 @@ export class EditAtCursor implements Disposable {
     return undefined;
   }
 
-  /** `before`: the edit that is asked for again, which this one replaces. */
+  /** `before`: the edit that this one repeats and replaces. */
   async #askFor(document: vscode.TextDocument, lines: LineRange, before?: Edit): Promise<void> {
     const guard = this.#deps.guard();
     guard.catch(() => {});
@@ -276,7 +276,7 @@ export class EditAtCursor implements Disposable {
     }
   }
 
-  /** Where the user has turned code lenses off, the end is a notification. */
+  /** Shows the end in a notification where the user has turned code lenses off. */
   #tellWithoutLenses(id: number): void {
     const edit = this.#edits.get(id);
     if (edit === undefined || vscode.workspace.getConfiguration('editor', edit.uri).get('codeLens') !== false) return;
@@ -358,7 +358,7 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
   );
 }
 
-/** It has ended, and says how until it is dismissed. */
+/** It has ended, and shows its outcome until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
   return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
 }

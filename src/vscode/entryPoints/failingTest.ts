@@ -6,7 +6,7 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 export type TestOfView = Pick<vscode.TestItem, 'label' | 'uri' | 'range' | 'parent'>;
 
 export interface FailingTest {
-  /** With the names of its suites, the outermost first. */
+  /** Preceded by the names of its suites, the outermost first. */
   readonly name: string;
   readonly uri: vscode.Uri | undefined;
   readonly lines: LineRange | undefined;

@@ -65,8 +65,8 @@ export class EditorLanguages implements Languages, Disposable {
   }
 
   /**
-   * While VS Code's TypeScript reads a project, it has a server without the project answer what such a server can; of type
-   * definitions it cannot (docs/decisions/0051).
+   * Waits until VS Code's TypeScript has read the project. Until then a server without the project answers most
+   * requests, but not those for type definitions (docs/decisions/0051).
    */
   async settle(at: CodePosition): Promise<void> {
     await asked('vscode.executeTypeDefinitionProvider', uriOf(at.path), positionOf(at)).then(undefined, () => {});

@@ -91,7 +91,7 @@ export class McpPrompts implements Disposable {
     return args;
   }
 
-  /** A list with what is typed, and the values that the server knows for it. */
+  /** Shows a list of the typed text and of the server's values for it. */
   #ask(
     prompt: ServerPrompt,
     { name, description = '', required }: ServerPrompt['arguments'][number],

@@ -24,7 +24,7 @@ export interface FillMentionsDeps {
 /** Resolves to the changes of a thread in a side copy, which git's changes of the workspace do not contain. */
 export type CopyChanges = (mayRead: (path: string) => boolean, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Tokens of a thread, by estimate: its begin and its end, for the middle says the least. */
+/** Maximum estimated tokens of a thread: its beginning and its end, because the middle matters least. */
 const THREAD_TOKENS = 8_000;
 
 /** Returns true if the mention is still without its content. */
@@ -83,7 +83,7 @@ async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
   }
 }
 
-/** Why there is nothing, as a clause. */
+/** The reason why there is no content, as a clause. */
 function nothing(kind: MentionKind | undefined, { copyChanges }: Pick<FillMentionsDeps, 'copyChanges'>): string {
   switch (kind) {
     case 'problems':

@@ -38,9 +38,9 @@ export interface FindMentionsDeps {
   readonly terminals: Pick<TerminalOutput, 'terminals'>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
-  /** Those of the MCP servers that run. */
+  /** Resources of the running MCP servers. */
   readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
-  /** Why a file may not be read; `undefined` for one that may. */
+  /** Returns the reason why a file may not be read; `undefined` for a readable one. */
   readonly refusal: (path: string) => string | undefined;
   /** See `MentionsDeps`. */
   readonly changedInCopy: number | null | undefined;
@@ -54,8 +54,8 @@ const MAX_RESOURCES = 10;
 const MIN_SYMBOL_QUERY = 2;
 
 /**
- * Yields rows in the order of the list: what is at hand first, then what takes longer. A query that begins with `#` means
- * symbols alone; one that ends with `:10-20` the lines of a file. Rejects with the signal's reason.
+ * Yields rows in the order of the list: local rows first, then those that take longer. A query that begins with `#`
+ * means symbols alone; one that ends with `:10-20` the lines of a file. Rejects with the signal's reason.
  */
 export async function* findMentions(
   query: string,

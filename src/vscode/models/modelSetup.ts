@@ -155,8 +155,9 @@ function keyFor({ keys, environment }: ModelSetupDeps, name: string, origin: str
 }
 
 /**
- * Writes the provider if the settings do not have it like this, and the model. When the API of a new server is not known
- * after a test, nothing is written, and the result is what the user changes. `undefined` when the user cancels.
+ * Writes the provider if the settings do not have it like this, and the model. When the API of a new server is not
+ * known after a test, no setting is written, and the result is the change that the user chose. `undefined` when the
+ * user cancels.
  */
 async function adopt(
   deps: ModelSetupDeps,
@@ -251,7 +252,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
   return true;
 }
 
-/** "Tiller: Test Connection": one short request to the model in use, and what came of it. */
+/** "Tiller: Test Connection": one short request to the model in use, and its outcome. */
 export async function testSelected(deps: ModelSetupDeps, provider: ProviderConfig, model: string): Promise<void> {
   const server = providerTitle(deps.settings(), provider.id);
   const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, server), (signal) =>
@@ -321,9 +322,9 @@ async function addProvider(name: string, server: ProviderSettings): Promise<void
 }
 
 /**
- * Makes a model of a provider that is set up that of new threads. Another model of the provider in use leaves its
- * address and API as they are. Before a model of another provider, what only `baseUrl` and `wireApi` say of the server in
- * use goes into `providers`, so that the user can choose it again.
+ * Makes a model of a provider that is set up the default of new threads. Another model of the provider in use leaves
+ * its address and API as they are. Before a model of another provider, a server in use that only `baseUrl` and
+ * `wireApi` describe is added to `providers`, so that the user can choose it again.
  */
 export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
   if (providerOf(settings)?.id === provider) return writeSetting('model', model);
@@ -336,7 +337,7 @@ async function moveTo(settings: Settings, provider: string, model: string): Prom
   await useModel(provider, model);
 }
 
-/** Writes into `providers` what only the settings `baseUrl` and `wireApi` say of the server in use. */
+/** Adds to `providers` a server in use that only the settings `baseUrl` and `wireApi` describe. */
 async function keepServer(settings: Settings): Promise<void> {
   const { baseUrl, wireApi, provider } = settings;
   if (baseUrl !== null) {

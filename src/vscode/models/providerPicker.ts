@@ -9,7 +9,7 @@ import {
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 
-/** Where the model is to run. */
+/** The choice of the server for the model. */
 export type ProviderChoice =
   /** A provider of the settings, or one that Tiller knows. */
   | { readonly type: 'named'; readonly name: string }

@@ -10,8 +10,8 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * "Tiller: Remove Provider": removes a server from the settings with its key, or the key of one that Tiller knows by
- * itself. Removing an entry keeps the key while another server of the same origin uses it. Returns the name of the provider;
- * `undefined` when nothing was removed.
+ * itself. Removing an entry keeps the key while another server of the same origin uses it. Returns the name of the
+ * provider; `undefined` when the user cancels.
  */
 export async function removeProvider(settings: Settings, keys: KeyStore): Promise<string | undefined> {
   const rows: Row[] = [];

@@ -1,4 +1,4 @@
-/** The Problems port in VS Code: waits until language servers and linters have checked what a patch has changed. */
+/** The Problems port in VS Code: waits until language servers and linters have checked the files of a patch. */
 import * as vscode from 'vscode';
 import type { CheckedFile, Clock, PatchedFile, Problem, Problems, ProblemWatch } from '../../core/ports.ts';
 import { isStaleReport } from '../../core/tools/problems/isStaleReport.ts';
@@ -14,14 +14,11 @@ export const PROBLEM_TIMES = {
   quiet: 300,
   /** The longest wait of one patch. */
   most: 3_000,
-  /** The same where no patched file is open: a server that follows the disk may report other files. */
+  /** Milliseconds where no patched file is open: a server that follows the disk may report other files. */
   others: 1_500,
 } as const;
 
-/**
- * Languages that VS Code checks with nothing of its own. They are waited for once something has reported a problem in a
- * file of them.
- */
+/** Languages without checks in VS Code itself. They are waited for once a problem was reported in a file of them. */
 const UNCHECKED_LANGUAGES = new Set(['plaintext', 'markdown', 'log', 'ignore', 'properties', 'diff', 'csv']);
 
 /** Waits of a language without any report, after which it is not waited for until something reports a file of it. */
@@ -180,8 +177,8 @@ class Watch implements ProblemWatch {
     const patched = files.map(({ baseline: { file, problems }, text, awaited: own }): CheckedFile => {
       const after = problemsIn(text);
       const known = { path: file.path, isPatched: true, before: problems, after };
-      // A file without a tab that is reported nevertheless: its server checks the whole project. A report without problems
-      // says nothing: VS Code sends one for files that nothing has checked, too.
+      // A file without a tab that is reported nevertheless: its server checks the whole project. A report without
+      // problems is no evidence: VS Code sends one for unchecked files, too.
       const report = this.#reportOf(text);
       const hasProblems = problems.length + after.length > 0;
       const isReported = hasProblems && report !== undefined && report.at >= appliedAt && this.#isQuiet(report);

@@ -10,14 +10,14 @@ interface AfterFile {
 }
 
 /**
- * With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. Only used where it would:
- * VS Code shows the mark in the status bar.
+ * With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. Only used where it
+ * would: VS Code shows the mark in the status bar.
  */
 const UTF8_MARK = '\u{FEFF}';
 
 /**
  * Right sides of diff editors: files that exist only here and that the user may edit before approval. Saving one
- * applies nothing.
+ * applies no change.
  */
 export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #files = new Map<string, AfterFile>();

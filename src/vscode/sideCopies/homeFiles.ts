@@ -1,4 +1,4 @@
-/** The changes of a side copy with what the workspace holds by now, unsaved text included. */
+/** The changes of a side copy with the present content of the workspace, unsaved text included. */
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { type Workspace, WorkspaceError } from '../../core/ports.ts';

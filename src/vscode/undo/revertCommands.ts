@@ -82,8 +82,8 @@ export class RevertCommands {
 
   /**
    * Goes back to before a message of the shown thread and sends `input`, or the same message, in its place, also when
-   * another thread is shown since. Returns false when the user cancels or the thread cannot go back: then the conversation
-   * is unchanged, but a running turn was stopped. Rejects when the message is not sent.
+   * another thread is shown since. Returns false when the user cancels or the thread cannot go back: then the
+   * conversation is unchanged, but a running turn was stopped. Rejects when the message is not sent.
    */
   async resend({ itemId, input, restoresFiles: files }: ResendRequest): Promise<boolean> {
     const { target } = this.#deps.threads;
@@ -146,7 +146,7 @@ export class RevertCommands {
     if (diffs.length > 0) await showKeptDiffs(heading, diffs);
     try {
       if (diffs.length === 0 && !isConversation) {
-        // As after a crash whose undo was finished: nothing has recorded it yet.
+        // As after a crash whose undo was finished: no record of it exists yet.
         if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
         tellNothing(files);
         return false;
@@ -162,7 +162,9 @@ export class RevertCommands {
     }
   }
 
-  /** Resolves with what the session answers; of a rewind, when it is over. Tells the user when the thread is closed. */
+  /**
+   * Resolves with the answer of the session; for a rewind, when it is over. Informs the user when the thread is closed.
+   */
   #submit(op: RevertOp, threadId: string): Promise<Outcome> {
     const { live } = this.#deps;
     const isRewind = op.type === 'rollback' && op.preview !== true;
@@ -192,8 +194,8 @@ export class RevertCommands {
   }
 
   /**
-   * The shown thread, opened where its session has ended: that of an agent ends with its task. Tells the user why nothing
-   * can be reverted.
+   * The shown thread, opened where its session has ended: that of an agent ends with its task. Shows the user the
+   * reason if no revert is possible.
    */
   async #ownState(): Promise<ThreadState | undefined> {
     const { threads, live } = this.#deps;

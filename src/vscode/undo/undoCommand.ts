@@ -26,7 +26,7 @@ export class UndoCommand {
     return this.#undone.event;
   }
 
-  /** Undoes the patches of a turn, one patch, or the last applied patch, and tells the user how it went. */
+  /** Undoes the patches of a turn, one patch, or the last applied patch, and shows the user the result. */
   async undo(id: string | undefined): Promise<void> {
     const wanted = id ?? this.#undo.latest?.itemId;
     if (wanted === undefined || !this.#undo.canUndo(wanted)) {

@@ -11,7 +11,7 @@ import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
 
 type ReadItem = TurnItemOf<'file_lookup'> | TurnItemOf<'image_view'>;
 
-/** A read whose place is found. `guard` says of a path below the place why it may not be read. */
+/** A read whose place is found. `guard` returns the reason why a path below the place may not be read. */
 export interface GuardedRead<Args, Item extends ReadItem> {
   readonly args: Args;
   readonly found: FoundPlace;

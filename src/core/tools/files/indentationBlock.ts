@@ -1,5 +1,5 @@
 export interface BlockOptions {
-  /** How many blocks outwards; 0: all. */
+  /** Number of blocks outwards; 0: all. */
   readonly maxLevels: number;
   /** True if the neighbours of the outermost block are included. */
   readonly includeSiblings: boolean;

@@ -61,7 +61,7 @@ export async function ignoreFilter(
   };
 }
 
-/** Those that ignore the folder itself do not count, because it was asked for. */
+/** Rules that ignore the folder itself do not count, because it was requested. */
 async function rulesAbove(
   root: string,
   workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,

@@ -45,7 +45,7 @@ export interface CommandRequest {
   readonly prefixRule?: readonly string[] | undefined;
   readonly format: OutputFormat;
   /**
-   * Reads the output of a command that has ended, at most what a `HeadTailBuffer` keeps; its text is what the model gets in
+   * Reads the output of a command that has ended, at most the size of a `HeadTailBuffer`; the model gets its text in
    * place of the output. `undefined`: the model gets the output.
    */
   readonly summarize?: (output: string, exitCode: number | null) => Promise<TestSummary | undefined>;
@@ -166,8 +166,8 @@ async function isFolder(place: string, context: ToolContext): Promise<boolean> {
 }
 
 /**
- * The same command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do not
- * cover it.
+ * Returns the command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do
+ * not cover it.
  */
 function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   const { argv, display, justification, tty } = plan.request;

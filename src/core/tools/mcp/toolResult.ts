@@ -12,7 +12,7 @@ export interface ResultParts {
   readonly images: readonly string[];
 }
 
-/** Text and images of a result. `structuredContent` takes the place of the texts: it says the same as JSON. */
+/** Text and images of a result. `structuredContent` takes the place of the texts: it has the same content as JSON. */
 export function partsOf({ content, structuredContent }: McpCallResult): ResultParts {
   const images: string[] = [];
   const texts: string[] = [];

@@ -41,7 +41,7 @@ function reportOf(
   return problemReport(files, level, (path) => shownPath(path, settings.cwd));
 }
 
-/** None for a deletion, after which there is nothing to check. */
+/** None for a deletion: there is no file to check. */
 function patchedFile(change: DecidedChange): readonly PatchedFile[] {
   const { path, places } = change;
   const there = { path, place: places.path.target };

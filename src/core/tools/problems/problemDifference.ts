@@ -9,9 +9,9 @@ export interface ProblemDifference {
 }
 
 /**
- * Pairs the problems of both lists, each at most once; what is left is new or gone. A pair has the same severity, message
- * and origin. Its line may be another one, because a patch moves lines; pairs whose lines have the same text come first,
- * so that of two equal problems the one on the changed line is the new one.
+ * Pairs the problems of both lists, each at most once; unpaired ones are new or gone. A pair has the same severity,
+ * message and origin. Its line may be another one, because a patch moves lines; pairs whose lines have the same text
+ * come first, so that of two equal problems the one on the changed line is the new one.
  */
 export function problemDifference(before: readonly Problem[], after: readonly Problem[]): ProblemDifference {
   const sameText = unpaired(before, after, (problem) => `${identity(problem)}\n${problem.lineText.trim()}`);

@@ -79,7 +79,7 @@ export function findTestCommands(read: ReadManifest): readonly TestCommand[] {
   });
   return [...new Set(found.map(({ command }) => command))].flatMap((line) => {
     const same = found.filter(({ command }) => command === line);
-    // A task `npm test` does not say what the script runs.
+    // A task `npm test` hides the program that the script runs.
     return same.find(({ takesWords }) => takesWords) ?? same.slice(0, 1);
   });
 }

@@ -1,4 +1,4 @@
-/** Where the places of failed tests lie: runners print them relative to a folder of their own. */
+/** The places of failed tests: runners print them relative to a folder of their own. */
 import path from 'node:path';
 import type { TestFailure } from '../../../protocol/item.ts';
 import type { Workspace } from '../../ports.ts';

@@ -1,4 +1,4 @@
-/** Sums a conversation up when Tiller compacts the thread: what was asked, what ran, and the last answer. */
+/** Sums a conversation up when Tiller compacts the thread: the requests, the commands, and the last answer. */
 import { isSummaryRequest, summaryIn } from '../../../core/prompt/compaction.ts';
 import type { Answer, Entry } from '../conversation.ts';
 import { inOneLine } from './printed.ts';
@@ -32,12 +32,15 @@ export function summaryOf(entries: readonly Entry[]): Answer | undefined {
 /** Stands in the summary of work that was begun again after a compaction in its middle. */
 const STARTED_OVER = '**Started over** after a compaction.';
 
-/** Work begins again after a compaction, for a summary tells a script nothing; the second time it is given up. */
+/**
+ * Returns true for the second compaction. After the first one work begins again, because a script can read nothing from
+ * a summary.
+ */
 export function isGivenUp(entries: readonly Entry[]): boolean {
   return summaryOfThisWork(entries)?.includes(STARTED_OVER) === true;
 }
 
-/** The summary that stands behind the last request: the thread was compacted while it was worked on. */
+/** The summary after the last request: the thread was compacted during the work on it. */
 function summaryOfThisWork(entries: readonly Entry[]): string | undefined {
   const asked = entries.findLastIndex((entry) => entry.type === 'user' && spokenText(entry.texts) !== '');
   const since = entries.slice(asked + 1);
