@@ -812,6 +812,7 @@ const STORIES = {
       { type: 'interrupt' },
       turn('Also mention the limit in the README'),
     ]);
+    await expectFocus(page, 'composer-input');
     return page;
   },
   async 'Tab reaches every control and comes round'(stage) {
