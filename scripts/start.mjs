@@ -61,7 +61,7 @@ async function getReady(place) {
   }
 }
 
-/** Whether a user is present who can press buttons. */
+/** Returns true if a user is present who can press buttons. */
 function isWatched() {
   const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
   return !options.headless && !CI && process.stdin.isTTY && Boolean(DISPLAY || WAYLAND_DISPLAY);

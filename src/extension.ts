@@ -14,8 +14,9 @@ const OFFERED: readonly OfferedTool[] = ['tiller_run_command', 'tiller_apply_pat
 let composed: Tiller | undefined;
 
 /**
- * Registers what VS Code refers to by name and returns; everything else is loaded when it is first used (docs/design.md
- * decision 16), and again at the next use when that fails. Returns the API for other extensions (docs/api.md).
+ * Registers everything that VS Code refers to by name and returns; everything else is loaded when it is first used
+ * (docs/design.md decision 16), and again at the next use when that fails. Returns the API for other extensions
+ * (docs/api.md).
  */
 export function activate(context: vscode.ExtensionContext): TillerApi {
   const tools = new ExternalToolRegistry();
@@ -46,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
   return createApi(tools);
 }
 
-/** VS Code waits for this: stops what runs and records it. */
+/** Stops and records running work; VS Code waits for it. */
 export async function deactivate(): Promise<void> {
   await composed?.dispose();
 }

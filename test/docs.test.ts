@@ -11,7 +11,7 @@ const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--excl
   .split('\n');
 const places = new Set(tracked.flatMap((file) => [file, ...foldersOf(file)]));
 const pages = tracked.filter((file) => file.endsWith('.md') && !file.includes('fixtures/'));
-/** What was found or decided at its time, with the names of its time. */
+/** Returns true for a page that records findings or decisions of its time, with the names of its time. */
 const isDated = (page: string) => /^docs\/(?:decisions|reference|design)|^CHANGELOG/.test(page);
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');

@@ -85,6 +85,12 @@ export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });
 }
 
+/** For a button that its own action removes: its focus goes to the composer. */
+export function runAndLeave(command: PanelCommand): void {
+  runCommand(command);
+  composerFocus.value++;
+}
+
 export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): void {
   post({ type: 'pick', what });
 }
@@ -96,7 +102,7 @@ export function sendDraft(): void {
   const edit = draftEdit.value;
   followsEnd.value = true;
   if (edit?.type === 'sent') {
-    // The draft stays until the host says that it was sent: the user may cancel, or the thread may not go back.
+    // The draft stays until the host confirms that it was sent: the user may cancel, or the thread may not go back.
     keepDraft();
     return resend(edit.id, input, edit.restoresFiles);
   }
@@ -111,7 +117,7 @@ export function hasDraft(): boolean {
   return draft.value.trim() !== '' || activeAttachments.value.length > 0;
 }
 
-/** The text in the composer, then what goes with it; empty when there is nothing. */
+/** Returns the text in the composer, then its attachments; empty for an empty draft. */
 function draftInput(): UserInput[] {
   const text = draft.value.trim();
   const parts: UserInput[] = activeAttachments.value.map(({ part }) => part);
@@ -178,7 +184,10 @@ export function setDraft(
   keepDraft(afterMs);
 }
 
-/** Attaches what the user adds. Unlike `setDraft` it keeps the reason why something else of the same act was refused. */
+/**
+ * Attaches files and selections that the user adds. Unlike `setDraft` it keeps the reason why another part of the same
+ * act was refused.
+ */
 export function attach(added: readonly Attachment[]): void {
   attachments.value = withAttachments(attachments.value, added);
   keepDraft(DEBOUNCE_MS);
@@ -217,7 +226,7 @@ export function replaceDraft(text: string, attached: readonly Attachment[] = [])
   composerFocus.value++;
 }
 
-/** Puts what the user has selected into the composer; of a command, the values are shown. */
+/** Writes the suggestion that the user has selected into the composer; for a command, its values are shown. */
 export function suggestDraft(text: string): void {
   offersCommand.current = text.startsWith('/');
   replaceDraft(text);
@@ -292,6 +301,8 @@ export function withdrawQueued(id: string): void {
   const edit = draftEdit.value;
   if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
   submit({ type: 'edit_queued', id, input: null });
+  // Its row is removed, and the focused button with it.
+  composerFocus.value++;
 }
 
 /** Stops the turn and starts the next one with this message, followed by the other queued ones. */
@@ -321,7 +332,7 @@ function stopAndSend(input: UserInput[]): void {
 
 const answered = new Set<string>();
 
-/** Answers each of the requests once. A second click on the same request does nothing. */
+/** Answers each of the requests once. A second click on the same request has no effect. */
 export function decide(approvalIds: string | readonly string[], decision: ApprovalDecision): void {
   const open = [approvalIds].flat().filter((id) => !answered.has(id));
   if (open.length === 0) return;

@@ -16,7 +16,7 @@ export interface PanelState {
   readonly place?: Place | null;
 }
 
-/** An element of a turn. Distances from the top of the transcript change with what is drawn above. */
+/** An element of a turn. Distances from the top of the transcript change with the turns drawn above. */
 export interface Place {
   /** The id of the heading of the turn. */
   readonly turnId: string;
@@ -85,13 +85,13 @@ export function connect(receive: (message: HostMessage) => void): void {
   post({ type: 'ready', build: TILLER_BUILD });
 }
 
-/** What the present frame still takes. */
+/** The remaining capacity of the present frame: events, and characters of prose. */
 interface Room {
   events: number;
   prose: number;
 }
 
-/** Takes from `room` what goes into the first part, which has at least one event. */
+/** Takes from `room` the size of the first part, which has at least one event. */
 function splitMessage(message: HostMessage | undefined, room: Room): readonly [now?: HostMessage, later?: HostMessage] {
   if (message?.type !== 'events') return [message];
   let count = 0;

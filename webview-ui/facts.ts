@@ -1,6 +1,6 @@
 /**
- * Facts from events that are not in the state: when an item started and ended. They are shown while known, and nothing
- * depends on them after a reload.
+ * Facts from events that are not in the state: when an item started and ended. They are shown while known, and lost on
+ * a reload.
  */
 import type { Event } from '../src/protocol/event.ts';
 

@@ -49,8 +49,8 @@ function runClock(): void {
 }
 
 /**
- * A popup closes with the thread in which it was opened, and the meter's when there is nothing to measure. One that is
- * opened before the thread has begun stays.
+ * Closes a popup with the thread in which it was opened, and the meter's when there is no usage. One that is opened
+ * before the thread has begun stays.
  */
 function closePopups(): void {
   let before = threadId.peek();
@@ -98,7 +98,7 @@ function withSavedDraft(message: Extract<HostMessage, { type: 'snapshot' }>, sav
   if (edit.id === message.edit?.id) return { ...message, draft, edit, attachments };
   // The host has sent it.
   if (edit.type === 'sent') return message;
-  // The message is no longer queued. The host has put what it knew of the edit into the draft.
+  // The message is no longer queued. The host has put its copy of the edit into the draft.
   return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
 }
 

@@ -39,7 +39,7 @@ export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
 /** The parent thread of the shown sub-agent. */
 export const parentThread = computed(() => thread.value?.started?.parentId ?? null);
-/** Whether this window owns the shown thread or may only read it. */
+/** The access of this window to the shown thread: it owns it, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
@@ -47,7 +47,7 @@ export const draft = signal('');
 export const attachments = signal<readonly Attachment[]>([]);
 /** The selected lines of the active editor. */
 export const selection = signal<Mention | null>(null);
-/** The selection for which the user has changed whether it goes with the message: by its name. */
+/** The user's choice to attach a selection or not: by its name. */
 export const selectionChoice = signal<{ readonly name: string; readonly isAttached: boolean } | null>(null);
 export const isSelectionAttached = computed(() => {
   const choice = selectionChoice.value;
@@ -56,7 +56,7 @@ export const isSelectionAttached = computed(() => {
 });
 /** The reason why something could not be attached; cleared by the next change of the draft. */
 export const attachProblem = signal<string | null>(null);
-/** Those that are sent: in the text while it names them. */
+/** The attachments that are sent: those in the text only while it names them. */
 export const activeAttachments = computed(() => activeOf(draft.value, attachments.value));
 /** The message that the draft is an edit of. */
 export const draftEdit = signal<DraftEdit | null>(null);
@@ -248,7 +248,7 @@ function take(message: HostMessage): void {
         attachments.value = message.attachments;
       }
       draftEdit.value = message.edit;
-      // Those of this thread follow.
+      // Those of the new thread follow.
       agentRows.value = [];
       isResending.value = false;
       isBeginning.value = false;
@@ -373,7 +373,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   attachments.value = withAttachments(edit.attachments ?? [], reason === 'dropped' ? attachments.value : []);
 }
 
-/** Adds turns from before the snapshot. They have ended, so there is nothing to fold. */
+/** Adds turns from before the snapshot. They have ended, so no event is folded. */
 function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
   if (thread.value === null) return;
   const known = new Set(thread.value.turns.map((turn) => turn.id));

@@ -1,4 +1,4 @@
-/** State of the view only: what is open, focused, announced. Not kept over a reload. */
+/** State of the view only: open and focused elements, announcements. Not kept over a reload. */
 import { computed, signal } from '@preact/signals';
 import { waiting } from './store.ts';
 
@@ -20,11 +20,15 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
+/** Opens the popup, or closes it when it is open. */
+export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
+  openPopup.value = openPopup.value === popup ? null : popup;
+}
 /** Called once when the user selects a model in the model menu; dropped when the menu closes without one. */
 export const afterModelChoice: { current: (() => void) | null } = { current: null };
 /** The user has selected a command as the draft: the composer opens the list of its values at its next focus. */
 export const offersCommand = { current: false };
-/** The meter has the keyboard focus and shows what it shows when it is clicked. */
+/** The meter has the keyboard focus and shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
 /** For this time after a key, the next key may be meant for the composer. */

@@ -17,6 +17,8 @@ const BANNED = {
   'what waits': /\bwhat waits\b/gi,
   'dies, died, born': /\b(?:dies|died|dying|born)\b/gi,
   'hands (for ports)': /\b(?:our|the|its) hands\b/gi,
+  'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That':
+    /\/\*\*[\s*]*(?:What|Whether|How|Why|Where|Who|Of|Those|That)\b/g,
 };
 
 /** @param {string} text a source file */
@@ -45,6 +47,12 @@ export function tooMany(counts, baseline) {
   );
 }
 
+/** The line at this place, and the next one where it only opens a comment. */
+function excerpt(prose, index) {
+  const [line = '', next = ''] = prose.slice(prose.lastIndexOf('\n', index) + 1).split('\n');
+  return (line.trim() === '/**' ? `${line} ${next}` : line).trim();
+}
+
 function main() {
   const files = execFileSync('git', ['ls-files', 'src', 'webview-ui', 'test', 'scripts'], {
     cwd: root,
@@ -58,7 +66,7 @@ function main() {
     for (const [at, file] of files.entries()) {
       const prose = commentsAndTitles(texts[at] ?? '');
       for (const pattern of Object.values(BANNED)) {
-        for (const line of prose.split('\n')) if (line.match(pattern)) console.log(`${file}: ${line.trim()}`);
+        for (const { index } of prose.matchAll(pattern)) console.log(`${file}: ${excerpt(prose, index)}`);
       }
     }
   }

@@ -57,7 +57,10 @@ const SUMMARY = /^(?:<thread_summary>|Another language model started to solve th
 const REQUEST = /^<summary_request>|CONTEXT CHECKPOINT COMPACTION/;
 const CONTEXT = /^<(?:environment_context|permissions)|^# AGENTS\.md instructions/;
 
-/** Whether tools are offered, and what stands in the input behind the context that every thread begins with. */
+/**
+ * Returns the facts of a request that the oracle compares: offered tools, parallel calls, and the kinds of the input
+ * items after the context that every thread begins with.
+ */
 function factsOf({ input, toolNames, body }) {
   return {
     offersTools: toolNames.length > 0,

@@ -41,7 +41,7 @@ export function fineFor(loan, today) {
   return Math.min(overdueDays * CENTS_PER_DAY, HIGHEST_FINE);
 }
 
-/** What a reader still owes after the payments so far. */
+/** Returns the amount that a reader still owes after the payments so far. */
 export function balanceDue(reader, today) {
   let owed = 0;
   for (const loan of reader.loans) owed += fineFor(loan, today);

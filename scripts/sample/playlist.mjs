@@ -6,7 +6,7 @@ export const playlist = {
     'src/duration.js': `/** @typedef {{ song: string, artist: string, seconds: number, plays: number }} Track */
 
 //@filler
-/** How long a list of tracks plays. */
+/** Returns the total length of a list of tracks. */
 export function playingTime(tracks) {
   return tracks.reduce((sum, track) => sum + track.seconds, 0);
 }
@@ -16,7 +16,7 @@ export function fitsOnTape(tracks, minutesPerSide) {
   return playingTime(tracks) <= minutesPerSide * 60;
 }
 
-/** What is left of a track that is being played. */
+/** Returns the time that is left of a track that is being played. */
 export function timeLeft(track, secondsPlayed) {
   return track.seconds - secondsPlayed;
 }
@@ -49,7 +49,7 @@ export function songsBy(artist, queue) {
     'src/sharing.js': `import { playingTime } from './duration.js';
 
 //@filler
-/** What a friend gets to see: the name of the tape, its length and a short link. */
+/** Returns the name of the tape, its length and a short link, for a friend. */
 export async function shareCard(tapeName, tracks, shortenLink) {
   const minutes = Math.ceil(playingTime(tracks) / 60);
   return { tapeName, minutes, link: await shortenLink(tapeName) };
@@ -138,7 +138,7 @@ export function asClock(seconds) {
   return \`\${Math.floor(seconds / 60)}:\${rest}\`;
 }
 `,
-    `/** What the display of the player shows. */
+    `/** Returns the text for the display of the player. */
 export function displayName(track) {
   return \`\${track.artist} – \${track.song}\`;
 }

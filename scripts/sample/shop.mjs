@@ -13,7 +13,7 @@ export function grossPrice(lines) {
   return lines.reduce((sum, line) => sum + line.unitPrice * line.quantity, 0);
 }
 
-/** What the goods cost: the gross price less the bulk discount of every line. */
+/** Returns the price of the goods: the gross price less the bulk discount of every line. */
 export function netPrice(lines) {
   let savings = 0;
   for (const line of lines) savings += bulkDiscount(line);

@@ -256,7 +256,7 @@ export class Workbench {
     await this.quickOpen(`>${name}`, name);
   }
 
-  /** Whether the palette offers a command with exactly this title now. */
+  /** Resolves to true if the palette offers a command with exactly this title now. */
   async offers(name) {
     await this.openQuickInput(`>${name}`);
     const row = this.quickRow(name);
@@ -439,7 +439,9 @@ export class Workbench {
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
   }
 
-  /** Whether the tab of a view container is the active one of its bar: its view is visible, or will be soon. */
+  /**
+   * Resolves to true if the tab of a view container is the active one of its bar: its view is visible, or will be soon.
+   */
   async isViewTabActive(title) {
     const tab = this.viewTab(title).filter({ visible: true });
     return (await tab.locator('xpath=ancestor::li[contains(@class, "checked")]').count()) > 0;
@@ -537,7 +539,7 @@ export class Workbench {
     await editor.waitFor({ state: 'hidden' });
   }
 
-  /** Whether the tab is marked as having unsaved changes. */
+  /** Resolves to true if the tab is marked as having unsaved changes. */
   async isDirty(name) {
     return this.tab(name).evaluate((tab) => tab.classList.contains('dirty'));
   }
@@ -641,6 +643,21 @@ export class Workbench {
   /** The names of all visible rows of the explorer. */
   explorerRows() {
     return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
+  }
+
+  /** Call the returned function for all names that were rows of the explorer since, if only for a frame. */
+  async watchExplorerRows() {
+    const seen = await this.page.evaluateHandle(() => {
+      const names = new Set();
+      const read = () => {
+        for (const row of document.querySelectorAll('.explorer-folders-view .monaco-list-row'))
+          names.add(row.textContent);
+      };
+      read();
+      new MutationObserver(read).observe(document.body, { subtree: true, childList: true, characterData: true });
+      return names;
+    });
+    return () => seen.evaluate((names) => [...names]);
   }
 }
 

@@ -4,8 +4,9 @@ import { messageOf } from '../core/util/fileErrors.ts';
 const MIN_GROWTH_BYTES = 16 * 2 ** 20;
 
 /**
- * Whether the heap is to be collected: it has grown by 16 MiB and by half of what was in use after the last collection, so that
- * collections cost a fixed share of the work however large the heap is. Both in bytes.
+ * Returns true if the heap is to be collected: it has grown by 16 MiB and by half of the bytes in use after the last
+ * collection, so that collections cost a fixed share of the work however large the heap is. Both arguments are in
+ * bytes.
  */
 export function isCollectionDue(used: number, usedAfterLast: number): boolean {
   return used - usedAfterLast >= Math.max(MIN_GROWTH_BYTES, usedAfterLast / 2);

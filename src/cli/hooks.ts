@@ -10,7 +10,7 @@ import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 
-/** In hexadecimal digits: what is shown of a hash, and enough to name it. */
+/** Hexadecimal digits of a hash that are shown, and enough to name it. */
 const SHOWN_HASH = 12;
 
 /** `tiller hooks` (docs/hooks.md): lists the hooks of settings and files, approves and refuses them. @throws UsageError */
@@ -52,7 +52,10 @@ function namedHook(id: string, all: readonly SelectedHook[]): SelectedHook {
   return one;
 }
 
-/** A line, and indented ones for what else the hash covers. A line end of a file is escaped: it must not look like a hook. */
+/**
+ * Prints a line, and indented ones for the other facts that the hash covers. A line end of a file is escaped: it must
+ * not look like a hook.
+ */
 function printHook({ stdout }: Streams, { hook, state }: SelectedHook): void {
   const { hash, event, matcher, shell, cwd, env, source } = hook;
   const about = matcher === '' ? event : `${event} (${matcher})`;

@@ -9,7 +9,7 @@ import { UsageError } from './usage.ts';
 /** The MCP servers of `exec`. */
 export interface ExecMcp {
   readonly toolProviders: readonly ReturnType<Mcp['tools']>[];
-  /** Resolves when every enabled server has started or failed; says which are not ready. */
+  /** Resolves when every enabled server has started or failed; names those that are not ready. */
   waitForAll(say: (line: string) => void): Promise<void>;
   close(): Promise<void>;
 }

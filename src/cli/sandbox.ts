@@ -32,7 +32,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
 const NO_SANDBOX = 125;
 /** Exits with 126 or 127, like a shell, when the program cannot be started. */
 const RUN = ['/bin/sh', '-c', 'exec "$@"', 'tiller-sandbox'] as const;
-/** How long a command may take to end by itself after Ctrl-C (docs/cli.md). */
+/** Time for a command to end by itself after Ctrl-C (docs/cli.md). */
 const GRACE_MS = 2_000;
 
 /**
@@ -91,7 +91,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   if (request.confinement.type === 'none') return NO_SANDBOX;
   await sweepProcesses(home);
   await sweepSandboxes(home, locks);
-  const sandboxes = new Sandboxes(home, AFTER_KILL);
+  const sandboxes = new Sandboxes(home, { afterKill: AFTER_KILL });
   let launch: Launch;
   try {
     launch = await sandboxes.launch(request, request.confinement.limits);
@@ -118,7 +118,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   }
 }
 
-/** With a terminal the command gets Ctrl-C itself. Without one, what still runs after the grace period is killed. */
+/** With a terminal the command gets Ctrl-C itself. Without one, its processes are killed after the grace period. */
 async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
     if (hasTerminal && signal === 'SIGINT') return;
@@ -184,7 +184,10 @@ function givenFolder(folder: string): TemporaryFolder {
   return { path: folder, dispose: async () => {} };
 }
 
-/** Locked by its name, so that no other process takes it for one that is not used any more (node/sandbox/sweep.ts). */
+/**
+ * Returns a temporary folder with a lock of its name, so that no other process removes it as unused
+ * (node/sandbox/sweep.ts).
+ */
 async function ownFolder(parent: string, locks: Locks): Promise<TemporaryFolder> {
   makePrivateFolderSync(parent);
   const folder = mkdtempSync(path.join(parent, 'sandbox-'));

@@ -1,10 +1,10 @@
 import { EXIT } from './usage.ts';
 
-/** How long an interrupted job may take to end by itself (docs/cli.md). */
+/** Time for an interrupted job to end by itself (docs/cli.md). */
 const GRACE_MS = 2000;
 
 export interface Termination {
-  /** 130 after SIGINT, 143 after SIGTERM, nothing before. */
+  /** 130 after SIGINT, 143 after SIGTERM, `undefined` before. */
   readonly exitCode: number | undefined;
   /** Settles as `work` does, or as soon as a signal arrives. */
   orStopped(work: Promise<void>): Promise<void>;

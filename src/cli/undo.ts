@@ -1,4 +1,4 @@
-/** `tiller undo`: takes back on disk what one turn of a thread changed (docs/undo.md). */
+/** `tiller undo`: reverts on disk the changes of one turn of a thread (docs/undo.md). */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';

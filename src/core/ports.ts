@@ -1,8 +1,9 @@
 /**
- * What core needs from the outside. Core decides; each interface is implemented in `node/` or `vscode/`.
+ * The ports: services that core needs from the outside. Core decides; each interface is implemented in `node/` or
+ * `vscode/`.
  *
- * Each is in `ports/` with its types, and imported from here. Paths are absolute and in the notation of the host unless stated
- * otherwise. Every wait takes an `AbortSignal`.
+ * Each is in `ports/` with its types, and imported from here. Paths are absolute and in the notation of the host unless
+ * stated otherwise. Every wait takes an `AbortSignal`.
  */
 import type { SecretRedactor } from './util/secretRedactor.ts';
 import type { BaselineStore } from './ports/baseline.ts';
@@ -21,15 +22,16 @@ export type * from './ports/storage.ts';
 export * from './ports/web.ts';
 export * from './ports/workspace.ts';
 
-/** Where side copies of the workspace are. Places are found synchronously: they are asked for with each decision. */
+/** The places of side copies of the workspace. Look-ups are synchronous: each decision needs them. */
 export interface SideCopyPlaces {
-  /** The same place in the workspace; the place itself where it is in no side copy. */
+  /** Returns the same place in the workspace; the place itself where it is in no side copy. */
   homeOf(place: string): string;
   /** All folders of the side copy around a place, the first one first; `undefined` for a place elsewhere. */
   foldersAround(place: string): readonly { readonly home: string; readonly copy: string }[] | undefined;
   /**
-   * What the thread has changed in its side copy and the user has not brought home: paths in the workspace. `undefined`
-   * where it has no side copy. Rejects with the error of the disk, or the signal's reason.
+   * Resolves to the paths in the workspace of the changes that the thread has made in its side copy and the user has
+   * not brought home. `undefined` where it has no side copy. Rejects with the error of the disk, or the signal's
+   * reason.
    */
   changedBy(threadId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
@@ -40,7 +42,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;
-  /** Absent where nothing is kept of what commands change. */
+  /** Absent where the changes of commands are not recorded. */
   readonly baseline?: BaselineStore;
   readonly audit: AuditJournal;
   readonly locks: Locks;

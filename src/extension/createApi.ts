@@ -21,7 +21,7 @@ export function createApi(registry: ExternalToolRegistry): TillerApi {
         ownerName: typeof displayName === 'string' && displayName !== '' ? displayName : id,
         name,
         description,
-        // A later change of the object must not change what the user has approved.
+        // A later change of the object must not change the approved definition.
         inputSchema: structuredClone(inputSchema),
         timeoutMs,
         invoke: async (input, call) =>

@@ -21,7 +21,7 @@ export interface SideCopyPartsDeps {
   readonly showThread: (threadId: string) => Promise<void>;
 }
 
-/** Removes the copies of threads that do not exist any more, too. */
+/** Creates the lists, commands and reviews of side copies, and removes the copies of deleted threads. */
 export function createSideCopies(
   { settings, report }: Host,
   editors: Editors,

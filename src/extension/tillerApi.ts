@@ -1,6 +1,6 @@
 /**
- * What other extensions get from `activate` (docs/api.md). Types only, and the only file of ours that they need: it may be
- * copied. Incompatible changes raise `version`.
+ * The API that other extensions get from `activate` (docs/api.md). Types only, and the only file of ours that they
+ * need: it may be copied. Incompatible changes raise `version`.
  */
 import type * as vscode from 'vscode';
 
@@ -19,15 +19,15 @@ export interface TillerApi {
 export interface TillerTool {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** For the model, at most 8,000 characters: what the tool does and when it is to be called. */
+  /** For the model, at most 8,000 characters: the effect of the tool and when it is to be called. */
   readonly description: string;
   /** A JSON Schema of an object. Required arguments and their types are checked before a call. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Milliseconds of one call; default 60,000, at most 600,000. */
   readonly timeoutMs?: number;
   /**
-   * Runs the tool. A rejection is a failed call: the model reads its message. `input` is what the model wrote: check what
-   * the schema does not.
+   * Runs the tool. A rejection is a failed call: the model reads its message. `input` is as the model wrote it:
+   * validate everything that the schema does not.
    */
   invoke(input: Readonly<Record<string, unknown>>, call: TillerToolCall): TillerToolResult | Thenable<TillerToolResult>;
 }

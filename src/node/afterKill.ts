@@ -1,5 +1,5 @@
 /**
- * A separate program, run when a Tiller process was killed (killWatch.ts). It does at once what the next start would:
+ * A separate program, run when a Tiller process was killed (killWatch.ts). It does at once the work of the next start:
  * ends the commands that are still running, and removes Tiller's empty folders from workspaces. Arguments: TILLER_HOME,
  * and the identity of the killed process as JSON.
  */

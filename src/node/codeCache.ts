@@ -14,7 +14,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { onFirstUse } from '../core/util/onFirstUse.ts';
 
-/** By then most of what a start needs is compiled. */
+/** By then most code of a start is compiled. */
 const STORE_AFTER_MS = 10_000;
 
 /** Each takes about 50 ms at the end of a process. */
@@ -33,7 +33,10 @@ const HEADER_BYTES = STAMP_BYTES + 8;
 interface CachedBundle {
   /** False while too little is compiled for a useful cache, as after `tiller --version`. */
   readonly hasWorked?: () => boolean;
-  /** Whether the functions that apply a patch are compiled. A process that has compiled them first makes the cache again. */
+  /**
+   * Returns true if the functions that apply a patch are compiled. A process that has compiled them first makes the
+   * cache again.
+   */
   readonly hasAppliedPatch?: () => boolean;
 }
 
@@ -46,9 +49,9 @@ export function requireCached(file: string): unknown {
 }
 
 /**
- * The same for a process whose thread serves others, too: the files are read beside it, and compiling and evaluating are a turn of
- * the event loop each. As a module it is loaded by `import()`, which resolves with what `then` gives; again at the next `import()`
- * when that fails.
+ * Loads a module like `requireCached`, for a process whose thread serves others, too: the files are read beside it, and
+ * compiling and evaluating are a turn of the event loop each. As a module it is loaded by `import()`, which resolves
+ * with the value of `then`; again at the next `import()` when that fails.
  */
 export function cachedModule(file: string): PromiseLike<unknown> {
   const load = onFirstUse(async () => {
@@ -59,7 +62,7 @@ export function cachedModule(file: string): PromiseLike<unknown> {
     await setImmediate();
     return evaluate(compiled);
   });
-  // oxlint-disable-next-line unicorn/no-thenable -- `import()` resolves with what `then` gives
+  // oxlint-disable-next-line unicorn/no-thenable -- `import()` resolves with the value of `then`
   return { then: (onLoaded, onFailed) => load().then(onLoaded, onFailed) };
 }
 
@@ -71,7 +74,7 @@ interface Bundle {
 
 interface CompiledBundle extends Bundle {
   readonly script: Script;
-  /** What it was compiled from, unless V8 has rejected it. */
+  /** The cache that it was compiled from, unless V8 has rejected it. */
   readonly cache: Cache | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface ExecOptions {
    * again; nor is there a sandbox.
    */
   readonly home?: string | undefined;
-  /** Those of `home` where absent. */
+  /** The sandboxes of `home` if absent. */
   readonly sandboxes?: Sandboxes | undefined;
   /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string | undefined;
@@ -111,7 +111,10 @@ interface SharableStart {
   readonly signal: AbortSignal | undefined;
 }
 
-/** In a row. Nothing is tried for longer where bash is too old, or nothing shows the children of a process. */
+/**
+ * Failures in a row, after which every command is started alone: bash is too old, or the children of a process cannot
+ * be listed.
+ */
 const MOST_FAILURES = 3;
 
 /** Commands that could not be started together are started alone. */
@@ -146,7 +149,10 @@ function sharedSandboxes(
   });
 }
 
-/** Of a failed start: the starter has ended or did not answer, or these arguments are too long together. */
+/**
+ * Returns true if a start failed for a reason that may not recur: the starter has ended or did not answer, or these
+ * arguments are too long together.
+ */
 function isPassing(error: unknown): boolean {
   return error instanceof StarterEnded || error instanceof UncertainStart || errorCode(error) === 'E2BIG';
 }

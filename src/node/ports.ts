@@ -24,7 +24,7 @@ import { createDiskWorkspace } from './apply/diskWorkspace.ts';
 export interface NodePortsOptions {
   /** Open folders, the first one first. */
   readonly roots: readonly string[];
-  /** Of the model provider; TILLER_API_KEY is sent to its origin only. */
+  /** The base URL of the model provider; TILLER_API_KEY is sent to its origin only. */
   readonly baseUrl?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
   /** True where the proxies of the environment are not applied otherwise; VS Code applies them itself. */
@@ -51,7 +51,7 @@ export interface NodePortsOptions {
   readonly redactor?: Redactor;
 }
 
-/** Starts and opens nothing; folders and files are created when they are first written. */
+/** Has no side effects; folders and files are created when they are first written. */
 export function createNodePorts(options: NodePortsOptions): Ports {
   const { roots, baseUrl, environment = process.env, name = 'cli', redactor = createRedactor() } = options;
   const host = describeHost(environment);
@@ -67,7 +67,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     exec: createExec({
       platform: host.platform,
       home,
-      sandboxes: new Sandboxes(home, options.afterKill),
+      sandboxes: new Sandboxes(home, { afterKill: options.afterKill, marksMountPoints: name === 'vscode' }),
       spareTerminals: options.spareTerminals,
       starter: starterOf(options.starter, home, host.platform),
     }),

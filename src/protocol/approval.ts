@@ -6,8 +6,8 @@ export function leavesSandbox({ kind }: Pick<ApprovalRequest, 'kind'>): boolean 
 }
 
 /**
- * True when the call can destroy work that cannot be restored. Records older than the field `destructive` say it by the
- * reason, of the request or of a part.
+ * True when the call can destroy work that cannot be restored. Records older than the field `destructive` have it in
+ * the reason, of the request or of a part.
  */
 export function isDestructive({
   destructive,
@@ -22,7 +22,7 @@ export function needsCare(request: ApprovalRequest): boolean {
   return leavesSandbox(request) || isDestructive(request) || feedsInterpreter(request);
 }
 
-/** `curl … | sh`: a shell or interpreter runs what another command of the script prints. */
+/** `curl … | sh`: a shell or interpreter runs the output of another command of the script. */
 function feedsInterpreter({ command = '' }: ApprovalRequest): boolean {
   return /\|\s*(?:sudo\s+)?(?:\S*\/)?(?:(?:ba|z|da|k|fi)?sh|python[\d.]*|node|perl|ruby)\s*(?:-\s*)?(?:$|[;&|\n])/.test(
     command,

@@ -41,8 +41,8 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     act: auditActSchema,
     outcome: z.enum(['allowed', 'denied', 'forbidden']),
     /**
-     * What decided: the user, a remembered approval, the absence of a user, the end of the turn; or the source that
-     * decided without asking.
+     * The source of the decision: the user, a remembered approval, the absence of a user, the end of the turn; or the
+     * rule or policy that decided without asking.
      */
     by: z.enum([
       'user',

@@ -1,6 +1,6 @@
 /**
- * What Tiller keeps of a workspace, so that what a command or a patch changed can be shown and undone (design decision 7).
- * The same schemas read the records on disk.
+ * Records of a workspace, by which the changes of a command or a patch can be shown and undone (design decision 7). The
+ * same schemas read the records on disk.
  */
 import * as z from 'zod';
 import { lazyObject } from './lazyObject.ts';
@@ -87,7 +87,7 @@ export type ChangeStep = Extract<ChangeRecord, { type: 'step' }>;
 export const changedFileSchema = lazyObject(() => ({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
-  /** Lines; absent for what is not text, too large or not compared. */
+  /** Lines; absent for a file that is not text, too large or not compared. */
   added: z.number().optional(),
   removed: z.number().optional(),
   /** Another program or thread may have written it. */
@@ -112,7 +112,7 @@ export type CommandChanges = z.infer<typeof commandChangesSchema>;
 export const MAX_SHOWN_FILES = 200;
 
 export const revertStateSchema = z.enum([
-  /** It holds what the turn left there. */
+  /** The file has the content that the turn left. */
   'ready',
   /** It was changed since at other lines, which stay. */
   'merged',
@@ -143,9 +143,9 @@ export type RevertFile = z.infer<typeof revertFileSchema>;
 
 /** Options of an undo, a redo or a rollback of files. */
 export const revertOptionsSchema = lazyObject(() => ({
-  /** Nothing is changed: `revert_planned` says what would be. */
+  /** Changes nothing: `revert_planned` has the changes that would be made. */
   preview: z.boolean().optional(),
-  /** Also files that another program or thread may have changed; left alone without it. */
+  /** Includes files that another program or thread may have changed, which are left alone otherwise. */
   includeUncertain: z.boolean().optional(),
   /** Files whose later changes may be lost, as `revert_planned` names them. */
   overwrite: z.array(z.string()).optional(),

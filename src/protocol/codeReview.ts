@@ -1,4 +1,4 @@
-/** A review of changes by the agent `reviewer`: what it is about, and the findings. */
+/** A review of changes by the agent `reviewer`: its target and its findings. */
 import * as z from 'zod';
 import { lineRangeSchema } from './lineRange.ts';
 import { lazyObject } from './lazyObject.ts';
@@ -6,7 +6,7 @@ import { lazyObject } from './lazyObject.ts';
 export const reviewTargetSchema = z.discriminatedUnion('type', [
   /** Staged, not staged and untracked. */
   lazyObject(() => ({ type: z.literal('uncommitted') })),
-  /** What was changed since the branch that is named and this one parted; uncommitted changes included. */
+  /** The changes since the merge base of the named branch and the current one; uncommitted changes included. */
   lazyObject(() => ({ type: z.literal('branch'), branch: z.string().min(1) })),
   lazyObject(() => ({ type: z.literal('commit'), commit: z.string().min(1), title: z.string().optional() })),
 ]);

@@ -7,7 +7,7 @@ export interface CompactedHistory {
   readonly itemId: string;
   /** The history before it. */
   readonly before: readonly ResponseItem[];
-  /** How many items replaced it: all later ones were added since. */
+  /** The number of items that replaced it: all later ones were added since. */
   readonly kept: number;
 }
 

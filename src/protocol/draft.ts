@@ -2,10 +2,10 @@
 import type { Mention, UserInput } from './item.ts';
 import { mentionRanges } from './text/mentionTokens.ts';
 
-/** What goes with the text of a message that is being written. */
+/** A part of a message besides its text, while the message is written. */
 export interface Attachment {
   readonly part: Exclude<UserInput, { type: 'text' }>;
-  /** It stands in the text as `@name`, and is sent only while it does. */
+  /** The text contains it as `@name`; it is sent only while it does. */
   readonly inText: boolean;
 }
 
@@ -13,8 +13,8 @@ export interface Attachment {
 export const COPY_ID = 'copy:';
 
 /**
- * A mention as it is written: what was read for it when it was sent is left out, so that it is read again. A dropped file
- * keeps its text, as its place is not known, and so does a copy.
+ * A mention before it is sent: content that was read for it is left out, so that it is read again. A dropped file keeps
+ * its text, because its place is not known, and so does a copy.
  */
 function unsent({ name, path, kind, lines, quote, id, text }: Mention): Mention {
   const isCopy = path === '' && text !== undefined && (kind === 'file' || id?.startsWith(COPY_ID) === true);
@@ -61,13 +61,13 @@ export type QueuedEdit = EditOf<'queued'>;
  * item of the message.
  */
 export type SentEdit = EditOf<'sent'> & {
-  /** The files that were changed since go back, too. */
+  /** Files that were changed since are restored, too. */
   readonly restoresFiles: boolean;
 };
 
 export type DraftEdit = QueuedEdit | SentEdit;
 
-/** What a draft has besides its text. */
+/** The parts of a draft besides its text. */
 export interface DraftParts {
   /** The message that the draft is an edit of. */
   readonly edit: DraftEdit | null;
@@ -112,7 +112,7 @@ export function withReturned(edit: SentEdit, text: string, attachments: readonly
   };
 }
 
-/** A message as it would be sent again: its words, then what it attached, to be read again. */
+/** A message as it would be sent again: its text, then its attachments, to be read again. */
 export function unsentInput(input: readonly UserInput[]): UserInput[] {
   const words = input.filter((part) => part.type === 'text');
   return [...words, ...attachmentsOf(input).map(({ part }) => part)];

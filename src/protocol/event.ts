@@ -144,7 +144,7 @@ export const approvalRequestSchema = lazyObject(() => ({
   moved: z.array(z.object({ from: z.string(), to: z.string() })).optional(),
   /** For a patch that needs approval again: folders that are gone since, and that it would create. */
   missingFolders: z.array(z.string()).optional(),
-  /** For a tool of an MCP server: what the server says of it, which is not checked. */
+  /** For a tool of an MCP server: the server's description of it, which is not checked. */
   tool: z
     .object({
       server: z.string(),
@@ -182,7 +182,7 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     /** The call that asks. It is run again when the thread is resumed before an answer. */
     callId: z.string().optional(),
   })),
-  /** Tiller asks before it goes on: one of the options is the answer. */
+  /** Tiller asks before it continues: one of the options is the answer. */
   lazyObject(() => ({
     ...asking,
     source: z.literal('tiller'),
@@ -203,8 +203,8 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
 /**
- * What resolved a request: the user, a remembered approval, a rule, the policy, the absence of a user, or the end of
- * the turn.
+ * The source of a decision about a request: the user, a remembered approval, a rule, the policy, the absence of a user,
+ * or the end of the turn.
  */
 export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
 export type ResolvedBy = z.infer<typeof resolvedBySchema>;
@@ -385,7 +385,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     tokens: z.number().optional(),
     /** A call of `task` waits for it. */
     isTask: z.boolean().optional(),
-    /** It works in a side copy: the user brings home what it changes. */
+    /** It works in a side copy: the user brings home its changes. */
     inSideCopy: z.boolean().optional(),
     /** It works in the same folder as other agents that write. */
     noSideCopy: noSideCopySchema.optional(),

@@ -8,7 +8,7 @@ export type HookEvent = z.infer<typeof hookEventSchema>;
 export const hooksSettingSchema = z.record(z.string(), z.unknown());
 
 /**
- * What a hook did, the weightiest where it did several things. `none`: it only ran, which is shown where that took long.
+ * The effect of a hook, the strongest one where it had several. `none`: it only ran, which is shown if that took long.
  */
 export const hookEffectSchema = z.enum([
   'failed',

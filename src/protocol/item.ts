@@ -15,8 +15,8 @@ import { answersSchema, questionSchema } from './question.ts';
 import { lazyObject } from './lazyObject.ts';
 
 /**
- * What a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path, the others only a text. The
- * session adds a `skill` or a `prompt` when a message runs one.
+ * The kind of thing that a mention names. `file`, `folder`, `symbol`, `selection`, `skill` and `prompt` have a path,
+ * the others only a text. The session adds a `skill` or a `prompt` when a message runs one.
  */
 export const mentionKindSchema = z.enum([
   'file',
@@ -58,28 +58,28 @@ export const userInputSchema = z.discriminatedUnion('type', [
   })),
   lazyObject(() => ({ type: z.literal('local_image'), path: z.string() })),
   /**
-   * What the user refers to. With a `kind` it is attached to the message: `text`, or else what `path` holds when the
-   * message is recorded. Without one, `text` or a link is sent as it is.
+   * A reference to something. With a `kind` it is attached to the message: `text`, or else the content of `path` when
+   * the message is recorded. Without one, `text` or a link is sent as it is.
    */
   lazyObject(() => ({
     type: z.literal('mention'),
     /** The message text contains it as `@name`. */
     name: z.string(),
-    /** Absolute, or relative to the working directory; empty for what is no file. */
+    /** Absolute, or relative to the working directory; empty for a thing that is not a file. */
     path: z.string(),
     kind: mentionKindSchema.optional(),
     lines: lineRangeSchema.optional(),
     /** The first of these lines as they were: where they are now is looked up when the message is recorded. */
     quote: z.string().optional(),
     /**
-     * Of a thread, or of a terminal while it is open; of a copied text `copy:` and a hash; of a symbol its name in the source; server and URI of a resource, as a
-     * JSON array; of a dropped file a hash.
+     * The id of a thread, or of a terminal while it is open; for a copied text `copy:` and a hash; for a symbol its
+     * name in the source; for a resource server and URI as a JSON array; for a dropped file a hash.
      */
     id: z.string().optional(),
     text: z.string().optional(),
     /**
-     * Of a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in
-     * older rollouts.
+     * For a `skill` or `prompt`: its `allowed-tools`, which limit the turn; `null` where it has none. Absent in older
+     * rollouts.
      */
     allowedTools: z.array(z.string()).nullable().optional(),
     /** Set when the message is recorded. */
@@ -123,8 +123,8 @@ export const fileChangeSummarySchema = lazyObject(() => ({
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 
 /**
- * How the problems that the editor shows have changed by a patch, in the patched files and in other open files. Paths are
- * for display. The numbers of new problems and of those that are gone are not about the files in the lists.
+ * The changes of the editor's problems by a patch, in the patched files and in other open files. Paths are for display.
+ * The numbers of new problems and of those that are gone are not about the files in the lists.
  */
 export const patchProblemsSchema = lazyObject(() => ({
   errors: z.number(),
@@ -132,14 +132,14 @@ export const patchProblemsSchema = lazyObject(() => ({
   fixed: z.number(),
   /** Patched files that were not checked within the wait. */
   checking: z.array(z.string()),
-  /** Patched files of which nothing is known: not open in a tab, of a language that nothing checks, or not readable. */
+  /** Patched files whose problems are unknown: not open in a tab, of a language without checks, or not readable. */
   unchecked: z.array(z.string()),
 }));
 export type PatchProblems = z.infer<typeof patchProblemsSchema>;
 
 /** A test that has failed, or a file of tests that could not be loaded. */
 export const testFailureSchema = lazyObject(() => ({
-  /** With the names of what it is in, as the runner prints it. */
+  /** With the names of its suites, as the runner prints it. */
   name: z.string(),
   /** Relative to the working directory of the thread where it lies below it, else absolute; line from 1. */
   path: z.string().optional(),
@@ -169,8 +169,8 @@ export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted'
 export type AgentState = z.infer<typeof agentStateSchema>;
 
 /**
- * Why an agent that writes beside others has no side copy: its working directory is in none of the open folders, the workspace
- * is not trusted, or the copy could not be made.
+ * The reason why an agent that writes beside others has no side copy: its working directory is in none of the open
+ * folders, the workspace is not trusted, or the copy could not be made.
  */
 export const noSideCopySchema = z.enum(['other_folder', 'untrusted', 'not_made']);
 export type NoSideCopy = z.infer<typeof noSideCopySchema>;
@@ -251,7 +251,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     diff: z.string(),
     /** The part of the patch that the model has written; only while it is being written. */
     patch: z.string().optional(),
-    /** How an applied patch changed the problems of the editor; absent if the editor was not queried. */
+    /** The changes of the editor's problems by an applied patch; absent if the editor was not queried. */
     problems: patchProblemsSchema.optional(),
   })),
   lazyObject(() => ({
@@ -312,7 +312,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...why,
     type: z.literal('file_lookup'),
     callId: z.string(),
-    /** `memory`: what Tiller has written down of an earlier thread. */
+    /** `memory`: Tiller's memory of an earlier thread. */
     action: z.enum(['read', 'list', 'search', 'memory']),
     /** Relative to the working directory if possible; of `memory` the title of the thread, or its id. */
     path: z.string(),
@@ -351,7 +351,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** The text of the page that the model gets. */
     text: z.string().optional(),
   })),
-  /** A hook has run. It stands in the transcript when it had an effect, failed, or took longer than a second. */
+  /** A hook has run. It is shown in the transcript when it had an effect, failed, or took longer than a second. */
   lazyObject(() => ({
     ...base,
     type: z.literal('hook_run'),
@@ -394,7 +394,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     /** The last message of the agent; for `message`, the text sent to it; for a failed call, the error. */
     lastMessage: z.string().optional(),
   })),
-  /** The agent `reviewer` has looked for faults in changes (the op `review`). */
+  /** The agent `reviewer` has searched changes for faults (the op `review`). */
   lazyObject(() => ({
     ...base,
     ...why,
@@ -421,7 +421,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     summary: z.string(),
     /** `limit`: the thread had reached its limit. `context_exceeded`: the server refused a request as too long. */
     trigger: z.enum(['manual', 'limit', 'context_exceeded']).optional(),
-    /** The model reads again what it replaced. */
+    /** The model reads the replaced items again. */
     undone: z.boolean().optional(),
   })),
 ]);

@@ -1,8 +1,8 @@
 /**
- * What several layers have to know of each kind of item, said in one place: a new kind does not compile until redaction,
- * audit, search and the line over a finished turn know what to do with it (src/README.md, "An item kind").
+ * Traits of each kind of item that several layers need, in one place: a new kind does not compile until redaction,
+ * audit, search and the line over a finished turn are defined for it (src/README.md, "An item kind").
  *
- * How a kind is drawn, exported or counted as tokens is not here: one file each, with an exhaustive `switch`.
+ * The way a kind is drawn, exported or counted as tokens is not here: one file each, with an exhaustive `switch`.
  */
 import type { AuditAct } from './audit.ts';
 import type { DeltaKind, FileChangeSummary, TurnItem, TurnItemOf, TurnItemType } from './item.ts';
@@ -26,8 +26,9 @@ export type FoldCount =
   | { readonly type: 'search' };
 
 /**
- * Where an item stands in a turn. A `step` stands with its neighbours and is folded away when the turn is done; `speech`
- * stands alone and is folded away too, unless it is the last of its turn; a `landmark` stands alone and stays.
+ * The place of an item in a turn. A `step` is grouped with its neighbours and folded away when the turn is done;
+ * `speech` is shown alone and folded away too, unless it is the last of its turn; a `landmark` is shown alone and
+ * stays.
  */
 export type TurnPlace = 'step' | 'speech' | 'landmark';
 
@@ -221,7 +222,7 @@ export function traitsOf({ type }: TurnItem): ItemTraits {
   return ITEM_TRAITS[type];
 }
 
-/** How secrets are redacted in the texts of a delta kind. */
+/** The way in which secrets are redacted in the texts of a delta kind. */
 export type DeltaRedaction =
   /** A secret may arrive in pieces: the end of the text is held until the next piece decides. */
   | 'in_pieces'

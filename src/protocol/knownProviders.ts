@@ -8,13 +8,21 @@ export const DEMO_PROVIDER = 'demo';
 /** The id of the models that other extensions offer in VS Code. */
 export const VSCODE_PROVIDER = 'vscode';
 
+const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
+/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createModels.ts. */
+export type InProcessProvider = (typeof IN_PROCESS)[number];
+
+export function isInProcess(id: string): id is InProcessProvider {
+  return IN_PROCESS.some((known) => known === id);
+}
+
 /** A server that Tiller knows by name. */
 export interface KnownProvider {
   /** Its own name, for display. */
   readonly title: string;
   /** `null`: each account has an address of its own, and the user is asked for it. */
   readonly settings: ProviderSettings | null;
-  /** What the user's settings begin with where the address is asked for. */
+  /** Initial settings of the user where the address is asked for. */
   readonly template?: Omit<ProviderSettings, 'baseUrl'>;
   /** An example of the address, where it is asked for. */
   readonly addressExample?: string;
@@ -54,11 +62,16 @@ export const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   vllm: { title: 'vLLM', settings: { baseUrl: 'http://127.0.0.1:8000/v1', wireApi: 'chat' } },
 };
 
+/** The part of the settings of servers that names them. */
+export interface NamedProviders {
+  readonly providers: Readonly<Record<string, Pick<ProviderSettings, 'name'>>>;
+}
+
 interface Providers {
   readonly providers: Readonly<Record<string, ProviderSettings>>;
 }
 
-/** Those that have an address, in display order: those of the settings first. */
+/** The providers with an address, in display order: those of the settings first. */
 export function providerNames({ providers }: Providers): readonly string[] {
   const known = Object.entries(KNOWN_PROVIDERS).flatMap(([name, { settings }]) => (settings === null ? [] : [name]));
   return [...new Set([...Object.keys(providers), ...known])];
@@ -69,7 +82,7 @@ export function providerNamed({ providers }: Providers, name: string): ProviderS
   return ownValue(providers, name) ?? ownValue(KNOWN_PROVIDERS, name)?.settings ?? undefined;
 }
 
-/** Its name for display. */
-export function providerTitle(name: string): string {
-  return ownValue(KNOWN_PROVIDERS, name)?.title ?? name;
+/** The name of a server for display: the user's, else its own, else the id under which it is in the settings. */
+export function providerTitle({ providers }: NamedProviders, id: string): string {
+  return ownValue(providers, id)?.name ?? ownValue(KNOWN_PROVIDERS, id)?.title ?? id;
 }

@@ -1,4 +1,4 @@
-/** MCP servers as data: what the settings say about one, and what the user sees of it. */
+/** MCP servers as data: their settings, and their state as the user sees it. */
 import * as z from 'zod';
 import { httpUrlSchema } from './providers.ts';
 import { lazyStrictObject } from './lazyObject.ts';
@@ -12,14 +12,14 @@ const common = {
   /** A turn waits for it, and fails when it cannot be started. */
   required: z.boolean().default(false),
   startupTimeoutMs: milliseconds.default(10_000),
-  /** Of one call. The time in which the server waits for the user does not count. */
+  /** Maximum milliseconds of one call. The time in which the server waits for the user does not count. */
   toolTimeoutMs: milliseconds.default(60_000),
   /** Names as the server has them; absent: all. */
   enabledTools: z.array(z.string()).optional(),
   disabledTools: z.array(z.string()).default([]),
 };
 
-/** What confines a server that Tiller starts. */
+/** The confinement of a server that Tiller starts. */
 const mcpSandboxSchema = z.union([
   /** The server runs with all rights of the user. */
   z.literal('off'),
@@ -100,7 +100,7 @@ export function parseMcpServers(
   return { servers, problems };
 }
 
-/** The entry, or what is wrong with it. */
+/** Returns the entry, or the fault in it. */
 function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpServerSettings | string {
   if (!NAME.test(name)) return 'the name of a server has only letters, digits, - and _';
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return 'must be an object';

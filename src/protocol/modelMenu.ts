@@ -1,4 +1,4 @@
-/** What the model menu of the composer shows: models of the providers that the user has set up. */
+/** The content of the composer's model menu: models of the providers that the user has set up. */
 import type { ReasoningEffort } from './op.ts';
 
 export interface ModelRow {
@@ -6,7 +6,7 @@ export interface ModelRow {
   readonly id: string;
   /** The name for display. */
   readonly label: string;
-  /** What is known of the model; may be empty. */
+  /** Facts about the model; may be empty. */
   readonly detail: string;
 }
 

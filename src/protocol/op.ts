@@ -78,7 +78,7 @@ export const opSchema = z.discriminatedUnion('type', [
     approvalIds: z.array(z.string()).min(1),
     decision: approvalDecisionSchema,
   })),
-  /** Replaces everything that the thread remembers. Keys that it did not remember before are ignored. */
+  /** Replaces all approvals and rules that the thread remembers. Keys that it did not remember before are ignored. */
   lazyStrictObject(() => ({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) })),
   lazyStrictObject(() => ({
     type: z.literal('user_input_answer'),
@@ -115,19 +115,19 @@ export const opSchema = z.discriminatedUnion('type', [
    */
   lazyStrictObject(() => ({ type: z.literal('retry') })),
   /**
-   * Replaces what the model reads of the thread with a summary; the transcript stays. `continueTurn`: then takes up a turn
-   * that failed, as `retry` does.
+   * Replaces the history of the thread for the model with a summary; the transcript stays. `continueTurn`: then resumes
+   * a turn that failed, as `retry` does.
    */
   lazyStrictObject(() => ({ type: z.literal('compact'), continueTurn: z.boolean().optional() })),
-  /** The model reads again what the last compaction replaced. Only the last one that stands can be undone. */
+  /** Restores the history that the last compaction replaced. Only the last one in effect can be undone. */
   lazyStrictObject(() => ({ type: z.literal('undo_compaction'), itemId: z.string() })),
-  /** Undoes what the commands and patches of a turn changed. */
+  /** Undoes the changes of the commands and patches of a turn. */
   lazyStrictObject(() => ({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape })),
-  /** Reverts the last undo, as long as nothing was changed since. */
+  /** Reverts the last undo, unless files were changed since. */
   lazyStrictObject(() => ({ type: z.literal('redo'), ...revertOptionsSchema.shape })),
   lazyStrictObject(() => ({
     type: z.literal('rollback'),
-    /** The first user message that is removed, with everything after it. It begins a turn. */
+    /** The first user message that is removed, with all items after it. It begins a turn. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
@@ -136,7 +136,7 @@ export const opSchema = z.discriminatedUnion('type', [
   /** Removes the output of a command from the thread and the disk permanently. */
   lazyStrictObject(() => ({ type: z.literal('purge_output'), itemId: z.string() })),
   /**
-   * Has the agent `reviewer` look for faults in changes, in a turn of its own with one `code_review` item. Not in a
+   * Makes the agent `reviewer` search changes for faults, in a turn of its own with one `code_review` item. Not in a
    * sub-agent.
    */
   lazyStrictObject(() => ({
@@ -144,7 +144,7 @@ export const opSchema = z.discriminatedUnion('type', [
     target: reviewTargetSchema,
     /** The changes in git format, as far as they are known; the agent gets them within the budget of a mention. */
     changes: z.string().optional(),
-    /** What the user wants it to look at. */
+    /** The user's instructions to the reviewer. */
     instructions: z.string().optional(),
   })),
   lazyStrictObject(() => ({

@@ -1,6 +1,5 @@
 /**
- * The types of permissions: when the user is asked, what a command may touch, and why a decision was made.
- *
+ * The types of permissions: when the user is asked, which files a command may change, and the reason of a decision.
  * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
  */
 import * as z from 'zod';
@@ -50,13 +49,13 @@ export const sandboxPolicyInputSchema = z.union([
   sandboxPolicySchema,
 ]);
 
-/** The mechanism that actually confines a command; `none` if nothing does. */
+/** The mechanism that actually confines a command; `none` if it is not confined. */
 export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
 export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 
 /**
- * Whether a patch inside the writable roots needs a decision `before` it is applied, or is applied and reviewed
- * `after`.
+ * `before`: a patch inside the writable roots needs a decision before it is applied. `after`: it is applied at once and
+ * reviewed then.
  */
 export const reviewSettingSchema = z.enum(['before', 'after']);
 export type ReviewSetting = z.infer<typeof reviewSettingSchema>;

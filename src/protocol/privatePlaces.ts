@@ -55,7 +55,7 @@ export const PRIVATE_PLACES: readonly string[] = [
 ];
 
 /**
- * Files with secrets in workspaces, as globs. With `!`: what stays readable of those before it. Packages contain
+ * Files with secrets in workspaces, as globs. `!` makes some of the files before it readable again. Packages contain
  * certificates of public authorities, without which no program could make a connection.
  */
 export const SECRET_FILES: readonly string[] = [

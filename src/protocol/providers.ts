@@ -1,4 +1,4 @@
-/** Servers for models, as data: what the settings say about one. */
+/** Servers for models, as data: their settings. */
 import * as z from 'zod';
 import { reasoningEffortSchema } from './op.ts';
 
@@ -11,8 +11,8 @@ export const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an ht
 export const verbositySchema = z.enum(['low', 'medium', 'high']);
 
 /**
- * What the user knows about a model. Each field takes precedence over what the server reports and what the model's name
- * implies (`abilitiesOf` in core/model). Prices are for a million tokens, in any currency.
+ * The user's settings for a model. Each field takes precedence over the server's report and the guess from the model's
+ * name (`abilitiesOf` in core/model). Prices are for a million tokens, in any currency.
  */
 const modelSettingsSchema = z.strictObject({
   contextWindow: z.number().int().positive().optional(),
@@ -38,7 +38,7 @@ const modelSettingsSchema = z.strictObject({
       z.literal(false),
       z.strictObject({
         efforts: z.array(reasoningEffortSchema).min(1),
-        /** Sent when the user has chosen no effort; without it nothing is sent then. */
+        /** Sent when the user has chosen no effort; without it the field is left out then. */
         defaultEffort: reasoningEffortSchema.optional(),
         summaries: z.boolean().default(false),
       }),
@@ -54,6 +54,8 @@ export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
 /** A server for models. Contains no keys: those are stored under their origin. */
 export const providerSettingsSchema = z.strictObject({
+  /** Shown instead of the key under which the server is in the settings. */
+  name: z.string().min(1).optional(),
   baseUrl: httpUrlSchema,
   wireApi: wireApiSchema.default('responses'),
   headers: z.record(z.string(), z.string()).optional(),
@@ -61,17 +63,20 @@ export const providerSettingsSchema = z.strictObject({
   envHeaders: z.record(z.string(), z.string().min(1)).optional(),
   queryParams: z.record(z.string(), z.string()).optional(),
   auth: z.enum(['bearer', 'api_key', 'none']).optional(),
-  /** The kind of server, if the host name does not show it: decides what it may be sent. */
+  /** The kind of server, if the host name does not show it: decides which fields it may be sent. */
   dialect: z.enum(['openai', 'azure', 'openrouter', 'plain']).optional(),
   /** True if the server stores responses. If absent: true for Azure, false for OpenAI, not sent to others. */
   store: z.boolean().optional(),
-  /** Where images of tools are sent; `message`: in a user message behind the outputs, as Chat Completions requires. */
+  /**
+   * The field in which images of tools are sent; `message`: in a user message behind the outputs, as Chat Completions
+   * requires.
+   */
   toolImages: z.enum(['output', 'message', 'none']).optional(),
   /** Instead of `retry.maxAttempts`. */
   maxAttempts: z.number().int().min(1).max(100).optional(),
   /** Instead of `stream.idleTimeoutMs`. */
   idleTimeoutMs: z.number().int().positive().optional(),
-  /** A model that Tiller knows and that all models of this server resemble whose own names say nothing. */
+  /** A known model that all models of this server with unknown names resemble. */
   family: z.string().min(1).optional(),
   /** By the provider's model name. */
   models: z.record(z.string(), modelSettingsSchema).optional(),

@@ -1,5 +1,6 @@
 /**
- * What the model sees: the items of the Responses wire, with its own field names (codex-behaviour.md §2.2).
+ * The input and output of the model: the items of the Responses wire, with its own field names (codex-behaviour.md
+ * §2.2).
  *
  * Code that reads the wire drops unknown fields and skips unknown item types, so that an extension of a server does not
  * break a thread.
@@ -162,7 +163,7 @@ export function textOf(content: string | readonly { readonly type: string; reado
   return content.map((part) => part.text ?? '').join('');
 }
 
-/** Whether the model has said an item, and not the user, Tiller or a tool. */
+/** Returns true if the model wrote the item, and not the user, Tiller or a tool. */
 export function isFromModel(item: ResponseItem): boolean {
   switch (item.type) {
     case 'message':

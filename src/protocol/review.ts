@@ -2,7 +2,7 @@
 import type { FileChangeSummary } from './item.ts';
 import type { HunkReason } from './policy.ts';
 
-/** `in`: part of what would be applied; `out`: left out; `edited`: replaced by the user's own text. */
+/** `in`: part of the change to apply; `out`: left out; `edited`: replaced by the user's own text. */
 export type HunkState = 'in' | 'out' | 'edited';
 
 export interface ReviewedFile {
@@ -14,7 +14,7 @@ export interface ReviewedFile {
   readonly isEdited: boolean;
   /** One for each `@@` of the file in the diff of the card. */
   readonly hunks: readonly HunkState[];
-  /** Why hunks are rejected, as far as the user has said it; also of hunks that were restored since. */
+  /** The reasons for rejected hunks that the user has given; also of hunks that were restored since. */
   readonly reasons: readonly HunkReason[];
 }
 

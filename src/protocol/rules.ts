@@ -10,7 +10,7 @@ import {
 } from './policy.ts';
 import { lazyStrictObject } from './lazyObject.ts';
 
-/** How often a rule or an approval has decided, over all processes. */
+/** The number of decisions of a rule or an approval, over all processes. */
 export interface Uses {
   readonly count: number;
   /** ISO 8601; `null` if never. */
@@ -62,8 +62,8 @@ export interface RulesOverview {
 }
 
 /**
- * What would happen to a command and why: the output of `tiller execpolicy check` and of trying a command in the rules
- * page.
+ * The decision about a command and its reason: the output of `tiller execpolicy check` and of trying a command in the
+ * rules page.
  */
 export interface CommandExplanation {
   readonly decision: RuleDecision;
@@ -89,11 +89,11 @@ export interface ImportedRules {
   readonly skipped: readonly { readonly what: string; readonly why: string }[];
 }
 
-/** What "always allow …" would cover for one pending command. */
+/** The effect of "always allow …" for one pending command. */
 export interface RulePreview {
   /** The covered command, complete; empty when the rule covers none. */
   readonly words: readonly string[];
-  /** Why such a rule is not allowed. */
+  /** The reason why such a rule is not allowed. */
   readonly problem: string | null;
   /** The covered commands of the script, as a user would type them. */
   readonly covered: readonly string[];

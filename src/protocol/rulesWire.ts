@@ -34,7 +34,7 @@ export type RulesHostMessage =
 export const rulesPageMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('ready') })),
   lazyObject(() => ({ type: z.literal('edit'), requestId: z.number().int(), edit: ruleEditSchema })),
-  /** Asks what would happen to this command, and why. */
+  /** Asks for the decision about this command, and its reason. */
   lazyObject(() => ({ type: z.literal('explain'), command: z.string() })),
   lazyObject(() => ({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() })),
   lazyObject(() => ({ type: z.literal('import') })),

@@ -30,7 +30,10 @@ const bytesSchema = z
   .positive()
   .max(256 * 1024 * 1024);
 
-/** An empty text is none, too: the settings editor of VS Code has a control for a text, and none for a text or null. */
+/**
+ * Accepts an empty text as `null`: the settings editor of VS Code has a control for a text, and none for a text or
+ * null.
+ */
 function orNone<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
 }
@@ -55,8 +58,8 @@ export const settingsSchema = z.strictObject({
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
   /**
-   * What the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add to
-   * `SECRET_FILES`. TILLER_HOME is never readable.
+   * Paths that the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add
+   * to `SECRET_FILES`. TILLER_HOME is never readable.
    */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(!?\*\*\/|~?\/|[A-Za-z]:[\\/])/, 'must be absolute, or begin with ~/ or **/'))
@@ -65,7 +68,7 @@ export const settingsSchema = z.strictObject({
   review: reviewSettingSchema.default('before'),
   /** Not below `review`, because VS Code allows no setting within a setting. */
   reviewQuickDiff: z.boolean().default(true),
-  /** Marks also what programs change that Tiller does not run. */
+  /** Also marks changes of programs that Tiller does not run. */
   reviewOtherPrograms: z.boolean().default(false),
   /**
    * Comments on lines in the editor, by the user and of reviews. `everywhere`: VS Code draws its + and a bar beside all lines
@@ -77,7 +80,7 @@ export const settingsSchema = z.strictObject({
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** True if the model is offered `fetch_url`. */
   'web.fetch': z.boolean().default(true),
-  /** The search of the model's server: not offered; from what the server has stored; pages as they are now. */
+  /** The search of the model's server: not offered; from its store; pages as they are now. */
   'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
   notify: z
@@ -98,7 +101,7 @@ export const settingsSchema = z.strictObject({
   'reasoning.showRaw': z.boolean().nullable().default(null),
   /** For models with adjustable verbosity; `null`: the default of the model family. */
   verbosity: verbositySchema.nullable().default(null),
-  /** Whether the user's messages are saved for the composer's history. */
+  /** `save-all`: the user's messages are saved for the composer's history. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */
@@ -148,7 +151,7 @@ export const settingsSchema = z.strictObject({
   'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
   /** The maximum bytes of one response. */
   'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
-  /** Bytes of kept content in TILLER_HOME, by which what commands and patches change can be undone; 0 keeps none. */
+  /** Bytes of kept content in TILLER_HOME, by which changes of commands and patches can be undone; 0 keeps none. */
   'undo.maxBytes': z
     .number()
     .int()
@@ -166,7 +169,7 @@ export const settingsSchema = z.strictObject({
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */
   projectDocMaxBytes: z.number().int().min(0).default(32_768),
-  /** File names to look for in a folder without AGENTS.md; the first that exists is used. */
+  /** File names that are used in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
     .default(['CLAUDE.md']),

@@ -83,9 +83,9 @@ export interface TurnState {
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   readonly denials: readonly Denial[];
-  /** How often the user was asked: approvals and questions. */
+  /** The number of approvals and questions. */
   readonly asked: number;
-  /** In git format; empty while nothing was changed. */
+  /** In git format; empty without changes. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
@@ -129,7 +129,7 @@ export interface QueuedMessage {
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The name that the user gave, otherwise from the first message that says something. */
+  /** The name that the user gave, otherwise a title from the first message with content. */
   readonly title: string | null;
   readonly started: EventMsgOf<'thread_started'> | null;
   /** Used from the next turn on. */
@@ -137,7 +137,7 @@ export interface ThreadState {
   readonly turns: readonly TurnState[];
   readonly activeTurnId: string | null;
   readonly approvals: readonly ApprovalRequest[];
-  /** What was approved for the thread: restored after a reload, not inherited by forks (design §2). */
+  /** Keys of calls that were approved for the thread: restored after a reload, not copied by forks (design §2). */
   readonly approvedKeys: readonly string[];
   /** Rules for this thread only, kept as long as its approvals. */
   readonly approvedRules: readonly Rule[];
@@ -160,12 +160,12 @@ export interface ThreadState {
 /** In characters: live output kept for each item or process; the completed item has the model's version. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
-/** In characters: what `tail` keeps when it cuts. */
+/** Characters that `tail` keeps when it cuts. */
 const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
 
-/** In characters: what is kept of the output of an ended process; its log has the rest. */
+/** Maximum characters that are kept of the output of an ended process; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
-/** How many processes a thread lists; more only if more run. */
+/** Maximum processes that a thread lists; more only if more run. */
 const PROCESS_LIMIT = 100;
 
 export function initialThreadState(threadId: string): ThreadState {
@@ -209,7 +209,7 @@ export interface TextGrowth {
   readonly msg: EventMsgOf<'item_delta' | 'process_output'>;
 }
 
-/** What the panel folds, in order: events, and additions to texts that were redacted. */
+/** The updates that the panel folds, in order: events, and additions to texts that were redacted. */
 export type PanelEvent = Event | TextGrowth;
 
 export function foldPanelEvent(state: ThreadState, update: PanelEvent): ThreadState {
@@ -440,7 +440,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
   return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
 
-/** Ends everything that is still open with the turn: no progress indicator and no request remains. */
+/** Ends all open items and requests of the turn: no progress indicator and no request remains. */
 function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
   if (turnId === null) return state;
   const ended = updateTurn(state, turnId, (turn) => ({
@@ -471,7 +471,7 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   return title === null ? completed : { ...completed, title };
 }
 
-/** What the first message, or a review before it, says of the thread; `null` where it says nothing. */
+/** Returns a title from the first message, or from a review before it; `null` where it has none. */
 function titleOfItem(item: TurnItem): string | null {
   if (item.type === 'code_review') return `Review: ${reviewSubject(item.target)}`;
   return item.type === 'user_message' ? titleOf(item.content) : null;
@@ -493,7 +493,7 @@ export function reviewAlone({ items }: TurnState): TurnItemOf<'code_review'> | u
   return items.length === 1 && first?.type === 'code_review' ? first : undefined;
 }
 
-/** What a command changed may be known before its item is complete. */
+/** Adds the changes of a command, which may be known before its item is complete. */
 function withChanges(item: TurnItem, known: TurnItem | undefined): TurnItem {
   if (item.type !== 'command_execution' || known?.type !== 'command_execution') return item;
   return known.changed === undefined ? item : { ...item, changed: known.changed };
@@ -509,7 +509,7 @@ export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** What a message says of the thread that it begins; `null` where it has no words, or only greets. */
+/** Returns the title for a thread that begins with this message; `null` where it has no words, or only greets. */
 export function titleOf(content: readonly UserInput[]): string | null {
   return titleFrom(textOfInput(content));
 }

@@ -10,7 +10,7 @@ export const threadSummarySchema = lazyObject(() => ({
   id: z.string(),
   /** The rollout, relative to TILLER_HOME. */
   path: z.string(),
-  /** The name that the user gave, otherwise from the first message that says something. */
+  /** The name that the user gave, otherwise a title from the first message with content. */
   title: z.string().nullable(),
   /** The beginning of the user's last message. */
   preview: z.string(),

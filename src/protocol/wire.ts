@@ -33,6 +33,8 @@ export interface PanelSettings {
   readonly model: string | null;
   /** The id of the provider of the next turn. */
   readonly provider: string;
+  /** The servers of the settings, by id, that have a name for display. */
+  readonly providers: Readonly<Record<string, { readonly name?: string | undefined }>>;
   /** The model and the effort that come with a mode: those of its last turn. */
   readonly modelOfMode: Readonly<Partial<Record<ChatMode, ModelOfMode>>>;
   /** The efforts that the model takes, the lowest first; `null` when it takes none. */
@@ -56,7 +58,7 @@ export interface PanelSettings {
   readonly showRawReasoning: boolean | null;
   /** True if the model of the next turn accepts images. */
   readonly takesImages: boolean;
-  /** The selection goes with each message, unless it is removed. */
+  /** The selection is sent with each message, unless it is removed. */
   readonly attachSelection: boolean;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
@@ -173,7 +175,7 @@ export type HostMessage =
       readonly attachments: readonly Attachment[];
       /** The message that `draft` is an edit of. */
       readonly edit: DraftEdit | null;
-      /** The draft was changed last in the other page: it is newer than what this page has kept. */
+      /** The draft was changed last in the other page: it is newer than the one that this page has kept. */
       readonly isDraftOfOther?: boolean;
       readonly draftCount: number;
       readonly settings: PanelSettings;
@@ -340,7 +342,7 @@ const draftEditSchema: z.ZodType<DraftEdit> = z.discriminatedUnion('type', [
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('ready'), build: z.string() })),
   lazyObject(() => ({ type: z.literal('op'), op: opSchema })),
-  /** Asks what a rule would cover of the pending command. */
+  /** Asks for the commands that a rule for the pending command would cover. */
   lazyObject(() => ({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema })),
   /** Asks for a rule that would answer the pending command and would have answered earlier approvals. */
   lazyObject(() => ({ type: z.literal('suggest_rule'), approvalId: z.string() })),
@@ -373,14 +375,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     /** `null`: the same as before; they are large. */
     images: draftImagesSchema.nullable(),
   })),
-  /** Requests what can be mentioned by this name; a later request, or `close_mentions`, cancels it. */
+  /** Requests the mentions that match this name; a later request, or `close_mentions`, cancels it. */
   lazyObject(() => ({ type: z.literal('find_mentions'), id: z.int().nonnegative(), query: z.string().max(200) })),
   lazyObject(() => ({ type: z.literal('close_mentions') })),
   /** Requests the skills and prompts of files. */
   lazyObject(() => ({ type: z.literal('list_skills') })),
   /** Asks for the arguments of a prompt of an MCP server, and adds its text to the draft. */
   lazyObject(() => ({ type: z.literal('use_prompt'), server: z.string(), name: z.string() })),
-  /** Attaches what was dropped on the composer. */
+  /** Attaches files that were dropped on the composer. */
   lazyObject(() => ({ type: z.literal('attach_uris'), uris: z.array(z.string()).max(1_000) })),
   lazyObject(() => ({ type: z.literal('load_earlier'), before: z.string() })),
   /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
@@ -404,7 +406,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('open_thread'), threadId: z.string() })),
   /** Interrupts a sub-agent, and leaves its parent running. */
   lazyObject(() => ({ type: z.literal('stop_agent'), threadId: z.string() })),
-  /** Reviews what a sub-agent has changed in its side copy. */
+  /** Reviews the changes of a sub-agent in its side copy. */
   lazyObject(() => ({ type: z.literal('bring_home'), threadId: z.string() })),
   lazyObject(() => ({
     type: z.literal('rename_thread'),
@@ -429,7 +431,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('close_models') })),
   /** Sets a provider up again that does not list its models: its key, its address, its model. */
   lazyObject(() => ({ type: z.literal('set_up_provider'), provider: z.string() })),
-  /** Sets what the menus of the composer offer, for the shown thread and those started from now on. */
+  /** Sets the options of the composer's menus, for the shown thread and those started from now on. */
   lazyObject(() => ({
     type: z.literal('choose'),
     what: z.discriminatedUnion('type', [
@@ -445,7 +447,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
   lazyObject(() => ({ type: z.literal('open_terminal'), processId: z.string() })),
   lazyObject(() => ({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) })),
-  /** Shows what an undo of a turn, a redo or a rewind to a message would change, and does it once the user agrees. */
+  /** Shows the changes of an undo of a turn, a redo or a rewind to a message, and applies them once the user agrees. */
   lazyObject(() => ({
     type: z.literal('revert'),
     what: z.discriminatedUnion('type', [
@@ -455,9 +457,9 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     ]),
   })),
   /**
-   * Goes back to before a message that began a turn, and sends `input` in its place; `null`: the same message. A running
-   * turn is stopped. `restoresFiles`: what was changed since is shown, and goes back once the user agrees. Answered by
-   * `resent`.
+   * Goes back to before a message that began a turn, and sends `input` in its place; `null`: the same message. A
+   * running turn is stopped. `restoresFiles`: the changes since are shown, and reverted once the user agrees. Answered
+   * by `resent`.
    */
   lazyObject(() => ({
     type: z.literal('resend'),
@@ -467,7 +469,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   })),
   /** Keeps or undoes the pending changes of one command. */
   lazyObject(() => ({ type: z.literal('review_command'), itemId: z.string(), what: z.enum(['keep', 'undo']) })),
-  /** Has changes reviewed by an agent. Which branch or commit is asked for. */
+  /** Starts a review of changes by an agent. The user selects the branch or commit. */
   lazyObject(() => ({
     type: z.literal('review_changes'),
     what: z.enum(['uncommitted', 'branch', 'commit']),

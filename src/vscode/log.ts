@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Log } from '../core/ports.ts';
 
-/** How many lines `tail` keeps. */
+/** Maximum lines that `tail` keeps. */
 const TAIL_LINES = 200;
 
 export interface TailedLog extends Log {
@@ -10,8 +10,8 @@ export interface TailedLog extends Log {
 }
 
 /**
- * Logs everything to one channel, as long as it is open, through `redact`: no secret that Tiller holds gets into it (docs/design.md decision
- * 18).
+ * Logs to one channel, as long as it is open, through `redact`: no secret that Tiller holds is logged (docs/design.md
+ * decision 18).
  */
 export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): TailedLog {
   const lines: string[] = [];
@@ -23,7 +23,7 @@ export function createLog(channel: vscode.LogOutputChannel, redact: (text: strin
     try {
       channel[level](line);
     } catch {
-      // A closed channel throws: what still runs while the window closes must not fail by what it logs.
+      // A closed channel throws: work that still runs while the window closes must not fail because of its log.
     }
   };
   return {

@@ -12,7 +12,7 @@ interface Cost {
   readonly wallMs: number;
   /** On the event loop of the main thread. */
   readonly mainMs: number;
-  /** Of the whole process. */
+  /** Processor time of the whole process, in milliseconds. */
   readonly cpuMs: number;
 }
 

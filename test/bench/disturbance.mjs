@@ -6,7 +6,7 @@ import { rootOfWork } from './reaper.mjs';
 /** A clock tick of /proc in milliseconds (USER_HZ is 100 on every system that Node supports). */
 const TICK_MS = 10;
 
-/** Of all processors, that other programs may use, and that the hypervisor may take. */
+/** Maximum shares of all processors that other programs may use, and that the hypervisor may take. */
 const MOST_FOREIGN = 0.12;
 const MOST_STOLEN = 0.03;
 /** Ticks are too coarse for less. */
@@ -32,7 +32,7 @@ export function sharesBetween(before, after, cores) {
   return { foreign: share(after.busy - before.busy - own), stolen: share(after.stolen - before.stolen) };
 }
 
-/** Why a run is not to be used; undefined for a quiet one. */
+/** Returns the reason why a run must not be used; undefined for a quiet one. */
 export function disturbanceIn(shares) {
   if (shares === undefined) return undefined;
   const percent = (share) => `${Math.round(share * 100)} %`;

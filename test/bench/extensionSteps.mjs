@@ -7,7 +7,7 @@ import { Workbench } from '../../scripts/vscode/page.mjs';
 const EDITS = 9;
 const KEYS = 40;
 const KEY_PAUSE_MS = 50;
-/** What the model answers, in pieces as servers send them. */
+/** A piece of the model's answer: servers send it in pieces. */
 const PIECE = 'words and ';
 
 /**
@@ -60,7 +60,7 @@ function stepsIn({ page, workbench, panel, model, works: { calls, says, waits } 
         await focusEditor();
         await keyboard.press('Control+Alt+j');
         await page.locator('.quick-input-title').filter({ hasText: 'Edit at the Cursor' }).waitFor();
-        await keyboard.type('make it loud');
+        await keyboard.type('make it loud', { delay: KEY_PAUSE_MS });
         await keyboard.press('Enter');
         const answered = page.locator('.codelens-decoration').filter({ hasText: 'Nothing to do.' });
         await answered.first().waitFor();

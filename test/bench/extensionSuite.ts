@@ -1,6 +1,6 @@
 /**
- * What VS Code runs in its extension host for extension.mjs, which does in the window what a user would (extensionSteps.mjs).
- * Writes one JSON file; times in milliseconds.
+ * The suite that VS Code runs in its extension host for extension.mjs, which acts in the window as a user would
+ * (extensionSteps.mjs). Writes one JSON file; times in milliseconds.
  */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -4,7 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 /** A turn of the event loop that only watches takes less. */
 const IDLE_MS = 0.1;
 
-/** Of all turns of the event loop that do something, and of the longest. */
+/** Milliseconds of all turns of the event loop that do work, and of the longest. */
 export interface Turns {
   readonly allMs: number;
   readonly longestMs: number;
@@ -47,7 +47,10 @@ export function watchThread(): { end(): Turns } {
   };
 }
 
-/** How long this thread has waited for a processor so far: the second number of its schedstat, in nanoseconds. Zero outside Linux. */
+/**
+ * The time for which this thread has waited for a processor so far: the second number of its schedstat, in nanoseconds.
+ * Zero outside Linux.
+ */
 function openReadiness(): { readyMs(): number; close(): void } {
   const bytes = Buffer.alloc(100);
   let file: number;

@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs';
 import { cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { root } from '../../scripts/bootstrap.mjs';
 
-/** Of statfs(2). */
+/** Types of file systems as statfs(2) returns them. */
 const FILE_SYSTEMS = {
   0xef53: 'ext4',
   0x9123683e: 'btrfs',

@@ -1,4 +1,4 @@
-/** What the host posts to the panel in the measurements of panel.mjs, batched by the host's own code. */
+/** Messages of the host to the panel in the measurements of panel.mjs, batched by the host's own code. */
 import type { Event } from '../../src/protocol/event.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { foldPanelEvent, initialThreadState, type PanelEvent, type ThreadState } from '../../src/protocol/thread.ts';

@@ -304,7 +304,7 @@ function threadRow(name, what, step) {
   };
 }
 
-/** What one look before or after a command costs beside the worker. */
+/** The row for one look before or after a command: its cost outside of the worker. */
 function lookRow(name, files, job) {
   return {
     name,

@@ -81,7 +81,7 @@ describe('a file that is being typed in', () => {
 });
 
 describe('a file with unsaved edits that a patch would delete', () => {
-  /** Of a file in which the user has typed. */
+  /** Asks to delete a file in which the user has typed. */
   const deletionAsked = async (name: string) => {
     const { vscode, panel, model } = window();
     await vscode.openFile(name);

@@ -30,7 +30,7 @@ async function sentBy(act: () => Promise<void>): Promise<string> {
   return model.requests[0]?.text ?? '';
 }
 
-/** What goes with the message that is being written, which is then empty again. */
+/** Resolves to the text of the attachment that `act` adds to the message; removes the attachment. */
 async function attachedBy(act: () => Promise<void>): Promise<string> {
   const { panel } = window();
   await act();

@@ -31,7 +31,7 @@ const window = useWindow({
   files: { 'book.ipynb': `${JSON.stringify(BOOK, null, 1)}\n` },
 });
 
-/** Of the cells, as the first test leaves them or as a new window has them. */
+/** Returns the text of the cells, as the first test leaves them or as a new window has them. */
 const textWith = (what: string) =>
   [
     '#%% vscode.cell [id=title] [language=markdown]\n# Sales\n',

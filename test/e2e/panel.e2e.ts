@@ -9,7 +9,7 @@ import { panelTasks } from './support/panelTasks.ts';
 import { useWindow } from './support/window.ts';
 
 const DELTAS = 20_000;
-/** Of processor time. */
+/** In milliseconds of processor time. */
 const LONG_TASK_MS = 50;
 const KEY = 'key-of-the-person-5f2c81d0';
 

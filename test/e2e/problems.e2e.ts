@@ -50,7 +50,7 @@ describe('problems after a patch', () => {
     // The change under review says it, too.
     await vscode.codeLens('1 error').waitFor();
     expect(await panel.get('turn-receipt').innerText()).toContain(
-      'In the editor: 2 new errors, 1 problem fixed; 1 file not checked.',
+      'In the editor: 2 new errors, 1 problem fixed; 1 file not checked for problems.',
     );
     const row = panel.get('file-change-show-problems');
     expect(await row.innerText()).toBe('2 new errors, 1 problem fixed');

@@ -48,7 +48,7 @@ describe('applied changes', () => {
   const cursorAt = (place: string) =>
     window().vscode.page.locator('.statusbar-item').filter({ hasText: place }).waitFor();
 
-  /** Of the change in the second line. */
+  /** The buttons of the change in the second line. */
   async function toolbar() {
     const { vscode } = window();
     const hover = vscode.page.locator('.monaco-hover:visible').filter({ hasText: 'Show Old Lines' });

@@ -1,5 +1,5 @@
 // What a user sees of the box around commands. Left out, with the reason, where there is none.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noSandbox } from '../support/sandboxed.ts';
@@ -7,6 +7,8 @@ import { calls, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
 import { useWindow } from './support/window.ts';
 
+/** The mount points of a sandbox in a workspace, and the mark beside them. */
+const MOUNT_POINTS = ['.git', '.tiller-sandbox', '.vscode'];
 const soon = { timeout: 10_000 };
 
 describe.skipIf(noSandbox)('the box', () => {
@@ -57,9 +59,10 @@ describe.skipIf(noSandbox)('the box', () => {
     expect(await panel.get('warning').textContent()).toContain('.idea');
   });
 
-  test('leaves no folder of its own in the Explorer, whether a command is short or long', async () => {
+  test('shows no folder of its own in the Explorer, whether a command is short or long', async () => {
     const { vscode, panel, model, folder } = window();
     await vscode.command('View: Show Explorer');
+    const shown = await vscode.watchExplorerRows();
     const rows = async () => (await vscode.explorerRows()).toSorted();
     for (const [name, cmd] of [
       ['short', 'true > made-1'],
@@ -74,7 +77,27 @@ describe.skipIf(noSandbox)('the box', () => {
       await expect.poll(() => readdirSync(folder), { timeout: 500 }).not.toContain('.vscode');
       await expect.poll(rows, soon).toEqual(readdirSync(folder).toSorted());
     }
+    expect(await shown()).toEqual(expect.arrayContaining(['made-1', 'made-2', 'seen-long']));
+    expect((await shown()).filter((name) => MOUNT_POINTS.includes(name))).toEqual([]);
     await vscode.screenshot('box/4-explorer');
+  });
+
+  test('shows settings of the workspace that the user writes while a command runs', async () => {
+    const { vscode, panel, model, folder } = window();
+    await vscode.command('View: Show Explorer');
+    model.will(
+      [calls('exec_command', { cmd: 'echo > begun; until [ -e .vscode/settings.json ]; do sleep 0.1; done' })],
+      [says('Seen.')],
+    );
+    await panel.send('Wait.');
+    await vscode.explorerItem('begun').waitFor();
+    expect(await vscode.explorerRows()).not.toContain('.vscode');
+    writeFileSync(path.join(folder, '.vscode', 'settings.json'), '{}\n');
+    await vscode.explorerItem('.vscode').waitFor();
+    await panel.ended();
+    await expect.poll(() => readdirSync(folder), soon).not.toContain('.tiller-sandbox');
+    expect(await vscode.explorerRows()).toContain('.vscode');
+    rmSync(path.join(folder, '.vscode'), { recursive: true });
   });
 
   test('leaves the folder unchanged when the extension host is killed in the middle of a command', async () => {
@@ -82,7 +105,7 @@ describe.skipIf(noSandbox)('the box', () => {
     const before = readdirSync(folder);
     model.will([calls('exec_command', { cmd: 'sleep 60; touch never' })]);
     await panel.send('Sleep.');
-    await expect.poll(() => readdirSync(folder), soon).toEqual([...before, '.git', '.vscode'].toSorted());
+    await expect.poll(() => readdirSync(folder), soon).toEqual([...before, ...MOUNT_POINTS].toSorted());
     process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
     await expect.poll(() => readdirSync(folder), soon).toEqual(before);
   });

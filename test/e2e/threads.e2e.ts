@@ -7,7 +7,7 @@ import { faultsOfFrame } from './support/faults.ts';
 import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-/** What the notify program was given last, in the home of the server. */
+/** The file with the last argument of the notify program, in the home of the server. */
 const NOTIFIED = 'notified.json';
 const settings = {
   'tiller.approvalPolicy': 'untrusted',

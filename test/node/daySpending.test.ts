@@ -1,4 +1,4 @@
-/** What several processes have used in one day. */
+/** Usage that several processes record in one day. */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CapCounters, TurnSpending } from '../../src/core/session/capCounters.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { providerNamed } from '../../src/protocol/knownProviders.ts';
+import { providerNamed, providerTitle } from '../../src/protocol/knownProviders.ts';
 import {
   DEFAULT_SETTINGS,
   parseSettings,
@@ -92,6 +92,14 @@ it('an empty text is none where none is possible', () => {
     type: 'invalid',
     message: expect.stringContaining('"baseUrl"'),
   });
+});
+
+it('a provider is shown by the name that the user gave it, else by its own, else by its id', () => {
+  const providers = { mine: { name: 'Team Gateway' }, ollama: { name: 'The Big Machine' }, plain: {} };
+  const shown = (id: string) => providerTitle({ providers }, id);
+  expect(['mine', 'ollama', 'plain', 'openai', 'gone', 'constructor'].map(shown)).toEqual([
+    ...['Team Gateway', 'The Big Machine', 'plain', 'OpenAI', 'gone', 'constructor'],
+  ]);
 });
 
 it('a provider is found by its own name: of the settings, else a built-in one', () => {

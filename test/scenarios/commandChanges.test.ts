@@ -13,7 +13,7 @@ const FULL = { policy: 'never', sandbox: 'danger-full-access' } as const;
 const run = (cmd: string) => calls('exec_command', { cmd });
 const patch = (text: string) => calls('apply_patch', { input: `*** Begin Patch\n${text}*** End Patch\n` });
 
-/** What each command changed, by its command line. */
+/** Returns the changes of each command, by its command line. */
 function changed(chat: Scenario): Record<string, string[]> {
   const rows = chat.state.turns.flatMap(({ items }) => items).filter((item) => item.type === 'command_execution');
   return Object.fromEntries(

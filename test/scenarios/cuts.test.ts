@@ -53,7 +53,7 @@ function placesOf(wire: Wire, steps: readonly Step[]): readonly number[] {
   return chosen.map((index) => all[index] ?? 0);
 }
 
-/** How many calls have started since `from`, and how the turns ended. */
+/** Returns the number of calls that have started since `from`, and the ends of the turns. */
 function happened(chat: Scenario, from: number) {
   const said: EventMsg[] = chat.events.slice(from).map(({ msg }) => msg);
   return {

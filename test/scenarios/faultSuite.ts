@@ -1,6 +1,6 @@
 /**
- * What a fault of one server does to a turn: a transient one is retried visibly, a permanent one ends the turn, and the next
- * message works.
+ * Effects of a server's fault on a turn: a transient one is retried visibly, a permanent one ends the turn, and the
+ * next message works.
  */
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../src/core/ports.ts';

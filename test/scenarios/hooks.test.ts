@@ -44,7 +44,7 @@ const decides = (permissionDecision: string, more: Record<string, unknown> = {})
     },
   });
 
-/** What a hook that copies its stdin to a file got. */
+/** Returns the inputs of a hook that copies its stdin to a file. */
 function got(chat: Scenario, name: string): Record<string, unknown>[] {
   return readFileSync(chat.folder.at(name), 'utf8')
     .split('\n')

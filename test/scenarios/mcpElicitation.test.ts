@@ -1,4 +1,4 @@
-/** What MCP servers ask of the user and of Tiller during a call. */
+/** Requests of MCP servers to the user and to Tiller during a call. */
 import { describe, expect, test } from 'vitest';
 import { mcpScenario, modern, scripted } from '../support/mcpServers.ts';
 import { calls, says } from '../support/modelServer.ts';

@@ -1,4 +1,4 @@
-/** What the model gets of the mentions in a message, and what the recorded message says of it. */
+/** The content of mentions that the model gets with a message, and their record in the message. */
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MENTION_LIMITS } from '../../src/core/session/mentions.ts';

@@ -1,4 +1,4 @@
-/** Where a message goes that is not sent at once, because what it mentions is read or a model is chosen first. */
+/** The thread of a message that is not sent at once, because its mentions are read or a model is chosen first. */
 import { describe, expect, it } from 'vitest';
 import { ShownThread, type ThreadSource, type WindowState } from '../../src/core/agent/shownThread.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
@@ -41,7 +41,7 @@ async function startWindow() {
     gone,
     starts: () => starts,
     isLive,
-    /** What ends an edit at the cursor. */
+    /** Ends an edit at the cursor. */
     suspend: async (threadId: string) => {
       const session = live.get(threadId)?.session;
       if (session !== undefined) await shown.suspend(session);

@@ -34,7 +34,7 @@ function startingTogether(together: number) {
   return { deps, scripts, most: () => most };
 }
 
-/** Of this process; 0 where the system does not list them. */
+/** Returns the number of open descriptors of this process; 0 where the system does not list them. */
 function openDescriptors(): number {
   try {
     return readdirSync('/proc/self/fd').length;

@@ -1,4 +1,4 @@
-/** What the model gets of the problems that the editor shows after a patch (docs/editor.md). */
+/** Problems of the editor after a patch, as the model gets them (docs/editor.md). */
 import { describe, expect, it } from 'vitest';
 import type { CheckedFile, PatchedFile, Problem, Problems } from '../../src/core/ports.ts';
 import { calls, says } from '../support/modelServer.ts';

@@ -235,7 +235,7 @@ describe('agents that write at the same time', () => {
     expect(copies.of(inCopy[0]?.agentId ?? '')?.folders).toEqual(made[0]?.folders);
   });
 
-  /** What the model has read of side copies, by the requests of the root thread. */
+  /** Returns the notices about side copies in the last request of the root thread. */
   const noticesIn = (chat: Scenario): readonly unknown[] =>
     userTexts(lastOf(chat, 'ROOT'))
       .filter((text) => text.startsWith('<subagent_notification>'))

@@ -30,7 +30,7 @@ async function withSkills(options: ScenarioOptions) {
 
 /** The lists of skills in the last request, oldest first. */
 const lists = ({ server }: Scenario) => userTexts(server.lastRequest).filter((text) => text.startsWith('<skills>'));
-/** What the last message of the user has run, as the model reads it. */
+/** Returns the attachment of the user's last message with the skill that it has run, as the model reads it. */
 const attached = ({ server }: Scenario) =>
   userTexts(server.lastRequest).findLast((text) => text.includes('<attachment'));
 const states = async (skills: Skills) =>

@@ -68,7 +68,7 @@ function attack(index: number) {
   }
 }
 
-/** Whether the attack with this number did its whole work in the real folder; half of it is an error. */
+/** Returns true if the attack with this number wrote all its files in the real folder; a part of them is an error. */
 function isApplied(workspace: TempFolder, index: number): boolean {
   const real = ['d', 'link'].find((name) => lstatSync(workspace.at(name)).isDirectory()) ?? '';
   const textOf = (...names: string[]) =>

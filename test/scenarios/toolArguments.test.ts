@@ -9,7 +9,7 @@ interface Offered {
 }
 
 const ODD = [null, 12.5, -1, [], {}, '\0', '__proto__'];
-/** What a program prints of its own faults, and no sentence for a model. */
+/** Texts of a program's own faults, which are no sentence for a model. */
 const FAULT = /TypeError|\[object |Cannot read prop|is not a function|ZodError|Received '|^ +at /m;
 
 /** Arguments without those that are required, with one that is unknown, and with each in turn as something odd. */

@@ -25,7 +25,7 @@ function turnIds(chat: Scenario): readonly string[] {
   return chat.state.turns.map(({ id }) => id);
 }
 
-/** Of the whole thread, also of a process before. */
+/** Returns the ids of the items of this type in the whole thread, also of a process before. */
 function itemIds(chat: Scenario, type: TurnItemType): readonly string[] {
   return chat.state.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === type ? [item.id] : [])));
 }

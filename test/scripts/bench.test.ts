@@ -1,4 +1,4 @@
-/** What `npm run bench` makes of its figures; the figures themselves are not tested. */
+/** Processing of the figures by `npm run bench`; the figures themselves are not tested. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';

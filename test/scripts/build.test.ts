@@ -1,4 +1,4 @@
-/** What the bundles of the extension may not do in the extension host. */
+/** Modules and calls that the bundles of the extension must not have in the extension host. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

@@ -5,6 +5,10 @@ const source = `
 /** Whoever asks is told. */
 const url = 'https://nobody.example'; // the person decides
 it('says that somebody waits', () => 'whoever');
+/**
+ * What it is.
+ */
+/** Whether it is. What it is not. */
 `;
 
 it('reads comments and titles, and no other text', () => {
@@ -12,6 +16,10 @@ it('reads comments and titles, and no other text', () => {
   expect(prose.split('\n').map((line) => line.trim())).toEqual([
     '/** Whoever asks is told. */',
     '// the person decides',
+    '/**',
+    '* What it is.',
+    '*/',
+    '/** Whether it is. What it is not. */',
     'says that somebody waits',
   ]);
 });
@@ -23,6 +31,7 @@ it('counts banned words, and fails only where there are more than before', () =>
     'is told': 1,
     'the person': 1,
     'somebody, nobody, everybody': 1,
+    'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That': 2,
   });
   expect(tooMany(counts, counts)).toEqual([]);
   expect(tooMany(counts, { ...counts, 'is told': 0 })).toEqual(['“is told”: 1, at most 0']);

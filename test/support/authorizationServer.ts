@@ -50,7 +50,7 @@ export class AuthorizationServer {
     return `${this.origin}/mcp`;
   }
 
-  /** What the browser does: follows the page to the address that the user comes back to. */
+  /** Acts as the browser: follows the page to the address that the user comes back to. */
   async visit(page: URL): Promise<URLSearchParams> {
     const response = await fetch(page, { redirect: 'manual' });
     return new URL(response.headers.get('location') ?? '').searchParams;

@@ -74,7 +74,7 @@ export function tree(folder: TempFolder): Tree {
 interface Signal {
   /** The number of a step. */
   readonly signalAt: number;
-  /** Whether it stays there; otherwise it goes on. */
+  /** True if the process stays at the step; otherwise it goes on. */
   readonly stalls: boolean;
 }
 

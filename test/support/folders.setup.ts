@@ -22,7 +22,7 @@ export default function markFolders(): () => void {
   };
 }
 
-/** Whether it is another process that runs; also one that is not a run of tests. */
+/** Returns true if another process with this pid runs; also one that is not a run of tests. */
 function isOther(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

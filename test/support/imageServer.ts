@@ -6,7 +6,7 @@
 import { fails, type ModelRequest, type ModelScript, type Step } from './modelServer.ts';
 
 export interface ImageServerOptions {
-  /** What it cannot decode, besides data that does not begin like an image. */
+  /** Returns true for an image that it cannot decode, besides data that does not begin like an image. */
   readonly refuses?: (bytes: Buffer) => boolean;
 }
 

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly body: unknown;
 }
 
-/** What distinguishes the server of a provider from a server that takes everything. */
+/** The differences between the server of a provider and one that accepts everything. */
 export interface Imitation {
   readonly name: string;
   readonly wires: readonly ModelRequest['wire'][];
@@ -21,6 +21,6 @@ export interface Imitation {
   readonly refuses: (request: ModelRequest) => Refusal | undefined;
   readonly chat?: ChatDialect;
   readonly responses?: ResponsesDialect;
-  /** How it is configured in Tiller, besides its address. */
+  /** Its configuration in Tiller, besides its address. */
   readonly provider: { readonly dialect?: 'openai' | 'azure' | 'openrouter' | 'plain' };
 }

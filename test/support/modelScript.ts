@@ -13,7 +13,7 @@ interface Pace {
   readonly deltas?: number;
   /** Milliseconds before each delta. */
   readonly delayMs?: number;
-  /** Of a call: its last delta waits for this. */
+  /** For a call: its last delta waits for this. */
   readonly lastAfter?: Promise<unknown>;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** Whether a process runs; an ended one that is not collected yet does not. */
+/** Returns true if a process runs; an ended one that is not collected yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -18,7 +18,7 @@ export async function pidIn(path: string): Promise<number> {
   return Number(readFileSync(path, 'utf8'));
 }
 
-/** Of all running processes, as they were started. */
+/** Returns the command lines of all running processes, as they were started. */
 export function commandLines(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))

@@ -233,7 +233,7 @@ export function toolsOf({ body }: LedgerRequest): readonly Tool[] {
   });
 }
 
-/** What `toolsOf` leaves out. */
+/** Returns the parts of the tools that `toolsOf` leaves out. */
 function formOfTools({ body }: LedgerRequest): string {
   const functions = ((body['tools'] ?? []) as readonly ToolOnTheWire[]).filter(({ type }) => type === 'function');
   const forms = functions.map((tool) => {

@@ -1,7 +1,7 @@
 import { randomOf } from './random.ts';
 
 /**
- * How often a test repeats its action: a few times in every run, in full in `npm run test:all`, and as often as
+ * The number of repetitions of a test's action: a few in every run, all in `npm run test:all`, and as many as
  * `TILLER_SOAK` sets, for one test at a time.
  */
 export function rounds(everyRun: number, inFull: number): number {
@@ -10,7 +10,7 @@ export function rounds(everyRun: number, inFull: number): number {
   return isFullRun() ? inFull : everyRun;
 }
 
-/** Whether this is `npm run test:all`, or a soak of one test. */
+/** Returns true in `npm run test:all`, and in a soak of one test. */
 export function isFullRun(): boolean {
   return process.env['TILLER_TEST_ALL'] === '1' || process.env['TILLER_SOAK'] !== undefined;
 }

@@ -10,7 +10,7 @@ import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/poli
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = sandboxSupport();
-/** Why tests that need a box do not run here; `false` where they do. */
+/** The reason why tests that need a sandbox do not run here; `false` where they do. */
 export const noSandbox: string | false = support.type === 'fails' ? support.cause : false;
 if (noSandbox !== false) console.warn(`Tests in the box are left out: ${noSandbox}`);
 
@@ -28,6 +28,8 @@ export interface SandboxedOptions {
   readonly tmpdir?: string;
   /** An existing folder, instead of one of its own. */
   readonly workspace?: string;
+  /** As in VS Code. */
+  readonly marksMountPoints?: boolean;
 }
 
 /** A workspace, a TILLER_HOME, and sandboxes for commands in them. */
@@ -44,7 +46,7 @@ export class Playground implements Disposable {
     this.home = this.folder.at('home');
     mkdirSync(this.workspace, { recursive: true });
     mkdirSync(this.home);
-    this.sandboxes = new Sandboxes(this.home);
+    this.sandboxes = new Sandboxes(this.home, { marksMountPoints: options.marksMountPoints });
   }
 
   at(...names: string[]): string {

@@ -2,7 +2,7 @@ import { threadSettingsOf } from '../../src/core/agent/threadSettings.ts';
 import type { ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { DEFAULT_SETTINGS } from '../../src/protocol/settings.ts';
 
-/** What a thread starts with under the default settings, without a sandbox, in `/work`. */
+/** The settings of a thread under the default settings, without a sandbox, in `/work`. */
 export const THREAD_DEFAULTS: ThreadSettings = threadSettingsOf(DEFAULT_SETTINGS, {
   model: 'test-model',
   cwd: '/work',

@@ -5,7 +5,7 @@ import tls from 'node:tls';
 
 export interface Front extends AsyncDisposable {
   readonly port: number;
-  /** What it was asked to connect to; empty for a front of TLS. */
+  /** Addresses that it was asked to connect to; empty for a front of TLS. */
   readonly asked: readonly string[];
 }
 

@@ -20,7 +20,7 @@ function stateOf(path: string): FileState {
   }
 }
 
-/** What `act` writes is marked as the work of a command. */
+/** Runs `act` and marks the files that it writes as the changes of a command. */
 async function command(
   here: EditorPlace,
   paths: readonly string[],

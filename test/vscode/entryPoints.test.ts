@@ -1,4 +1,4 @@
-/** What terminals, Source Control and the Testing view add to the message, and the commit message. */
+/** Attachments from terminals, Source Control and the Testing view, and the commit message. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { suite, test } from 'mocha';
@@ -22,7 +22,7 @@ interface Entry {
   readonly added: Attachment[];
   readonly files: string[];
   readonly sent: (readonly UserInput[])[];
-  /** What the user was shown. */
+  /** Messages shown to the user. */
   readonly shown: readonly string[];
   failed: { readonly command: string; readonly text: string } | undefined;
 }

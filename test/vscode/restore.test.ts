@@ -13,7 +13,7 @@ import type { RecordedChange } from '../../src/protocol/baseline.ts';
 import { withUnsavedText } from '../../src/vscode/apply/unsavedBaseline.ts';
 import { type EditorPlace, inPlace, until, withSetting } from './support/editorPlace.ts';
 
-/** What `act` changes in these files is recorded, and undone on demand. */
+/** Records the changes of `act` to these files, and undoes them on demand. */
 class Recorded {
   readonly #home = join(tmpdir(), `tiller-kept-${randomUUID().slice(0, 8)}`);
   readonly #here: EditorPlace;

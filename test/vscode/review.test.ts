@@ -1,4 +1,4 @@
-/** What an agent has landed waits for the user's word, whatever happens to the text meanwhile. */
+/** Applied patches stay marked for review until the user decides, whatever edits the text meanwhile. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';

@@ -22,7 +22,7 @@ suite('Select Model', () => {
   const environment: Record<string, string> = {};
   let keys: KeyStore;
   let commands: ModelCommands;
-  /** What the shown thread uses, instead of the settings. */
+  /** Set when the shown thread has a provider and a model other than those of the settings. */
   let thread: { readonly provider: string; readonly model: string } | undefined;
   const open: ModelServer[] = [];
 
@@ -298,7 +298,9 @@ suite('Select Model', () => {
 
   test('tests the connection and names the cure', async () => {
     const server = await start('OpenAI');
-    await update('providers', { mine: { baseUrl: server.baseUrl, wireApi: 'chat', auth: 'bearer' } });
+    await update('providers', {
+      mine: { name: 'Team Gateway', baseUrl: server.baseUrl, wireApi: 'chat', auth: 'bearer' },
+    });
     await update('provider', 'mine');
     await update('model', 'gpt-5.5');
     await keys.store(new URL(server.baseUrl).origin, 'k');
@@ -308,7 +310,7 @@ suite('Select Model', () => {
     await keys.store(new URL(server.baseUrl).origin, 'sk-test');
     const right = new ScriptedUser();
     await commands.testConnection().finally(() => right.restore());
-    assert.match(right.shown.join('\n'), /^gpt-5\.5 of mine answers after [\d.]+ s\.$/);
+    assert.match(right.shown.join('\n'), /^gpt-5\.5 of Team Gateway answers after [\d.]+ s\.$/);
   });
 
   test('removes a provider with its key, and nothing of the others', async () => {

@@ -35,7 +35,7 @@ interface Desk {
   readonly undo: UndoCommand;
   /** The id of the review. */
   readonly id: string;
-  /** What came home and was undone. */
+  /** Changes that came home and were undone. */
   readonly news: readonly string[];
   /** Messages to the user. */
   readonly told: readonly string[];
@@ -43,7 +43,7 @@ interface Desk {
   at(name: string): string;
   /** Which rows of the list of whole files and permissions are selected from now on. */
   select(which: (item: vscode.QuickPickItem) => boolean): void;
-  /** What happens from now on while that list is open. */
+  /** Runs `act` while that list is open, from now on. */
   whileListed(act: () => Promise<void>): void;
   /** The rows of that list, when it was shown last. */
   asked(): readonly string[];

@@ -1,4 +1,4 @@
-/** What is recorded of commands in terminals. VS Code's shell integration is imitated. */
+/** The record of commands in terminals. VS Code's shell integration is imitated. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';

@@ -1,4 +1,4 @@
-/** What counts as the same attachment, and the names by which a text has them. */
+/** Identity of attachments, and the names by which a text has them. */
 import { describe, expect, it } from 'vitest';
 import type { Attachment } from '../../src/protocol/draft.ts';
 import type { Mention } from '../../src/protocol/item.ts';

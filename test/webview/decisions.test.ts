@@ -52,7 +52,7 @@ it('a page from the web is titled by its host, and read out by its address', () 
     id: 'a',
     request: { ...request, kind: 'tool', command: 'fetch_url …', url },
   } as const;
-  expect([decisionTitle(waiting), decisionSubject(waiting)]).toEqual(['Get a page from docs.example:8443?', url]);
+  expect([decisionTitle(waiting), decisionSubject(waiting)]).toEqual(['Fetch a page from docs.example:8443?', url]);
 });
 
 describe('a request that can destroy work', () => {

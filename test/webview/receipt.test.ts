@@ -101,7 +101,7 @@ describe('the receipt of a turn', () => {
       'In the editor: 2 new errors, 1 new warning, 1 problem fixed.',
     );
     expect(said(of({ checking: ['a.ts'] }), of({ errors: 1, unchecked: ['b.ts'] }, 'b.ts'))).toBe(
-      'In the editor: 1 new error; 2 files not checked.',
+      'In the editor: 1 new error; 2 files not checked for problems.',
     );
     expect(said(of({ checking: ['a.ts'] }), of({}))).toBe('In the editor: no new problems.');
     expect(said(PATCH)).toBe('No check ran after the last change.');

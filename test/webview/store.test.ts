@@ -128,11 +128,13 @@ describe('texts', () => {
   });
 
   it('format numbers for users', () => {
-    assert.deepEqual([800, 6_000, 38_000, 124_000, 3_780_000].map(duration), [
+    assert.deepEqual([800, 6_000, 38_000, 60_000, 124_000, 3_600_000, 3_780_000].map(duration), [
       '0.8 s',
       '6.0 s',
       '38 s',
+      '1 m',
       '2 m 4 s',
+      '1 h',
       '1 h 3 m',
     ]);
     assert.equal(roughly(6_000), '6 s');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Op } from '../../src/protocol/op.ts';
 import { submitWithModel } from '../../src/vscode/chat/submitWithModel.ts';
 
-/** What happens to `op` when the user chooses `chosen` in the list. */
+/** Submits `op` while the user chooses `chosen` in the list, and returns the calls made. */
 async function submitted(
   op: Op,
   { model, chosen, fault }: { readonly model: string; readonly chosen: string | Error; readonly fault?: Error },

@@ -1,4 +1,4 @@
-/** What is asked before a code block of an answer goes into a terminal. */
+/** The confirmation before a code block of an answer is written into a terminal. */
 import { expect, test } from 'vitest';
 import { terminalInput } from '../../src/vscode/chat/terminalInput.ts';
 

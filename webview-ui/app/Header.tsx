@@ -2,10 +2,11 @@ import { runCommand } from '../actions.ts';
 import { plural, t } from '../l10n.ts';
 import { title } from '../store.ts';
 import { closeList, elsewhere, isListOpen, openList } from '../threads/store.ts';
-import { openPopup } from '../view.ts';
+import { openPopup, togglePopup } from '../view.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { HeaderMenu } from './HeaderMenu.tsx';
 import { Icon } from '../components/Icon.tsx';
+import { MenuButton } from '../components/MenuButton.tsx';
 
 /** The thread's title opens the list of threads. */
 export function Header() {
@@ -30,18 +31,13 @@ export function Header() {
       <Elsewhere />
       <span class="head-actions">
         <IconButton testid="new-thread" icon="add" label={t('New Thread')} onClick={() => runCommand('newThread')} />
-        <button
-          type="button"
-          class="ibtn"
-          data-testid="more-actions"
-          title={t('More Actions')}
-          aria-label={t('More Actions')}
-          aria-haspopup="menu"
-          aria-expanded={isOpen}
-          onClick={() => (openPopup.value = isOpen ? null : 'menu')}
-        >
-          <Icon name="ellipsis" />
-        </button>
+        <MenuButton
+          testid="more-actions"
+          icon="ellipsis"
+          label={t('More Actions')}
+          isOpen={isOpen}
+          onClick={() => togglePopup('menu')}
+        />
         {isOpen && <HeaderMenu />}
       </span>
     </header>

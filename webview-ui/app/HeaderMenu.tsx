@@ -50,7 +50,7 @@ export function HeaderMenu() {
   );
 }
 
-/** What can be done with the shown thread. */
+/** Returns the entries for the shown thread. */
 function threadEntries(): readonly Entry[] {
   return [
     { testid: 'more-actions-find', icon: 'search', label: t('Find in Thread'), act: openFind },

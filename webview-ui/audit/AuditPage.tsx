@@ -16,7 +16,7 @@ import {
 } from './labels.ts';
 import { countLabel } from './search.ts';
 
-/** Decisions: about what, by whom, and with which outcome. */
+/** Decisions: their subject, their source, and their outcome. */
 export function AuditPage() {
   if (lines.value === null) return null;
   const found = shown.value;

@@ -22,7 +22,7 @@ export function cwdLabel({ cwd }: AuditLine): string {
   return cwd === null ? '' : t('in {0}', cwd);
 }
 
-/** The user, or what decided for the user. */
+/** The user, or the source that decided instead. */
 export function decidedBy({ by, reason }: AuditLine): string {
   switch (by) {
     case 'user':

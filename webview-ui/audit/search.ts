@@ -32,7 +32,7 @@ export function searchText(line: AuditLine): string {
   return [...shown, at, threadId, outcome, reason.id, box].join(' ').toLowerCase();
 }
 
-/** How many decisions are shown, or why there is none; `hasMore`: earlier decisions are not loaded. */
+/** The number of shown decisions, or the reason why there is none; `hasMore`: earlier decisions are not loaded. */
 export function countLabel(found: number, isFiltered: boolean, hasMore: boolean): string {
   if (found > 0) return plural(found, '{0} decision', '{0} decisions');
   if (!isFiltered) {

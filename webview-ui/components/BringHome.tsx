@@ -4,7 +4,10 @@ import { agentRows } from '../store.ts';
 import { Act } from './Buttons.tsx';
 import { AGENT_STATES } from './agents.ts';
 
-/** What a sub-agent has changed in a side copy comes home: once it has ended, while something differs in its copy. */
+/**
+ * Offers to bring home the changes of a sub-agent in a side copy: once it has ended, while something differs in its
+ * copy.
+ */
 export function BringHome({ agentId, name }: { agentId: string; name: string }) {
   const agent = agentRows.value.find((row) => row.agentId === agentId);
   if (agent?.inSideCopy !== true || agent.changedInCopy === 0 || AGENT_STATES[agent.state] === 'running') return null;

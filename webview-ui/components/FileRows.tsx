@@ -37,7 +37,7 @@ function choiceTag(file: ReviewedFile | undefined): string {
   return file.isEdited ? t('edited by you') : t('partial');
 }
 
-/** A long path goes on in the next line after a separator or before a dot, not within a word. */
+/** A long path continues in the next line after a separator or before a dot, not within a word. */
 export function breakable(path: string) {
   return path.split(/(?<=[\\/_-])|(?=\.)/).map((part, index) => (
     <Fragment key={index}>
@@ -81,7 +81,7 @@ export interface Choices {
   readonly files: readonly ReviewedFile[];
   /** `hunk` is `null` for the whole file. */
   readonly choose: (path: string, hunk: number | null, wanted: 'in' | 'out') => void;
-  /** Why it is rejected; empty for no reason. */
+  /** Sets the reason for the rejection; empty for no reason. */
   readonly explain: (path: string, hunk: number | null, reason: string) => void;
 }
 
@@ -123,7 +123,7 @@ function reasonFor({ reasons }: ReviewedFile, hunk: number | null): string {
   return reasons.find((each) => each.hunk === hunk)?.text ?? '';
 }
 
-/** What the user has said about a file of a patch that is answered. */
+/** The reasons of the user about a file of a patch that was answered. */
 function SaidReasons({ reasons }: { reasons: readonly string[] | undefined }) {
   if (reasons === undefined) return null;
   return (

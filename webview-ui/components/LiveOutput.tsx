@@ -20,7 +20,7 @@ export function LiveOutput(props: {
   text: string;
   label: string;
   isRunning: boolean;
-  /** Whether only the beginning and the end are known here. */
+  /** True if only the beginning and the end of the output are known here. */
   isCut?: boolean;
 }) {
   const { itemId, text, label, isRunning, isCut = false } = props;

@@ -7,7 +7,7 @@ import { Act } from './Buttons.tsx';
 /** Set when a process was killed by its button, which is removed with the process. */
 let hasKilled = false;
 
-/** Whether a process was killed by its button since the last call: then the focus has to be moved. */
+/** Returns true if a process was killed by its button since the last call: then the focus has to be moved. */
 export function takeKilled(): boolean {
   const killed = hasKilled;
   hasKilled = false;

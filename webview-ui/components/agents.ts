@@ -2,7 +2,7 @@ import type { AgentState } from '../../src/protocol/item.ts';
 import { t } from '../l10n.ts';
 import type { StepState } from './Step.tsx';
 
-/** How a row shows what an agent does. */
+/** The state of an agent as a row shows it. */
 export const AGENT_STATES: Record<AgentState, StepState> = {
   pending_init: 'running',
   running: 'running',
@@ -12,7 +12,7 @@ export const AGENT_STATES: Record<AgentState, StepState> = {
   shutdown: 'done',
 };
 
-/** The same as a word, for users who do not see the icon. */
+/** The state as a word, for users who do not see the icon. */
 export function agentStateName(state: AgentState): string {
   switch (state) {
     case 'pending_init':

@@ -1,4 +1,4 @@
-/** A queue of what is drawn in later frames, one part in each, so that long texts and threads make no long task. */
+/** A queue of parts that are drawn in later frames, one in each, so that long texts and threads make no long task. */
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 
@@ -11,7 +11,7 @@ let isScheduled = false;
 export const partsDrawn = signal(0);
 /** The number of texts and threads that are drawn in part. */
 const unfinished = signal(0);
-/** Whether a text or a thread is drawn in part. */
+/** True while a text or a thread is drawn only in part. */
 export const isDrawing = computed(() => unfinished.value > 0);
 
 /** Counts for `isDrawing` while `isPartial`. */

@@ -1,4 +1,4 @@
-/** What the HTML of a Markdown text cannot hold by itself: pictures of the workspace, and formulas. */
+/** Adds elements that the HTML of a Markdown text cannot contain by itself: pictures of the workspace, and formulas. */
 import { drawFormula, loadMath } from './math.ts';
 
 /** Endings of pictures that are loaded. */
@@ -23,7 +23,7 @@ export function enrichMarkdown(frame: HTMLElement, imageRoot: string | undefined
   else void loading.then(draw);
 }
 
-/** `null` for a place outside of the workspace, and for what is no picture. */
+/** `null` for a place outside of the workspace, and for a file that is not a picture. */
 function addressOf(path: string, root: string): string | null {
   const plain = path.replace(/^\.\//, '');
   if (!PICTURE.test(plain) || /^([/\\]|[A-Za-z]:|.*(^|[/\\])\.\.([/\\]|$))/.test(plain)) return null;

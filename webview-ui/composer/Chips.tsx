@@ -14,7 +14,7 @@ import {
 import { imageFacts, keyOf, labelOf, partIcon, thingOf } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 
-/** What goes with the message and is not in its text. */
+/** The attachments of the message that are not in its text. */
 export function Chips({ onRemoved }: { onRemoved: () => void }) {
   const shown = attachments.value.filter(({ inText }) => !inText);
   const { value: selected } = selection;

@@ -31,7 +31,7 @@ import { dropFiles, isAttachable, pasteImages } from './dropAndPaste.ts';
 /** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
-  /** An input method is composing: nothing is looked up until it is done. */
+  /** An input method is composing: no list is opened until it is done. */
   const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
   useEffect(() => {
@@ -115,7 +115,9 @@ export function Composer() {
   );
 }
 
-/** A copy of the text behind the field, which gives the field its height and marks what the text attaches. */
+/**
+ * A copy of the text behind the field, which gives the field its height and marks the attachments that the text names.
+ */
 function Mirror() {
   const text = draft.value;
   const parts: ComponentChild[] = [];

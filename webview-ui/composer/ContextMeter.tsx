@@ -5,18 +5,18 @@ import { Popup } from '../components/Popup.tsx';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, threadId, tokenCount } from '../store.ts';
 import { amount, roughly, tokens } from '../text/format.ts';
-import { openPopup, peeksAtMeter } from '../view.ts';
+import { openPopup, peeksAtMeter, togglePopup } from '../view.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
 const BREAKDOWN_ID = 'context-breakdown';
 
-/** How much of the model's context window the last request has used, and by what. */
+/** The part of the model's context window that the last request has used, by kind. */
 export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
   const used = count?.last.total ?? 0;
-  // A new thread has used nothing: there is nothing to show.
+  // A new thread has used no tokens: there is no meter.
   if (used === 0) return null;
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
   const label = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
@@ -33,7 +33,7 @@ export function ContextMeter() {
         aria-describedby={isPeeking ? BREAKDOWN_ID : undefined}
         title={isPeeking ? undefined : label}
         aria-label={label}
-        onClick={() => (openPopup.value = isOpen ? null : 'meter')}
+        onClick={() => togglePopup('meter')}
         onFocus={({ currentTarget }) => (peeksAtMeter.value = currentTarget.matches(':focus-visible'))}
         onBlur={() => (peeksAtMeter.value = false)}
         onKeyDown={(event) => {

@@ -6,7 +6,7 @@ import { plural, t } from '../l10n.ts';
 import { draftEdit, isResending, turnsFrom } from '../store.ts';
 import { changesFiles } from '../text/turnFold.ts';
 
-/** What happens when the edit of an earlier message is sent. */
+/** Explains the effect of sending the edit of an earlier message. */
 export function EditBar() {
   const id = useId();
   const edit = draftEdit.value;
@@ -27,7 +27,7 @@ export function EditBar() {
               disabled={isResending.value}
               onChange={({ currentTarget }) => restoreFilesToo(currentTarget.checked)}
             />
-            {t('Restore the files, too (shown first)')}
+            {t('Also restore the files (with a preview)')}
           </label>
         )}
       </div>

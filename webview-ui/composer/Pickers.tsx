@@ -4,7 +4,7 @@ import { runCommand } from '../actions.ts';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 import { settings } from '../store.ts';
-import { openPopup } from '../view.ts';
+import { openPopup, togglePopup } from '../view.ts';
 import { ChoiceMenu } from './ChoiceMenu.tsx';
 import {
   approvalChoices,
@@ -86,7 +86,6 @@ function Picker(props: {
   const detail = isRestricted ? t('Restricted Mode: trust this folder to change it.') : props.detail;
   const title = t('{0}: {1}', name, label);
   const isExpanded = openPopup.value === popup && !isRestricted;
-  const toggle = () => (openPopup.value = isExpanded ? null : popup);
   return (
     <>
       <button
@@ -97,11 +96,11 @@ function Picker(props: {
         aria-expanded={isRestricted ? undefined : isExpanded}
         title={detail === undefined ? title : `${title}\n${detail}`}
         aria-label={title}
-        onClick={() => (isRestricted ? runCommand('manageTrust') : toggle())}
+        onClick={() => (isRestricted ? runCommand('manageTrust') : togglePopup(popup))}
         onKeyDown={(event) => {
           if (isRestricted || isExpanded || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
           event.preventDefault();
-          toggle();
+          togglePopup(popup);
         }}
       >
         {icon && <Icon name={icon} />}

@@ -10,7 +10,7 @@ export interface Choice {
   readonly label: string;
   /** One line; may be empty. */
   readonly detail: string;
-  /** It is what is set now. */
+  /** It is the present setting. */
   readonly isCurrent?: boolean;
   /** It lifts limits of Tiller. */
   readonly isRisky?: boolean;

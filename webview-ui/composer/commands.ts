@@ -17,13 +17,13 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /**
-   * The values of the argument, filtered by what is written of it. A command that has values is not run without one. A command
-   * without `run` and values begins a message.
+   * The values of the argument, filtered by the text so far. A command that has values is not run without one. A
+   * command without `run` and values begins a message.
    */
   readonly values?: (written: string) => readonly Choice[];
 }
 
-/** What can be done now, in the order of the list. */
+/** Returns the commands that are possible now, in the order of the list. */
 export function offeredCommands(): readonly SlashCommand[] {
   const hasThread = threadId.value !== null;
   const mayChange = hasThread && isOwn.value;
@@ -50,8 +50,8 @@ export function offeredCommands(): readonly SlashCommand[] {
       command('compact', 'fold', t('Replace the history that the model reads by a summary'), () =>
         submit({ type: 'compact' }),
       ),
-      command('undo', 'discard', t('Undo what the last turn changed; shown first'), host('undoTurn')),
-      command('redo', 'redo', t('Revert the last undo; shown first'), host('redoTurn')),
+      command('undo', 'discard', t('Undo what the last turn changed, with a preview'), host('undoTurn')),
+      command('redo', 'redo', t('Revert the last undo, with a preview'), host('redoTurn')),
       choice('rewind', 'history', t('Go back to before one of your messages'), rewindValues),
     ),
     ...when(
@@ -138,7 +138,7 @@ function promptCommands(): readonly SlashCommand[] {
 export interface CommandQuery {
   /** Without the slash. */
   readonly name: string;
-  /** What is written behind the command; `null` while its name is written. */
+  /** The text behind the command; `null` while its name is written. */
   readonly written: string | null;
 }
 
@@ -163,7 +163,7 @@ export function findCommands(query: string): readonly FoundCommand[] {
   return found.toSorted((one, other) => other.score - one.score || one.place - other.place);
 }
 
-/** The values of a command that fit what is written behind it. */
+/** The values of a command that match the text behind it. */
 export function findValues({ name, written }: CommandQuery): readonly Choice[] {
   const values =
     offeredCommands()
@@ -175,7 +175,7 @@ export function findValues({ name, written }: CommandQuery): readonly Choice[] {
     : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
 }
 
-/** What is written and is not the beginning of a value is what the reviewer is to look at. */
+/** Uses text that is not the beginning of a value as the instructions to the reviewer. */
 function codeReviewValues(written: string): readonly Choice[] {
   const wish = written.trim();
   const start = (what: 'uncommitted' | 'branch' | 'commit', instructions: string) => () =>

@@ -1,4 +1,4 @@
-/** What is dropped on the composer or pasted into it, besides text. */
+/** Attaches what is dropped on the composer or pasted into it, besides text. */
 import type { Attachment } from '../../src/protocol/draft.ts';
 import { attach } from '../actions.ts';
 import { post } from '../bridge.ts';
@@ -18,7 +18,7 @@ export function pasteImages(data: DataTransfer | null): boolean {
   return true;
 }
 
-/** Whether a drag has something that can be attached. */
+/** Returns true if a drag has something that can be attached. */
 export function isAttachable({ types }: DataTransfer): boolean {
   return ['Files', 'text/uri-list', 'application/vnd.code.uri-list', 'resourceurls'].some((type) =>
     types.includes(type),

@@ -1,4 +1,4 @@
-/** The state of the model menu: what the host knows and what is searched. */
+/** The state of the model menu: the models that the host knows, and the search text. */
 import { computed, signal } from '@preact/signals';
 import type { ModelGroup, ModelRow } from '../../src/protocol/modelMenu.ts';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';

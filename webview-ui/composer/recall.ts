@@ -5,7 +5,7 @@
 import { setDraft } from '../actions.ts';
 import { draft, userMessages } from '../store.ts';
 
-/** How many messages back; 0 is the draft. */
+/** The number of messages back; 0 is the draft. */
 let place = 0;
 
 export function recallKey(event: KeyboardEvent): void {

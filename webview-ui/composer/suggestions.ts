@@ -1,4 +1,4 @@
-/** The list over the composer: what a word that begins with `@` means, or a text that begins with `/`. */
+/** The list over the composer: the meanings of a word that begins with `@`, or of a text that begins with `/`. */
 import { computed, effect, signal } from '@preact/signals';
 import { fuzzyMatch } from '../../src/protocol/text/fuzzyMatch.ts';
 import { mentionQueryAt } from '../../src/protocol/text/mentionTokens.ts';
@@ -16,9 +16,9 @@ export interface Suggestion {
   readonly detail: string;
   /** Indices of the matched characters of the label. */
   readonly positions: readonly number[];
-  /** Why it cannot be taken. */
+  /** The reason why it cannot be taken. */
   readonly refused?: string | undefined;
-  /** It is what is set now. */
+  /** It is the present setting. */
   readonly isCurrent?: boolean | undefined;
   readonly take: Taking;
 }
@@ -29,7 +29,7 @@ type Taking =
   | { readonly type: 'complete'; readonly text: string }
   | { readonly type: 'run'; readonly run: () => void };
 
-/** What a part of the text is replaced by. */
+/** A replacement for a part of the text. */
 export interface Replacement {
   readonly start: number;
   /** `null`: the caret. */
@@ -55,7 +55,7 @@ const place = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
-/** The text that was looked at last; `null` while the composer has no focus. */
+/** The text of the last look-up; `null` while the composer has no focus. */
 let looked: string | null = null;
 /** The skills were requested for the text that begins with a slash. */
 let hasSkills = false;
@@ -109,7 +109,8 @@ function commandRows(query: CommandQuery): readonly Suggestion[] {
   }));
 }
 
-// A message was sent, or another thread is shown: what Esc has closed, and what was looked up, were of the text before.
+// A message was sent, or another thread is shown: the list that Esc has closed, and the look-ups, were of the text
+// before.
 effect(() => {
   if (draft.value !== '') return;
   dismissed = null;
@@ -202,7 +203,7 @@ export function moveTo(index: number): void {
   place.value = Math.max(0, Math.min(index, suggestions.peek().length - 1));
 }
 
-/** Carries out a row. Returns what the text becomes; `undefined` for a row that cannot be taken. */
+/** Carries out a row. Returns the new text; `undefined` for a row that cannot be taken. */
 export function take({ take: taking, refused }: Suggestion): Replacement | undefined {
   if (refused !== undefined) return undefined;
   switch (taking.type) {

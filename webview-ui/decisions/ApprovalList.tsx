@@ -91,7 +91,7 @@ function canBeAnswered({ choices }: ApprovalRequest): boolean {
   return choices.includes('approved') && !choices.includes('approved_saving');
 }
 
-/** The command or patch in full: nothing is approved that is not visible. */
+/** The command or patch in full: no part is approved that is not visible. */
 function Subject({ request }: { request: ApprovalRequest }) {
   const { kind, command = '', changes = [], url } = request;
   if (url !== undefined) return <code>{visibleText(`GET ${url}`)}</code>;

@@ -26,7 +26,7 @@ const COMMAND = 'asked-command';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
-/** Approval of a command, a tool or a run outside the sandbox: what it is, why it is asked, where it would run. */
+/** Approval of a command, a tool or a run outside the sandbox: the subject, the reason of the request, the folder. */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
   const {
     approvalId,

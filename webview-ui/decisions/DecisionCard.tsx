@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
 import { approvals, waiting, wantsList } from '../store.ts';
-import { decisionIndex, denying, openPopup, showDecision } from '../view.ts';
+import { decisionIndex, denying, openPopup, showDecision, togglePopup } from '../view.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
+import { MenuButton } from '../components/MenuButton.tsx';
 import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
 import { DenyRow } from './DenyRow.tsx';
 import { Icon } from '../components/Icon.tsx';
@@ -24,14 +25,14 @@ export interface DecisionCardProps {
   icon?: string | undefined;
   isRisky?: boolean;
   aside?: ComponentChildren;
-  /** Whether its place among the pending requests is shown, with links to the others; the default is true. */
+  /** True if its position among the pending requests is shown, with links to the others; the default is true. */
   hasPlace?: boolean;
   children: ComponentChildren;
   /** The id of the subject, read out with the first answer. */
   subjectId?: string;
   /** The first one is the filled button. */
   answers: readonly Answer[];
-  /** No button is filled, and Enter answers nothing: for a call that can destroy work. */
+  /** No button is filled, and Enter gives no answer: for a call that can destroy work. */
   noDefault?: boolean;
   /** Opens a field for the message of the denial, in place of the answers. */
   deny?: ((word: string) => void) | undefined;
@@ -136,18 +137,14 @@ function AnswerMenu({ id, answers, isPrimary }: { id: string; answers: readonly 
   const label = t('More Ways to Approve');
   return (
     <>
-      <button
-        type="button"
-        class={`btn btn-caret ${isPrimary ? 'btn-primary' : 'btn-secondary'}`}
-        data-testid="decision-more"
-        title={label}
-        aria-label={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => (openPopup.value = isOpen ? null : popup)}
-      >
-        <Icon name="chevron-down" />
-      </button>
+      <MenuButton
+        testid="decision-more"
+        icon="chevron-down"
+        label={label}
+        className={`btn btn-caret ${isPrimary ? 'btn-primary' : 'btn-secondary'}`}
+        isOpen={isOpen}
+        onClick={() => togglePopup(popup)}
+      />
       {isOpen && (
         <Popup testid="decision-menu" label={label} opener="decision-more" className="pop pop-answers">
           <ul role="menu" aria-label={label} onKeyDown={moveInMenu}>

@@ -10,7 +10,7 @@ import { decisionTitle, fetchedHost } from './titles.ts';
 /** The id of the element with the address. */
 const ADDRESS = 'asked-address';
 
-/** Approval of a request to a page on the web: where it goes, and what is sent. */
+/** Approval of a request to a page on the web: its address, and the data that is sent. */
 export function FetchApproval({ request, url }: { request: ApprovalRequest; url: string }) {
   const { approvalId, reason, alsoItems = [] } = request;
   return (

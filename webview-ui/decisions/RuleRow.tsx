@@ -23,7 +23,7 @@ export function RuleRow({
 }: {
   request: ApprovalRequest;
   proposed: Rule;
-  /** What the rule would have answered before, if that is known. */
+  /** Earlier answers that the rule would have given, if they are known. */
   suggestion?: RuleSuggestion | undefined;
   onBack: () => void;
 }) {

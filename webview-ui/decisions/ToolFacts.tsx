@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 /** Characters of a description on the card: the server wrote it for a model. */
 const MAX_DESCRIPTION = 600;
 
-/** What an MCP server says of its tool, and what has changed in it since the user approved it. */
+/** The annotations of an MCP server about its tool, and their changes since the user approved it. */
 export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
   if (tool === undefined) return null;
   const { description, changes } = tool;
@@ -14,7 +14,7 @@ export function ToolFacts({ tool }: { tool: ApprovalRequest['tool'] }) {
     <>
       {description !== '' && (
         <div>
-          <dt>{t('It says')}</dt>
+          <dt>{t('Description')}</dt>
           <dd>{t('“{0}”', visibleText(shortened(description, MAX_DESCRIPTION)))}</dd>
         </div>
       )}

@@ -48,7 +48,7 @@ function approvalTitle(request: ApprovalRequest): string {
     case 'patch':
       return plural(request.changes?.length ?? 0, 'Apply changes to {0} file?', 'Apply changes to {0} files?');
     case 'tool':
-      if (request.url !== undefined) return t('Get a page from {0}?', fetchedHost(request.url));
+      if (request.url !== undefined) return t('Fetch a page from {0}?', fetchedHost(request.url));
       return request.tool
         ? t('Call {0} on {1}?', visibleText(request.tool.name), visibleText(request.tool.server))
         : t('Call this tool?');

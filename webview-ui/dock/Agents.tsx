@@ -15,8 +15,8 @@ import { Step } from '../components/Step.tsx';
 const MAX_INDENT = 2;
 
 /**
- * The sub-agents that work or can go on, and those whose changes have not come home; other ended tasks and closed agents are
- * in the transcript.
+ * The sub-agents that work or can continue, and those whose changes have not come home; other ended tasks and closed
+ * agents are in the transcript.
  */
 export function Agents() {
   const rows = agentRows.value.filter(isOpen);
@@ -36,7 +36,7 @@ export function Agents() {
         <span class="processes-first">{rows.find(isWorking)?.line}</span>
         <Icon name="chevron-right" className="step-chevron" />
       </summary>
-      <ul class="processes-list" aria-label={t('Agents')}>
+      <ul class="processes-list agents-list" aria-label={t('Agents')}>
         {rows.map((agent) => (
           <Agent key={agent.agentId} agent={agent} />
         ))}
@@ -109,7 +109,7 @@ function Agent({ agent }: { agent: AgentRow }) {
   );
 }
 
-/** Where it works, when that is a side copy or should be one; otherwise `undefined`. */
+/** Its place, when that is a side copy or should be one; otherwise `undefined`. */
 function placeInWords({ inSideCopy, noSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
   if (noSideCopy !== undefined) return noCopyInWords(noSideCopy);
   if (inSideCopy !== true) return undefined;

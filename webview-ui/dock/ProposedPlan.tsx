@@ -1,11 +1,11 @@
 import { titleOfPlan } from '../../src/protocol/text/proposedPlan.ts';
-import { runCommand } from '../actions.ts';
+import { runAndLeave, runCommand } from '../actions.ts';
 import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 import { isOwn, isRunning, proposedPlan, settings, waiting } from '../store.ts';
 
-/** The plan that stands, until it is run. */
+/** The latest plan, until it is run. */
 export function ProposedPlan() {
   const plan = proposedPlan.value;
   if (plan === null || !isOwn.value) return null;
@@ -25,7 +25,7 @@ export function ProposedPlan() {
           testid="plan-run"
           kind={isReady && waiting.value.length === 0 ? 'primary' : 'secondary'}
           disabled={!isReady}
-          onClick={() => runCommand('runPlan')}
+          onClick={() => runAndLeave('runPlan')}
         >
           {t('Run Plan')}
         </Button>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { PageTable } from '../components/PageTable.tsx';
 import { t } from '../l10n.ts';
 
-/** A section with one table, whose last column has the actions on a row; nothing when the table is empty. */
+/** A section with one table, whose last column has the actions on a row; not shown when the table is empty. */
 export function TablePart({
   title,
   testid,

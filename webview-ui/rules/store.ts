@@ -12,7 +12,7 @@ export const state = signal<RulesPageState | null>(null);
 export const now = signal(Date.now());
 /** The rule that is being edited; `null` for none. */
 export const form = signal<RuleFormState>(null);
-/** Why the last edit failed. */
+/** The reason why the last edit failed. */
 export const refusal = signal<string | null>(null);
 
 /** The command in the test field, and its explanation. */

@@ -1,4 +1,4 @@
-/** What goes with the text of a message. */
+/** Attachments of a message. */
 import type { Attachment } from '../../src/protocol/draft.ts';
 import type { Mention, MentionKind, UserImage, UserInput } from '../../src/protocol/item.ts';
 import { t } from '../l10n.ts';
@@ -6,13 +6,13 @@ import { splitPath } from './fileLink.ts';
 import { bytes } from './format.ts';
 import { type MentionRange, mentionRanges, unusedName } from '../../src/protocol/text/mentionTokens.ts';
 
-/** Without those that are to stand in the text and do not. */
+/** Returns the attachments without those that the text no longer names. */
 export function activeOf(text: string, attachments: readonly Attachment[]): readonly Attachment[] {
   const named = new Set(rangesOf(text, attachments).map(({ name }) => name));
   return attachments.filter(({ part, inText }) => !inText || (part.type === 'mention' && named.has(part.name)));
 }
 
-/** Where the text names its attachments. */
+/** The ranges at which the text names its attachments. */
 export function rangesOf(text: string, attachments: readonly Attachment[]): readonly MentionRange[] {
   return mentionRanges(
     text,
@@ -20,7 +20,7 @@ export function rangesOf(text: string, attachments: readonly Attachment[]): read
   );
 }
 
-/** What is attached already is replaced, not added again. */
+/** Replaces an attachment that is there already, and adds the others. */
 export function withAttachments(
   attachments: readonly Attachment[],
   added: readonly Attachment[],
@@ -32,7 +32,7 @@ export function withAttachments(
 }
 
 /**
- * A mention that the text is going to name, with a name that means nothing else there: two things may have one name, and
+ * A mention that the text is going to name, with a name that is unambiguous there: two things may have one name, and
  * one thing keeps the name that the text has for it.
  */
 export function withMention(

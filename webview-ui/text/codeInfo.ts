@@ -1,7 +1,7 @@
 import { t } from '../l10n.ts';
 import { languageName, languageOf } from './highlight.ts';
 
-/** What the first line of a fence says. */
+/** The content of the first line of a fence. */
 export interface CodeInfo {
   /** A name, an alias or a file extension; may be unknown or empty. */
   readonly language: string;
@@ -53,7 +53,10 @@ function commandsOfSession(lines: readonly string[]): readonly string[] {
   return commands;
 }
 
-/** Whether a shell would ask for another line: an open quote, an open here-document, or a line end that goes on. */
+/**
+ * Returns true if a shell would ask for another line: an open quote, an open here-document, or a line end that
+ * continues.
+ */
 function isUnfinished(command: string): boolean {
   const [, , delimiter] = /(?<!<)<<-?\s*(["']?)(\w+)\1/.exec(command) ?? [];
   if (delimiter !== undefined)

@@ -2,14 +2,15 @@
 import { shortened } from '../../src/protocol/text/truncate.ts';
 import { t } from '../l10n.ts';
 
-/** `0.8 s`, `12 s`, `2 m 4 s`, `1 h 3 m` */
+/** `0.8 s`, `12 s`, `2 m`, `2 m 4 s`, `1 h 3 m` */
 export function duration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 9.95) return t('{0} s', seconds.toFixed(1));
   if (seconds < 59.5) return t('{0} s', Math.round(seconds));
   const minutes = Math.floor(Math.round(seconds) / 60);
-  if (minutes < 60) return t('{0} m {1} s', minutes, Math.round(seconds) % 60);
-  return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
+  const [rest, hours, restOfHour] = [Math.round(seconds) % 60, Math.floor(minutes / 60), minutes % 60];
+  if (hours === 0) return rest === 0 ? t('{0} m', minutes) : t('{0} m {1} s', minutes, rest);
+  return restOfHour === 0 ? t('{0} h', hours) : t('{0} h {1} m', hours, restOfHour);
 }
 
 /** A duration that is shown; `null` below a second, which is not. */

@@ -1,4 +1,4 @@
-/** How large an image may be that goes with a message, and how it is made so. */
+/** Maximum size of an image in a message, and the way to scale one down. */
 import { IMAGE_TYPES } from '../../src/protocol/imageLimits.ts';
 
 /** `side`: pixels of the longer side; models scale larger images down to about this. `bytes`: of the encoded image. */
@@ -19,7 +19,7 @@ export function fitted({ width, height }: PixelSize, side: number): PixelSize {
   return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
 }
 
-/** Whether an image is sent as it is. */
+/** Returns true if an image is sent as it is. */
 export function isSmallEnough(type: string, bytes: number, { width, height }: PixelSize): boolean {
   return SENT_TYPES.includes(type) && bytes <= IMAGE_SIZE.bytes && Math.max(width, height) <= IMAGE_SIZE.side;
 }

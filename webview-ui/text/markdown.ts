@@ -148,7 +148,7 @@ export class MarkdownStream {
   #openFence: { readonly info: string; readonly close: RegExp } | null = null;
 
   update(text: string): readonly Block[] {
-    // A shorter part of the same text has nothing new.
+    // A shorter part of the same text has no new block.
     this.#rest += text.slice(this.#length);
     this.#length = Math.max(this.#length, text.length);
     if (this.#openFence !== null && !this.#openFence.close.test(this.#rest))

@@ -1,10 +1,10 @@
-/** What the editor says of a patch, in short texts. */
+/** Problems of the editor after a patch, in short texts. */
 import type { PatchProblems, TurnItemOf } from '../../src/protocol/item.ts';
 import { plural, t } from '../l10n.ts';
 
 type Counts = Pick<PatchProblems, 'errors' | 'warnings' | 'fixed'>;
 
-/** `2 new errors, 1 new warning, 1 problem fixed`; `null` when nothing has changed. */
+/** `2 new errors, 1 new warning, 1 problem fixed`; `null` without a change. */
 export function problemCounts({ errors, warnings, fixed }: Counts): string | null {
   const parts = [
     errors > 0 && plural(errors, '{0} new error', '{0} new errors'),
@@ -16,7 +16,7 @@ export function problemCounts({ errors, warnings, fixed }: Counts): string | nul
 
 type Patch = Pick<TurnItemOf<'file_change'>, 'changes' | 'problems'>;
 
-/** What the editor says of all patches of a turn together. `unknown`: files of which nothing was known at last. */
+/** The sums of problems after all patches of a turn. `unknown`: files whose last state is not known. */
 export type ProblemSums = Counts & { readonly unknown: number };
 
 /** `null`: the editor was asked about none of them. */
@@ -39,7 +39,7 @@ export function problemSentence(sums: ProblemSums): string {
   const { unknown } = sums;
   const parts = [
     problemCounts(sums) ?? (unknown === 0 ? t('no new problems') : null),
-    unknown === 0 ? null : plural(unknown, '{0} file not checked', '{0} files not checked'),
+    unknown === 0 ? null : plural(unknown, '{0} file not checked for problems', '{0} files not checked for problems'),
   ].filter((part) => part !== null);
   return t('In the editor: {0}.', parts.join('; '));
 }

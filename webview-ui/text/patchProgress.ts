@@ -8,13 +8,13 @@ export interface GrowingFile {
   readonly removed: number;
 }
 
-/** Of the file that is being written. */
+/** Lines that are kept of the file that is being written. */
 const TAIL_LINES = 8;
 
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
 /**
- * Reads one patch as it grows: each call takes the whole text so far, and reads only what is new since the last. The last
+ * Reads one patch as it grows: each call takes the whole text so far, and reads only the part since the last. The last
  * file is the one being written. An incomplete last line is not counted.
  */
 export function patchReader(): (patch: string) => readonly GrowingFile[] {

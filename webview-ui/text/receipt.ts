@@ -1,6 +1,6 @@
 /**
- * The receipt of a turn: what was changed, what the editor says of it, what ran after the last change, and what was
- * asked. It is made of items and their exit codes alone, never of what the model says, and it passes no verdict.
+ * The receipt of a turn: the changed files, the editor's problems, the commands after the last change, and the
+ * requests. It is made of items and their exit codes alone, never of the model's messages, and it passes no verdict.
  */
 import type { TurnItem, TurnItemOf } from '../../src/protocol/item.ts';
 import { changesTaken } from '../../src/protocol/review.ts';

@@ -1,9 +1,9 @@
-/** How much of a long text or a long thread is drawn in one frame. */
+/** The share of a long text or a long thread that is drawn in one frame. */
 import type { TurnState } from '../../src/protocol/thread.ts';
 
 /** Characters of prose: drawing them takes about 8 µs each. */
 export const SLICE = 3_000;
-/** What turns may cost in one frame, and what an item costs beside its text; in characters of prose. */
+/** Maximum cost of turns in one frame, and the cost of an item besides its text; in characters of prose. */
 const TURNS = 4 * SLICE;
 const ITEM = 100;
 
@@ -13,8 +13,8 @@ export function nextLength(text: string, drawn: number): number {
 }
 
 /**
- * The length to draw of a text that replaces `before`, of which `drawn` characters were drawn: as many, so that what is
- * below stays where it is, but at most one slice of what differs.
+ * The length to draw of a text that replaces `before`, of which `drawn` characters were drawn: as many, so that the
+ * content below does not move, but at most one slice of the difference.
  */
 export function keptLength(text: string, before: string, drawn: number): number {
   let shared = 0;

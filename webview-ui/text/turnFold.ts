@@ -162,7 +162,7 @@ export function turnChanges(turn: TurnState): {
   return { files: paths.size + unnamed, added, removed };
 }
 
-/** Whether the turn has changed files, and they are not undone. */
+/** Returns true if the turn has changed files that are not undone. */
 export function changesFiles(turn: TurnState): boolean {
   return !turn.reverted && turnChanges(turn).files > 0;
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { activeRow, renaming } from './store.ts';
-import { Icon } from '../components/Icon.tsx';
+import { MenuButton } from '../components/MenuButton.tsx';
 import { rowId } from './ThreadLine.tsx';
 
 /** At the end of the active row, beside the listbox: opens the context menu. */
@@ -15,18 +15,14 @@ export function RowActions() {
   if (row === null || renaming.value !== null) return null;
   const label = t('More actions for {0}', row.title ?? t('Untitled'));
   return (
-    <button
-      ref={place}
-      type="button"
-      class="ibtn th-more"
-      data-testid="thread-more"
-      aria-haspopup="menu"
-      aria-label={label}
-      title={label}
+    <MenuButton
+      element={place}
+      testid="thread-more"
+      icon="ellipsis"
+      label={label}
+      className="ibtn th-more"
       onClick={() => place.current && openMenu(row.id, place.current)}
-    >
-      <Icon name="ellipsis" />
-    </button>
+    />
   );
 }
 

@@ -56,7 +56,7 @@ function menuContext(threadId: string): string {
   return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
 }
 
-/** The match stands near the start, so that a narrow row shows it. */
+/** The match is shown near the start, so that a narrow row shows it. */
 const CHARACTERS_BEFORE = 24;
 
 function Found({ found: { before, match, after } }: { found: NonNullable<ThreadRow['found']> }) {

@@ -159,7 +159,7 @@ function Deleted() {
     <div role="status">
       {value && (
         <p class="th-deleted">
-          <span class="th-deleted-text">{t('“{0}” is in the trash', value.title ?? t('Untitled'))}</span>
+          <span class="th-deleted-text">{t('Deleted “{0}”', value.title ?? t('Untitled'))}</span>
           <Button testid="thread-undelete" onClick={list.takeBack}>
             {t('Undo')}
           </Button>

@@ -136,7 +136,7 @@ export function rename(id: string): void {
   renaming.value = id;
 }
 
-/** An empty or unchanged name changes nothing. */
+/** An empty or unchanged name has no effect. */
 export function endRename(title: string | null): void {
   const id = renaming.value;
   renaming.value = null;

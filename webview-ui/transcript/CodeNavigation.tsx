@@ -7,7 +7,7 @@ import { CALL_STATES, Step } from '../components/Step.tsx';
 /** Characters of the text that are shown; the model may have got more. */
 const SHOWN = 4_000;
 
-/** A question of the model to the language extensions of the editor, and what it got. */
+/** A question of the model to the language extensions of the editor, and its answer. */
 export function CodeNavigation({ item }: { item: TurnItemOf<'code_navigation'> }) {
   const { status, why, found, text, op } = item;
   const hasBody = why !== undefined || text !== undefined;

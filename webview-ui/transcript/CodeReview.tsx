@@ -14,7 +14,7 @@ import { followsEnd } from '../view.ts';
 
 type Item = TurnItemOf<'code_review'>;
 
-/** A review of changes with its findings, each with what the user can do about it. */
+/** A review of changes with its findings, each with the actions of the user. */
 export function CodeReview({ item }: { item: Item }) {
   const { agentId, findings, status, target, text, why = '' } = item;
   const title = reviewTitle(target);

@@ -13,7 +13,7 @@ import { Step } from '../components/Step.tsx';
 /** Rows of files; more are a number, and a diff editor shows all of them. */
 const MOST_ROWS = 50;
 
-/** What a command changed in the workspace: a row under the command's own, folded. */
+/** The changes of a command to the workspace: a row under the command's own, folded. */
 export function CommandChanges({ itemId, changed }: { itemId: string; changed: Changes }) {
   const { files, total, cannotUndo } = changed;
   const rows = files.slice(0, MOST_ROWS);
@@ -80,7 +80,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
   );
 }
 
-/** Whether one of them is to be reviewed, and no later command or patch has changed it. */
+/** Returns true if one of the files is to be reviewed, and no later command or patch has changed it. */
 function hasPending(itemId: string, files: readonly ChangedFile[]): boolean {
   const [inReview, writers] = [pathsInReview.value, lastWriters.value];
   return files.some(({ path }) => inReview.has(absolute(path)) && writers.get(path) === itemId);

@@ -8,7 +8,10 @@ import { Act } from '../components/Buttons.tsx';
 import { Icon, Spinner } from '../components/Icon.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 
-/** Marks where the thread was compacted; the summary can be opened. Its turn's error or warning says why it failed. */
+/**
+ * Marks the place where the thread was compacted; the summary can be opened. Its turn's error or warning has the reason
+ * of a failure.
+ */
 export function Compaction({ item }: { item: TurnItemOf<'compaction'> }) {
   const isOpen = useSignal(false);
   const summaryId = `summary-${item.id}`;

@@ -98,7 +98,7 @@ function NoModel() {
 interface Suggestion {
   readonly icon: string;
   readonly text: string;
-  /** What the composer gets where it is not the text. */
+  /** The text for the composer where it is not `text`. */
   readonly draft?: string;
 }
 

@@ -145,7 +145,7 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** What the editor says of the patch: a row under its own. Leads to VS Code's list of problems. */
+/** The problems of the editor after the patch: a row under its own. Leads to VS Code's list of problems. */
 function Problems({ problems }: { problems: PatchProblems }) {
   const counts = problemCounts(problems);
   const { errors, checking } = problems;
@@ -169,14 +169,15 @@ function Problems({ problems }: { problems: PatchProblems }) {
           >
             {counts}
           </Act>
-        )}{' '}
+        )}
+        {counts !== null && pending && ' · '}
         {pending}
       </span>
     </p>
   );
 }
 
-/** Warns that the change is not on the disk, where commands would look for it. */
+/** Warns that the change is not on the disk, where commands would read it. */
 function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
   const left = leftUnsaved(changes);
   if (left === null) return null;

@@ -37,10 +37,10 @@ interface Found {
   readonly isPartial: boolean;
 }
 
-/** Searches in the transcript: Enter and Shift+Enter go through what is found, Esc closes. */
+/** Searches in the transcript: Enter and Shift+Enter move through the matches, Esc closes. */
 export function FindBar(props: {
   root: { readonly current: HTMLElement | null };
-  /** Those that the page has drawn. */
+  /** The turns that the page has drawn. */
   turns: readonly TurnState[];
 }) {
   const { root, turns } = props;

@@ -3,14 +3,16 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { say, t } from '../l10n.ts';
+import { Soft } from '../components/Facts.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
-import { duration } from '../text/format.ts';
+import { duration, notable } from '../text/format.ts';
 
-/** A hook that had an effect, failed or took long. What it said stands below the line when it stopped something. */
+/** A hook that had an effect, failed or took long. Its message is below the line when it stopped something. */
 export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
   const { event, command, source, tool, text = '', status, effect, durationMs } = item;
   const isRefusal = effect === 'failed' || effect === 'blocked' || effect === 'stopped' || effect === 'asked';
   const word = visibleText(text);
+  const time = notable(status === 'in_progress' ? null : durationMs);
   return (
     <Step
       testid="hook-run"
@@ -18,7 +20,8 @@ export function HookRun({ item }: { item: TurnItemOf<'hook_run'> }) {
       state={CALL_STATES[status]}
       title={command}
       label={labelOf(item)}
-      meta={status === 'in_progress' ? undefined : duration(durationMs)}
+      className="hook-run"
+      meta={time !== null && <Soft>{duration(time)}</Soft>}
       {...(isRefusal && word !== '' ? { word } : {})}
       body={() => (
         <>

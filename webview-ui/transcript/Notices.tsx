@@ -1,11 +1,11 @@
 import type { TurnSettings } from '../../src/protocol/event.ts';
 import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
-import { DEMO_PROVIDER, providerTitle, VSCODE_PROVIDER } from '../../src/protocol/knownProviders.ts';
+import { isInProcess, providerTitle } from '../../src/protocol/knownProviders.ts';
 import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
 import type { ComponentChildren } from 'preact';
 import { actOnError, submit } from '../actions.ts';
 import { say, t } from '../l10n.ts';
-import { isOwn, startedProvider, waiting } from '../store.ts';
+import { isOwn, settings as panelSettings, startedProvider, waiting } from '../store.ts';
 import { roughly } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
@@ -91,14 +91,14 @@ function labelOf(action: ErrorAction): string {
   return labels[action] ?? t('Show Log');
 }
 
-/** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
+/** Active while it is the last entry: then its action is the filled button, unless a request is pending. */
 export function ErrorNotice({
   error,
   settings,
   isLive,
 }: {
   error: TurnError;
-  /** Of its turn; `null` for an error outside of turns, which cannot be tried again. */
+  /** The settings of its turn; `null` for an error outside of turns, which cannot be tried again. */
   settings: TurnSettings | null;
   isLive: boolean;
 }) {
@@ -146,11 +146,15 @@ const OWN_ERRORS: ReadonlySet<ErrorKind> = new Set(['paused', 'storage', 'sandbo
 /** The model and the server of the request, where it is one. */
 function Where({ settings }: { settings: TurnSettings }) {
   const provider = settings.provider ?? startedProvider.value;
-  const isServer = provider !== undefined && provider !== DEMO_PROVIDER && provider !== VSCODE_PROVIDER;
+  const isServer = provider !== undefined && !isInProcess(provider);
   return (
     <span class="notice-where" data-testid="error-where">
       {isServer
-        ? t('Model: {0} · Server: {1}', settings.model, providerTitle(provider))
+        ? t(
+            'Model: {0} · Server: {1}',
+            settings.model,
+            providerTitle({ providers: panelSettings.value?.providers ?? {} }, provider),
+          )
         : t('Model: {0}', settings.model)}
     </span>
   );

@@ -6,6 +6,7 @@ import { say, t } from '../l10n.ts';
 import { visibleKeys } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
+import { Soft } from '../components/Facts.tsx';
 import { PlanList, planFacts } from '../components/PlanList.tsx';
 import { CALL_STATES, Step } from '../components/Step.tsx';
 
@@ -20,7 +21,7 @@ export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
         state={CALL_STATES[status]}
         title={path}
         label={imageLabel(status, name)}
-        meta={width !== undefined && height !== undefined && t('{0} × {1}', width, height)}
+        meta={width !== undefined && height !== undefined && <Soft>{t('{0} × {1}', width, height)}</Soft>}
         {...(why === undefined ? {} : { body: () => <p class="why">{why}</p> })}
       />
       <span class="step-acts">

@@ -9,7 +9,7 @@ import { imageFacts, labelOf, mentionIcon } from '../text/attachments.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { tokens } from '../text/format.ts';
 
-/** What went with a message. */
+/** The attachments of a sent message. */
 export function SentChips({ content }: { content: readonly UserInput[] }) {
   if (content.every(({ type }) => type === 'text')) return null;
   return (
@@ -21,7 +21,7 @@ export function SentChips({ content }: { content: readonly UserInput[] }) {
   );
 }
 
-/** A mention opens to what the model got of it. */
+/** A mention; opened, it shows the content that the model got. */
 function SentChip({ part }: { part: UserInput }) {
   switch (part.type) {
     case 'text':

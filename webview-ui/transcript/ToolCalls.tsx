@@ -58,7 +58,7 @@ function textOf(parts: TurnItemOf<'mcp_tool_call'>['result']): string | undefine
   return parts?.flatMap((part) => (part.type === 'input_text' ? [part.text] : [])).join('\n');
 }
 
-/** Images that came as data; nothing is loaded from a server. */
+/** Images that came as data; none is loaded from a server. */
 function Images({ parts }: { parts: NonNullable<TurnItemOf<'mcp_tool_call'>['result']> }) {
   const images = parts.flatMap((part) => (part.type === 'input_image' ? [part.imageUrl] : []));
   return (

@@ -17,7 +17,7 @@ export function messageOf(turnId: string): string | null {
   return asking?.items[0]?.id ?? null;
 }
 
-/** Sends the message of a turn again, after it says what is lost. */
+/** Sends the message of a turn again, after a question that names the loss. */
 export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const restoresFiles = useSignal(false);
@@ -52,7 +52,7 @@ export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => v
             checked={restoresFiles.value}
             onChange={({ currentTarget }) => (restoresFiles.value = currentTarget.checked)}
           />
-          {t('Restore the files, too (shown first)')}
+          {t('Also restore the files (with a preview)')}
         </label>
       )}
       <div class="again-acts">

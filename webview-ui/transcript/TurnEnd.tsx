@@ -19,10 +19,10 @@ import { messageOf, TryAgain } from './TryAgain.tsx';
 /** The facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
-  // Its card says all there is to say.
+  // Its card has all the information.
   if (isCompactionAlone(turn) || reviewAlone(turn)) return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
-  // The line above says how long it took.
+  // The line above has the duration.
   const isStopped = turn.status.type === 'aborted' && turn.error === null;
   return (
     <>

@@ -5,7 +5,7 @@ import { CALL_STATES, Step } from '../components/Step.tsx';
 
 import { isWebAddress, WebLink } from '../components/WebLink.tsx';
 
-/** What the server of the model has searched for, opened, or looked for in a page. */
+/** The searches of the model's server, and the pages that it opened or searched. */
 export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
   const body = bodyOf(item);
   return (

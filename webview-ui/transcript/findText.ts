@@ -1,11 +1,11 @@
-/** Finds a text in what the page shows, also where it goes over several elements. */
+/** Finds a text in the shown page, also where it spans several elements. */
 
 /** More are not counted. */
 export const MOST_FOUND = 1_000;
 
 /**
- * Not shown as text. `checkVisibility` would say it for each element, but has the browser bring turns out of sight up to
- * date, which takes seconds in a long thread.
+ * Not shown as text. `checkVisibility` would work for each element, but makes the browser update turns out of sight,
+ * which takes seconds in a long thread.
  */
 const LEFT_OUT = '.sr, [aria-hidden="true"], [hidden], button, textarea, details:not([open]) > :not(summary)';
 /** Left out where the style of the panel's width hides them. */

@@ -8,11 +8,11 @@ import { finding, followsEnd } from '../view.ts';
 
 /** Within this distance, in pixels, the end counts as visible. */
 const END_MARGIN = 24;
-/** Frames after the last part was drawn in which what came into view may still change its size. */
+/** Frames after the last part was drawn in which elements that came into view may still change their size. */
 const SETTLING_FRAMES = 3;
-/** What the user scrolls with: a place is not restored any more then. */
+/** Events by which the user scrolls: after one, a place is not restored any more. */
 const INPUTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
-/** A place does not go into these: a line of code has many elements. */
+/** Elements whose parts are no places: a line of code has many elements. */
 const LEAF = 'p, li, pre, table, h4';
 
 type Ref<Element> = { readonly current: Element | null };
@@ -29,7 +29,7 @@ function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
   return `${clientWidth} ${clientHeight}`;
 }
 
-/** The saved place that is being restored: what is above it may not be drawn yet, or have another size. */
+/** The saved place that is being restored: the turns above it may not be drawn yet, or have another size. */
 let restoring: Place | null = null;
 
 export function onScroll(frame: HTMLElement): void {

@@ -44,7 +44,7 @@ export interface ReplayOptions {
   readonly patienceMs?: number;
 }
 
-/** Stops at the first difference: what follows from it is none of its own. */
+/** Stops at the first difference: later ones may be its consequences. */
 export async function runReplay(script: ReplayScript, options: ReplayOptions = {}): Promise<ReplayOutcome> {
   const run = new ReplayRun(script, options);
   try {
@@ -152,7 +152,7 @@ class ReplayRun {
     const continues = firstTurn?.input === 'recovered' ? this.#ending(firstTurn) : undefined;
     session.start();
     if (part.tools.length > 0) {
-      // Those that are built in stay what they are.
+      // A registration under the name of a built-in tool has no effect.
       const tools = [...new Set(part.tools)].map((name) => ({ name, description: '', inputSchema: {} }));
       this.#submit({ type: 'register_tools', tools });
     }

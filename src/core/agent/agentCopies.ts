@@ -7,11 +7,11 @@ import type { SideCopyPlaces } from '../ports.ts';
 import type { AgentCopy, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** Where an agent works. */
+/** The working directory of an agent, and its side copy. */
 export interface PlacedAgent {
   readonly turn: TurnSettings;
   readonly copy: AgentCopy | undefined;
-  /** Why it has no copy although it writes beside others. */
+  /** The reason why it has no copy although it writes beside others. */
   readonly noSideCopy: NoSideCopy | undefined;
   readonly end: () => void;
 }
@@ -24,9 +24,9 @@ export class AgentCopies {
   readonly #ends = new Map<string, () => void>();
 
   /**
-   * Where a new agent works: the first that writes in the workspace, each further one in a copy of its own until those
-   * before it have ended. Call `begin` when the agent has a thread, or `end` when it could not be started. Rejects with the
-   * signal's reason.
+   * Returns the place of a new agent: the first agent that writes works in the workspace, each further one in a copy of
+   * its own until those before it have ended. Call `begin` when the agent has a thread, or `end` when it could not be
+   * started. Rejects with the signal's reason.
    */
   async place(
     rootId: string,

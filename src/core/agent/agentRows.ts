@@ -47,7 +47,7 @@ function rowOf(
   };
 }
 
-/** What the last item that says something is about. */
+/** A line about the last item that has one: a message, or the subject of a call. Empty where there is none. */
 function workLine({ turns }: ThreadState): string {
   for (const item of (turns.at(-1)?.items ?? []).toReversed()) {
     const line = lineOf(item);
@@ -71,7 +71,22 @@ function lineOf(item: TurnItem): string {
       return inOneLine([item.op, item.symbol, item.path].filter(Boolean).join(' '));
     case 'mcp_tool_call':
       return inOneLine(`${item.server}/${item.tool}`);
-    default:
+    case 'dynamic_tool_call':
+      return inOneLine(item.tool);
+    case 'web_fetch':
+      return inOneLine(item.url);
+    case 'web_search':
+      return inOneLine(item.query ?? '');
+    case 'process_interaction':
+      return inOneLine(item.command);
+    case 'user_message':
+    case 'reasoning':
+    case 'plan':
+    case 'hook_run':
+    case 'user_question':
+    case 'sub_agent':
+    case 'code_review':
+    case 'compaction':
       return '';
   }
 }

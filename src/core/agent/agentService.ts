@@ -82,7 +82,6 @@ export class AgentService {
   /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
-  #prepared: { readonly cwd: string; readonly git: ReturnType<typeof readGitFacts> } | undefined;
   /** Made for the first thread that is written down. */
   #memories: MemoryKeeper | undefined;
 
@@ -114,11 +113,6 @@ export class AgentService {
     return this.#handOver.onTaken;
   }
 
-  /** Reads what the next thread in this folder records of it, while the user still writes the message. */
-  prepare(cwd: string): void {
-    this.#prepared = { cwd, git: readGitFacts(this.#ports.workspace, cwd) };
-  }
-
   /**
    * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread
    * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
@@ -128,9 +122,7 @@ export class AgentService {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const inherited = parent && as?.forksContext ? forkedHistory(parent.history()) : undefined;
     const { ids, clock, workspace } = this.#ports;
-    const { cwd } = thread.turn;
-    const git = await (this.#prepared?.cwd === cwd ? this.#prepared.git : readGitFacts(workspace, cwd));
-    this.#prepared = undefined;
+    const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -266,9 +258,9 @@ export class AgentService {
   }
 
   /**
-   * Call when the user has brought home what a sub-agent changed in its side copy, or has undone it: the next request of
-   * the thread that has started the agent says so, whenever and in whichever process that thread runs again. Paths in the
-   * workspace. @throws the error of the disk
+   * Call when the user has brought home changes of a sub-agent's side copy, or has undone them: a notice goes with the
+   * next request of the thread that has started the agent, even if that thread runs later and in another process. Paths
+   * in the workspace. @throws the error of the disk
    */
   async noteCopy(agentId: string, paths: readonly string[], what: CopyNotice['what']): Promise<void> {
     if (paths.length === 0) return;

@@ -8,7 +8,10 @@ import type { AgentRequest, AgentRole } from '../tools/agents/agents.ts';
 
 type AgentMeta = NonNullable<SessionMeta['agent']>;
 
-/** Settings of a sub-agent: those of its parent, under which `turn` runs now, and what its role and the request change. */
+/**
+ * The settings of a sub-agent: those of its parent, under which `turn` runs now, with the changes of its role and of
+ * the request.
+ */
 export function agentSettings(
   parent: ThreadSettings,
   turn: TurnSettings,
@@ -36,7 +39,10 @@ export function agentMeta(role: AgentRole | undefined): AgentMeta {
   };
 }
 
-/** The settings with what a sub-agent was started as: it has no more when it is opened again. */
+/**
+ * Returns the settings with the restrictions that a sub-agent was started with: it gets no more when it is opened
+ * again.
+ */
 export function confined(
   thread: ThreadSettings,
   agent: AgentMeta,

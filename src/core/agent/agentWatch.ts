@@ -23,10 +23,10 @@ const MINUTE_MS = 60_000;
 /** Turns the events of one sub-agent into its status, and stops it at its caps. */
 export class AgentWatch {
   readonly #deps: AgentWatchDeps;
-  /** The submission of the last message that no turn has taken yet: what ends before is not the answer to it. */
+  /** The submission of the last message that no turn has taken yet: a turn that ends earlier is not its answer. */
   #awaited: string | undefined;
   #isWorking = false;
-  /** Why its turn was stopped by a cap. */
+  /** The reason why a cap stopped its turn. */
   #stopped: string | undefined;
   #failure: string | undefined;
   #cancel = () => {};
@@ -65,7 +65,7 @@ export class AgentWatch {
       case 'turn_completed':
         return this.#end('completed', msg.lastMessage ?? undefined);
       case 'turn_aborted':
-        // A turn of an earlier process: nothing has ended now.
+        // A turn of an earlier process: its end is not new.
         if (msg.reason === 'crashed') return;
         if (this.#stopped !== undefined) return this.#end('errored', this.#stopped);
         return msg.reason === 'failed' ? this.#end('errored', this.#failure) : this.#end('interrupted', undefined);

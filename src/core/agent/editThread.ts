@@ -7,7 +7,7 @@ import type { Session } from '../session/session.ts';
 import type { MessageOp, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { onAbort } from '../util/abort.ts';
 
-/** What an edit does now. */
+/** The current step of an edit. */
 export type EditProgress =
   | { readonly type: 'thinking' }
   /** `lines`: of the patch so far. */
@@ -22,7 +22,7 @@ export type EditProgress =
 export type EditOutcome =
   /** `paths`: of the files that the patches have changed, by their new names. */
   | { readonly type: 'changed'; readonly paths: readonly string[] }
-  /** No patch was applied. `text`: what the model says; may be empty. */
+  /** No patch was applied. `text`: the model's answer; may be empty. */
   | { readonly type: 'answered'; readonly text: string }
   /** `paths`: of the patches that were applied before. */
   | { readonly type: 'failed'; readonly message: string; readonly paths: readonly string[] }
@@ -31,13 +31,15 @@ export type EditOutcome =
 
 export interface EditThreadDeps {
   readonly ids: Pick<Ids, 'next'>;
+  /** Returns another object once the settings that `start` uses have changed. */
+  readonly settings: () => unknown;
   /** Makes a thread of this process under `editSettings` and `editHost`. */
   readonly start: (tooLate: (op: MessageOp) => void) => Promise<Session>;
   /** Starts it and lists it with the others (`LiveThreads.begin`). */
   readonly begin: (session: Session) => void;
   /** Ends the idle session without an entry in its rollout (`ShownThread.suspend`): the next one has all tools. */
   readonly suspend: (session: Session) => Promise<void>;
-  /** Opens the suspended thread, with all tools, and submits what the user has sent too late for the edit. */
+  /** Opens the suspended thread, with all tools, and submits a message that was too late for the edit. */
   readonly send: (threadId: string, op: MessageOp) => void;
 }
 
@@ -66,7 +68,7 @@ export function editSettings(settings: ThreadSettings): ThreadSettings {
   };
 }
 
-/** A thread for one edit has no tools of other sources, and waits for none; no agents and no skills are listed to it. */
+/** A thread for one edit waits for no tools of other sources and has none; agents and skills are not listed to it. */
 export function editHost(
   { toolProviders: _tools, agentRoles: _roles, skills: _skills, ...host }: ThreadHost,
   tooLate: (op: MessageOp) => void,
@@ -74,15 +76,52 @@ export function editHost(
   return { ...host, tooLate };
 }
 
-/** Starts the thread and submits the message. `signal` interrupts it. @throws what `start` does, or the signal's reason */
-export async function startEdit(
+/** The thread of an edit while the user writes the message: nothing of it is stored or listed. Call one of both methods, once. */
+export class PreparedEdit {
+  readonly #deps: EditThreadDeps;
+  readonly #settings: unknown;
+  readonly #late: MessageOp[] = [];
+  readonly #session: Promise<Session>;
+
+  constructor(deps: EditThreadDeps) {
+    this.#deps = deps;
+    this.#settings = deps.settings();
+    this.#session = deps.start((op) => this.#late.push(op));
+    // `start` rejects with its error.
+    this.#session.then((session) => session.prepare()).catch(() => {});
+  }
+
+  /**
+   * Begins the thread with the message, under the settings of now. `signal` interrupts it. @throws what
+   * `EditThreadDeps.start` does, or the signal's reason
+   */
+  async start(
+    input: readonly UserInput[],
+    signal: AbortSignal,
+    onProgress: (progress: EditProgress) => void,
+  ): Promise<RunningEdit> {
+    if (this.#deps.settings() !== this.#settings) {
+      await this.discard();
+      return new PreparedEdit(this.#deps).start(input, signal, onProgress);
+    }
+    return startEdit(await this.#session, this.#late, input, this.#deps, signal, onProgress);
+  }
+
+  /** The user writes no message. Never rejects. */
+  async discard(): Promise<void> {
+    await this.#session.then((session) => session.dispose()).catch(() => {});
+  }
+}
+
+/** `late`: gets what is sent too late for the edit. @throws the signal's reason */
+async function startEdit(
+  session: Session,
+  late: readonly MessageOp[],
   input: readonly UserInput[],
-  { ids, start, begin, suspend, send }: EditThreadDeps,
+  { ids, begin, suspend, send }: EditThreadDeps,
   signal: AbortSignal,
   onProgress: (progress: EditProgress) => void,
 ): Promise<RunningEdit> {
-  const late: MessageOp[] = [];
-  const session = await start((op) => late.push(op));
   const submit = (op: Parameters<Session['submit']>[0]['op']) => session.submit({ id: ids.next('submission'), op });
   const edit = new EditWatch(onProgress);
   const ended = new Promise<EditOutcome>((resolve) => {

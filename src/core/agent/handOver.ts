@@ -34,7 +34,7 @@ interface HandOverDeps {
   readonly live: LiveThreads;
   readonly hostOf: (session: Session) => ThreadHost | undefined;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Gets what a listener throws. */
+  /** Called with the error of a listener. */
   readonly report: (error: unknown) => void;
 }
 

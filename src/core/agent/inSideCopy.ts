@@ -2,9 +2,9 @@ import type { Ports } from '../ports.ts';
 import type { ThreadSettings } from '../session/sessionOptions.ts';
 
 /**
- * What a thread gets whose working directory is in a side copy: its tools find the folders of the copy open, in place of
- * those of the workspace, and its model knows. Without language servers: they know the workspace only, and a rename of
- * theirs would change it. Unchanged for any other thread.
+ * Returns the settings and services for a thread whose working directory is in a side copy: its tools find the folders
+ * of the copy open, in place of those of the workspace, and a note says so to the model. Without language servers: they
+ * know the workspace only, and a rename of theirs would change it. Unchanged for any other thread.
  */
 export function inSideCopy(
   thread: ThreadSettings,

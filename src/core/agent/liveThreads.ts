@@ -33,14 +33,14 @@ export class LiveThreads {
   readonly #emitted: Emitter<Event>;
   #submissions = 0;
 
-  /** `report` gets what a listener throws. */
+  /** `report` is called with the error of a listener. */
   constructor(report: (error: unknown) => void) {
     this.#news = new Emitter(report);
     this.#activity = new Emitter(report);
     this.#emitted = new Emitter(report);
   }
 
-  /** Every event of every live thread in the order of their numbers, also those that change nothing. */
+  /** Every event of every live thread in the order of their numbers, also events without an effect on the state. */
   get onEmitted(): Emitter<Event>['event'] {
     return this.#emitted.event;
   }
@@ -153,7 +153,7 @@ export class LiveThreads {
 
   /**
    * Ends the session of a thread, if it is live, after the sessions of its sub-agents, and removes it. `suspend`: it
-   * can be resumed as it stands; `end`: its end is recorded.
+   * can be resumed in its present state; `end`: its end is recorded.
    */
   async close(threadId: string, how: 'suspend' | 'end'): Promise<void> {
     const session = this.#entries.get(threadId)?.session;
@@ -210,7 +210,7 @@ function stateOf(entry: Entry): ThreadState {
   return entry.state;
 }
 
-/** Streamed text is appended to what is deferred of the same item. Returns false for every other event. */
+/** Joins streamed text with a deferred text of the same item. Returns false for every other event. */
 function defer(entry: Entry, event: Event): boolean {
   const { msg } = event;
   if (msg.type !== 'item_delta' || msg.kind === 'section_break') return false;

@@ -7,11 +7,11 @@ import { typedText } from './threadActivity.ts';
 
 /** Characters of one line of the trace. */
 const LINE_LENGTH = 200;
-/** Of one turn. */
+/** Maximum files and commands of one turn that are listed. */
 const MOST_FILES = 12;
 const MOST_COMMANDS = 6;
 
-/** `undefined` for a thread in which nothing was said. `now`: ISO 8601. */
+/** Returns `undefined` for a thread without messages. `now`: ISO 8601. */
 export function memoryOf(state: ThreadState, now: string): ThreadMemory | undefined {
   const turns = state.turns.filter(({ items }) => items.some(({ type }) => type === 'user_message'));
   const folder = state.turns.at(-1)?.settings.cwd ?? state.started?.cwd;
@@ -21,7 +21,7 @@ export function memoryOf(state: ThreadState, now: string): ThreadMemory | undefi
   return { threadId: state.threadId, title: state.title ?? '', folder, updatedAt: now, trace, summary };
 }
 
-/** The summary of the last compaction that stands, and the last answer since. */
+/** The summary of the last compaction in effect, and the last answer since. */
 function summaryOf({ turns }: ThreadState): string {
   const items = turns.flatMap((turn) => turn.items);
   const at = items.findLastIndex((item) => item.type === 'compaction' && item.status === 'completed' && !item.undone);

@@ -7,8 +7,8 @@ export class MovingThreads {
   }
 
   /**
-   * Calls `next` when no move of this thread is under way, and at once where none is: nothing is awaited between that
-   * check and the call, so `next` can begin a move.
+   * Calls `next` when no move of this thread is in progress, without an `await` between that check and the call, so
+   * that `next` can begin a move.
    */
   async after<Result>(threadId: string, next: () => Promise<Result>): Promise<Result> {
     while (this.#moving.has(threadId)) await this.#moving.get(threadId);

@@ -1,5 +1,5 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import { DEMO_PROVIDER, VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
+import { isInProcess } from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import { providerById, providerOf } from './threadSettings.ts';
@@ -27,8 +27,4 @@ export function serverInUse(
   if (isInProcess(id ?? settings.provider)) return undefined;
   const provider = id === undefined ? providerOf(settings) : providerById(settings, id);
   return provider && { provider, model: current.model };
-}
-
-function isInProcess(id: string): boolean {
-  return id === DEMO_PROVIDER || id === VSCODE_PROVIDER;
 }

@@ -1,4 +1,4 @@
-import { DEMO_PROVIDER, KNOWN_PROVIDERS, providerNames, VSCODE_PROVIDER } from '../../protocol/knownProviders.ts';
+import { isInProcess, KNOWN_PROVIDERS, providerNames } from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { providerById, providerOf } from './threadSettings.ts';
 
@@ -7,7 +7,7 @@ import { providerById, providerOf } from './threadSettings.ts';
  * settings add, those that were used before, and those that Tiller knows and that have a key. Only they may be asked for
  * their models without a further choice of the user.
  * @param used  ids; those that the settings have no more are left out
- * @param hasKey  whether a key is stored for this origin
+ * @param hasKey  returns true if a key is stored for this origin
  */
 export function setUpProviders(
   settings: Settings,
@@ -21,7 +21,5 @@ export function setUpProviders(
     return known !== undefined && hasKey(new URL(known.baseUrl).origin);
   });
   const ids = [...current, ...Object.keys(settings.providers), ...used, ...withKey];
-  const isThere = (id: string) =>
-    id === DEMO_PROVIDER || id === VSCODE_PROVIDER || providerById(settings, id) !== undefined;
-  return [...new Set(ids)].filter(isThere);
+  return [...new Set(ids)].filter((id) => isInProcess(id) || providerById(settings, id) !== undefined);
 }

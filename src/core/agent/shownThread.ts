@@ -30,8 +30,8 @@ export type Opened =
   | { readonly type: 'missing' };
 
 /**
- * Where a message goes: to the thread that was shown when the user sent it, or to the one that the first message starts
- * that was sent while none was shown. Only `ShownThread` changes it.
+ * The thread that a message goes to: the one shown when the user sent it, or, if none was shown, the one that the first
+ * such message starts. Only `ShownThread` changes it.
  */
 export interface MessageTarget {
   threadId: string | undefined;

@@ -127,7 +127,10 @@ export class SubAgents {
     return rest;
   }
 
-  /** With the files that differ in its side copy: it is the result of a call, so it may take the time of a comparison. */
+  /**
+   * Adds the files that differ in its side copy. It is called for the result of a call, so it may take the time of a
+   * comparison.
+   */
   async #reported(parent: ParentThread, agent: AgentSummary, signal: AbortSignal): Promise<ReportedAgent> {
     if (agent.inSideCopy !== true || !isFinal(agent)) return agent;
     const changed = await this.#deps.sideCopies?.changedBy(agent.agentId, signal).catch(() => undefined);
@@ -193,7 +196,7 @@ export class SubAgents {
     });
   }
 
-  /** Rejects with the signal's reason; then nothing is left of it. */
+  /** Rejects with the signal's reason; the thread is removed then. */
   async #started(parent: ParentThread, thread: ThreadSettings, as: StartedAs, signal: AbortSignal): Promise<Session> {
     const session = await this.#deps.start(thread, agentHost(parent.host), parent.threadId, as);
     if (signal.aborted) await this.#discard(session);
@@ -335,7 +338,7 @@ export class SubAgents {
     }
   }
 
-  /** Removes a session that has not begun: nothing is written of it. */
+  /** Removes a session that has not begun, and writes no rollout for it. */
   async #discard({ threadId }: Session): Promise<void> {
     await this.#deps.live.close(threadId, 'suspend');
   }
@@ -368,7 +371,10 @@ export class SubAgents {
 
 const NO_ROLES: readonly AgentRole[] = [];
 
-/** A turn of the agent runs under other permissions than these: what joins it would not get these (decision 0043 no. 6). */
+/**
+ * Returns true if a turn of the agent runs under other permissions than these: a message that joins it would not get
+ * these (decision 0043 no. 6).
+ */
 function worksOtherwise({ session, state }: LiveThread, settings: TurnSettings): boolean {
   const running = state.activeTurnId === null ? undefined : state.turns.at(-1)?.settings;
   if (running === undefined) return false;

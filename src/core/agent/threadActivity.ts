@@ -19,7 +19,7 @@ export function pendingIn({ approvals, questions }: ThreadState): number {
   return approvals.length + questions.length;
 }
 
-/** Returns true if suspending the thread would stop nothing. */
+/** Returns true if suspending the thread would interrupt no work. */
 export function isAtRest(state: ThreadState): boolean {
   const works = state.processes.some(({ status }) => status.type === 'running');
   return activityOf(state) === 'idle' && state.queuedInputs.length === 0 && !works;

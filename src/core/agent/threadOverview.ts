@@ -7,7 +7,7 @@ import { activityOf, pendingIn, type ThreadActivity } from './threadActivity.ts'
 /** A root thread that waits for the user. */
 export interface WaitingRoot {
   readonly thread: ThreadState;
-  /** The same, or the first of its sub-agents that waits. */
+  /** The root thread itself, or the first of its sub-agents that waits for the user. */
   readonly asking: ThreadState;
   /** It or one of its sub-agents is shown. */
   readonly isShown: boolean;

@@ -55,7 +55,7 @@ export interface ThreadSurroundings {
   readonly model: string;
   /** Absolute. */
   readonly cwd: string;
-  /** Also writable; relative paths start at `cwd`. */
+  /** Further writable folders; relative paths start at `cwd`. */
   readonly writable?: readonly string[];
   /** Instead of Tiller's; `null` for none. */
   readonly baseInstructions: string | null;
@@ -63,7 +63,7 @@ export interface ThreadSurroundings {
   readonly sandboxFor: ThreadHost['sandboxFor'];
 }
 
-/** The box that the settings describe, or one of another mode with all else that they say of it. */
+/** The sandbox policy of the settings, or one of another mode with all other settings. */
 export function sandboxPolicyOf(
   settings: Settings,
   { cwd, writable = [] }: Pick<ThreadSurroundings, 'cwd' | 'writable'>,

@@ -16,7 +16,7 @@ export interface AgentFile extends ProposingFile {
 export type ParsedAgent =
   | {
       readonly type: 'agent';
-      /** `model` is what the file says. */
+      /** `model` is the name in the file. */
       readonly role: AgentRole;
       /** One sentence for each part of the file that has no effect. */
       readonly notes: readonly string[];

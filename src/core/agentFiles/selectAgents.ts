@@ -56,7 +56,7 @@ export async function selectAgents(
     const decided = await proposalState(file, hash, trust);
     const holder = takenBy.get(role.name);
     const isBuiltin = file.origin === 'workspace' && builtin.includes(role.name);
-    // What is not approved yet does not take the name of what is, and what is refused takes none.
+    // A proposed file does not take the name of an approved one, and a refused file takes none.
     const isTaken = isBuiltin || holder === 'used' || (holder === 'proposed' && decided !== 'used');
     const state = isTaken && decided !== 'refused' ? 'shadowed' : decided;
     if (state !== 'shadowed' && state !== 'refused') takenBy.set(role.name, state);

@@ -1,7 +1,6 @@
 /**
- * Whose a change is, by the time at which the file system says it was made and by who is known to have written.
- *
- * A program that is not known to Tiller and writes while exactly one command runs cannot be distinguished from that command.
+ * Attributes a change to its writer, by the time of the file system and by the known writers. A program that is not
+ * known to Tiller and writes while exactly one command runs cannot be distinguished from that command.
  */
 import { isBelow } from '../util/pathBelow.ts';
 import type { ObservedChange } from './diffBaselines.ts';
@@ -13,7 +12,7 @@ export interface CommandWindow {
   readonly startedAt: number;
   /** `null` while it runs. */
   readonly endedAt: number | null;
-  /** Folders that were looked at for it. */
+  /** Folders that are compared for it. */
   readonly roots: readonly string[];
 }
 
@@ -59,7 +58,7 @@ export function attribute(
   return only !== undefined && second === undefined ? { type: 'command', id: only } : { type: 'uncertain', ids };
 }
 
-/** A file that is gone tells no time: every command that ran since the last look could have removed it. */
+/** A removed file has no time: every command that ran since the last look could have removed it. */
 function couldHaveWritten({ startedAt, endedAt, roots }: CommandWindow, change: ObservedChange, at: number): boolean {
   if (!roots.some((root) => isBelow(change.path, root))) return false;
   if (change.changedAt === null) return true;
@@ -77,7 +76,7 @@ export function isKnownWrite({ path, changedAt }: ObservedChange, writes: readon
   return same.some(({ at }) => changedAt === null || (at >= changedAt - CLOCK_TICK_MS && at <= changedAt + WRITE_MS));
 }
 
-/** Returns true if the present content is what this writer left. */
+/** Returns true if the present content is the content that this writer wrote. */
 function isItsWork({ after, at: announcedAt }: KnownWrite, change: ObservedChange, at: number): boolean {
   if (after === undefined) return at <= announcedAt + CLOCK_TICK_MS && at >= announcedAt - WRITE_MS;
   if (after.type === 'file') return change.after.type === 'file' && change.after.hash === after.hash;

@@ -25,8 +25,8 @@ export interface WindowChanges {
 /** A command whose changes are being gathered. */
 export interface OpenCommand {
   /**
-   * Call when the command has ended, with all it started. Resolves when the folders were looked at. @throws the error of
-   * the disk that kept them from it
+   * Call when the command has ended, with all its processes. Resolves when the folders were compared. @throws the error
+   * of the disk that prevented it
    */
   end(): Promise<WindowChanges>;
 }
@@ -48,8 +48,9 @@ const INCOMPLETE =
 const MAX_WRITES = 2_000;
 
 /**
- * What the commands and patches of this process change in the folders that they share: one for all threads. Looks at the
- * folders before a command and after it, and gives each change to the command that made it, or to none (attribution.ts).
+ * Records what the commands and patches of this process change in the folders that they share: one ledger for all
+ * threads. Looks at the folders before a command and after it, and attributes each change to the command that made it,
+ * or to none (attribution.ts).
  */
 export class ChangeLedger {
   readonly #store: BaselineStore;
@@ -73,10 +74,9 @@ export class ChangeLedger {
   }
 
   /**
-   * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`, or at once where the last look
-   * took longer than that: then the recording goes on beside the command, and the times of a file tell whether the
-   * command had changed it before it was recorded.
-   * @throws the signal's reason, or the error of the disk
+   * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`, or at once if the last
+   * look took longer than that: then the recording continues beside the command, and file times show if the command
+   * changed a file before it was recorded. @throws the signal's reason, or the error of the disk
    */
   async begin(
     command: { readonly id: string; readonly roots: readonly string[]; readonly waitMs: number } & LookLimits,
@@ -112,8 +112,8 @@ export class ChangeLedger {
   }
 
   /**
-   * Runs something that is no command and writes these paths, such as a patch, and returns what it changed. No look runs
-   * beside it. @throws the signal's reason when it aborts before `act` has begun, which is then not called
+   * Runs a writer of these paths that is not a command, such as a patch, and returns its changes. No look runs beside
+   * it. @throws the signal's reason when it aborts before `act` has begun, which is then not called
    */
   async write<Result>(
     paths: readonly string[],
@@ -147,7 +147,7 @@ export class ChangeLedger {
     return this.#others.event;
   }
 
-  /** Fires with what a command changed, when it has ended and the folders were looked at. */
+  /** Fires with the changes of a command, when it has ended and the folders were compared. */
   get onCommandChanges(): Emitter<readonly RecordedChange[]>['event'] {
     return this.#ofCommands.event;
   }
@@ -242,7 +242,7 @@ export class ChangeLedger {
     }
   }
 
-  /** Files that changed before the first recording came to them: what they held is not known. */
+  /** Files that changed before the first recording reached them: their former content is not known. */
   async #takeLate(window: Window): Promise<void> {
     const since = window.startedAt - CLOCK_TICK_MS;
     window.problem ??= INCOMPLETE;

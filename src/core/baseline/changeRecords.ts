@@ -9,7 +9,7 @@ export function recordsPath(threadId: string): string {
   return `${RECORDS_FOLDER}/${threadId}.jsonl`;
 }
 
-/** All that the commands and patches of one thread changed, and what was undone of it: one line of JSON each. */
+/** All changes by the commands and patches of one thread, and their undos: one line of JSON each. */
 export class ChangeRecords {
   readonly #storage: Pick<Storage, 'openAppend' | 'readText'>;
   readonly #path: string;

@@ -6,7 +6,7 @@ export interface BaselineEntry {
   readonly state: Exclude<FileState, { type: 'absent' }>;
   /** When its inode was last changed, milliseconds since the epoch. No program can set this time back. */
   readonly changedAt: number;
-  /** When it was made, where the file system tells. */
+  /** The creation time, where the file system has it. */
   readonly bornAt: number | null;
 }
 
@@ -18,7 +18,7 @@ export interface ObservedChange {
   readonly path: string;
   readonly before: FileState;
   readonly after: FileState;
-  /** When it came to be so; `null` where the file system does not tell, as for a file that is gone. */
+  /** The time of the change; `null` where the file system has none, as for a removed file. */
   readonly changedAt: number | null;
 }
 

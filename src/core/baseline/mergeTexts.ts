@@ -1,8 +1,8 @@
 import { diffLines, type LineChange } from '../patch/lineDiff.ts';
 
 /**
- * Both changes of one text: from `base` to `one` and from `base` to `other`. `undefined` where they touch the same lines
- * or lines side by side, so that nothing is merged by a guess.
+ * Merges two changes of one text: from `base` to `one` and from `base` to `other`. `undefined` where they touch the
+ * same lines or adjacent ones: no merge is guessed.
  */
 export function mergeTexts(base: string, one: string, other: string): string | undefined {
   const [lines, ours, theirs] = [base, one, other].map(linesOf) as [string[], string[], string[]];
@@ -26,7 +26,7 @@ function touch(one: LineChange, other: LineChange): boolean {
   return one.start <= other.end && other.start <= one.end;
 }
 
-/** With their line feeds. */
+/** Returns the lines with their line feeds. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }

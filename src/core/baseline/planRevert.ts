@@ -20,8 +20,8 @@ export type FilePlan =
   | { readonly state: 'conflict' | 'impossible'; readonly reason: string };
 
 /**
- * How the file gets back from what it holds `now` to what the change found there. `texts` is asked for only where both the
- * turn and a later writer changed the file. `overwrites`: the user agreed that later changes of this file are lost.
+ * Plans the step of one file from its content `now` to the content before the change. `texts` is called only where both
+ * the turn and a later writer changed the file. `overwrites`: the user agreed that later changes of this file are lost.
  */
 export async function planFile(
   { before, after }: Pick<RecordedChange, 'before' | 'after'>,
@@ -44,7 +44,7 @@ export async function planFile(
   }
   const text = mergeTexts(found.after, found.now, found.before);
   if (text === undefined) return { state: 'conflict', reason: 'The same lines were changed since.' };
-  // Permission bits that only the turn changed go back, too.
+  // Permission bits that only the turn changed are restored, too.
   return { state: 'merged', text, mode: now.mode === after.mode ? before.mode : now.mode };
 }
 

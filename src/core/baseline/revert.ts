@@ -1,4 +1,6 @@
-/** Undo and redo of what the commands and patches of a thread changed, planned first and then done whole or not at all. */
+/**
+ * Undo and redo of the changes by the commands and patches of a thread: planned first, then applied all or not at all.
+ */
 import type { FileState, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
 import type { BaselineStore, Clock, Restoration, RestoreResult, Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
@@ -18,7 +20,7 @@ export interface RevertOptions {
   readonly direction: 'undo' | 'redo';
   /** Folder from which paths are shown. */
   readonly cwd: string;
-  /** Also files that another program or thread may have changed. */
+  /** Includes files that another program or thread may have changed. */
   readonly includeUncertain: boolean;
   /** Shown paths of files whose later changes may be lost. */
   readonly overwrite: readonly string[];
@@ -43,7 +45,7 @@ export interface PlannedFile {
 }
 
 export interface Reverted {
-  /** Shown paths. */
+  /** Paths as they are shown to the user. */
   readonly paths: readonly string[];
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
@@ -51,7 +53,7 @@ export interface Reverted {
 const UNCERTAIN = 'Another program or thread may have changed it.';
 const NO_CONTENT = 'Its content is not kept any more.';
 
-/** Looks at everything and changes nothing. Rejects with the error of the disk. */
+/** Plans the revert without changing anything. Rejects with the error of the disk. */
 export async function planRevert(
   { turnIds, changes, newFolders }: StandingChanges,
   options: RevertOptions,
@@ -75,7 +77,7 @@ export async function planRevert(
         : { state: 'impossible', reason: NO_CONTENT };
     const reason = 'reason' in plan ? { reason: plan.reason } : {};
     const uncertain = change.by === 'uncertain' ? { uncertain: true } : {};
-    // Of a file that comes back: what the undo does, not what the turn did.
+    // For a file that is restored: the kind of the undo, not of the turn's change.
     const kind = kindOf(change.after, change.before);
     files.push({ file: { path: shown, kind, state: plan.state, ...uncertain, ...reason }, change, now: state, plan });
   }
@@ -138,7 +140,7 @@ export async function changesOfPlan(
   return (await movesOf(plan, options, store)).moves.map(changeOf);
 }
 
-/** One file on its way from what it holds now. */
+/** One file with its content now and its content after the revert. */
 interface Move {
   readonly path: string;
   readonly shown: string;
@@ -196,7 +198,7 @@ async function contentOf(to: Move['to'], store: BaselineStore): Promise<Restorat
   return bytes && { type: 'file', bytes, mode: to.mode };
 }
 
-/** Also of what has no content. */
+/** Resolves to true if the state can be restored; one without a content always can. */
 async function isKept(state: FileState, store: BaselineStore): Promise<boolean> {
   return state.type !== 'file' || (await store.read(state.hash)) !== undefined;
 }

@@ -35,7 +35,7 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   };
 }
 
-/** The inverse of the last undo; `undefined` if nothing was undone or more was changed since. */
+/** The inverse of the last undo; `undefined` if there was none or files were changed since. */
 export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges | undefined {
   const undone: Reverted[] = [];
   for (const record of records) {

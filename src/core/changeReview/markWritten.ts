@@ -3,9 +3,9 @@ import { becomeText } from './edits.ts';
 import { linesOf, startReview, type TextReview } from './textReview.ts';
 
 /**
- * Marks what a command has written to a file that is under review. The review may have followed the reload of the document
- * already, as an edit of the user: then the change is taken out of its base. Unchanged where the file holds something else
- * by now, or the user has edited the same lines.
+ * Marks the changes of a command to a file under review. The review may have followed the reload of the document
+ * already, as an edit of the user: then the change is removed from its base. Unchanged where the file holds another
+ * text by now, or the user has edited the same lines.
  */
 export function markWritten(review: TextReview, before: string, after: string): TextReview {
   const [old, now] = [linesOf(before), linesOf(after)];

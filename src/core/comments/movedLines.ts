@@ -10,8 +10,8 @@ export interface LineEdit {
 }
 
 /**
- * Where lines are after edits that were made at the same time. `isTouched`: one of the edits was in them. Lines that are
- * removed leave the line in their place.
+ * Returns the lines after edits that were made at the same time. `isTouched`: one of the edits was in them. Where all
+ * of them are removed, the line at their place is returned.
  */
 export function movedLines(
   lines: LineRange,

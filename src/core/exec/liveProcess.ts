@@ -17,7 +17,10 @@ export interface ProcessFacts {
   readonly tty: boolean;
 }
 
-/** What ended it: the process itself, its timeout, an interrupt of the turn, the user, or the closing of its thread. */
+/**
+ * The cause of the end: the process itself, its timeout, an interrupt of the turn, the user, or the closing of its
+ * thread.
+ */
 export type EndedBy = 'itself' | 'timeout' | 'interrupt' | 'user' | 'thread';
 
 export interface ProcessEnd {
@@ -127,7 +130,7 @@ export class LiveProcess {
     });
   }
 
-  /** The output since the last call, at most what a `HeadTailBuffer` keeps. */
+  /** The output since the last call, at most the size of a `HeadTailBuffer`. */
   takeOutput(): HeadTail {
     const output = this.#unread.read();
     this.#unread = new HeadTailBuffer();

@@ -57,7 +57,7 @@ export class OutputRelay {
     this.#listener = listener;
   }
 
-  /** Delivers everything that is pending. */
+  /** Delivers all pending output. */
   flush(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = undefined;

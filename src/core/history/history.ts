@@ -9,9 +9,9 @@ import { type CompactedHistory, undoCompaction, type UndoneCompaction } from '..
 import { normalize } from './normalize.ts';
 
 /**
- * What the model has seen and written, in order. Items are only appended, and an item is never changed, which keeps the
- * server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and a compaction,
- * which can be undone, replaces all items.
+ * The items that the model has read and written, in order. Items are only appended, and an item is never changed, which
+ * keeps the server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and
+ * a compaction, which can be undone, replaces all items.
  */
 export class History {
   #items: ResponseItem[] = [];
@@ -39,7 +39,7 @@ export class History {
     return [...this.#owed.values()];
   }
 
-  /** The last thing that was said or called; a compaction says nothing, and neither does reasoning behind a message. */
+  /** The last message or call; a compaction is neither, nor is reasoning after a message. */
   get last(): ResponseItem | undefined {
     let items: readonly ResponseItem[] = this.#items;
     for (const { before, kept } of this.#compacted.toReversed()) {
@@ -64,7 +64,7 @@ export class History {
     this.#items = [...items];
   }
 
-  /** Restores the items that the compaction replaced, with those added since. Changes nothing unless `undone`. */
+  /** Restores the items that the compaction replaced, with those added since. Has no effect unless `undone`. */
   undoCompaction(itemId: string): UndoneCompaction['type'] {
     const undone = undoCompaction(this.#items, this.#compacted, itemId);
     if (undone.type === 'undone') {
@@ -74,7 +74,7 @@ export class History {
     return undone.type;
   }
 
-  /** Continues from these items, as after a rollback of turns. Compactions that stand remain, and can be undone. */
+  /** Continues from these items, as after a rollback of turns. Compactions in effect remain, and can be undone. */
   restart(items: readonly ResponseItem[]): void {
     const kept = normalize(items);
     this.#items = [];
@@ -113,7 +113,7 @@ export class History {
   }
 }
 
-/** The same items, with this output for these calls. */
+/** Returns the items with this output for these calls. */
 export function withOutputs(
   items: readonly ResponseItem[],
   callIds: ReadonlySet<string>,

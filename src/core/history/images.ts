@@ -11,7 +11,7 @@ export function imagesIn(item: ResponseItem): readonly ImagePart[] {
   return item.output.filter((part) => part.type === 'input_image');
 }
 
-/** Returns the item itself when nothing is replaced. */
+/** Returns the item itself when no image is replaced. */
 export function replaceImages(item: ResponseItem, replace: (image: ImagePart) => ImagePart | TextPart): ResponseItem {
   const replaced = new Map(imagesIn(item).map((image) => [image, replace(image)] as const));
   if ([...replaced].every(([image, other]) => image === other)) return item;

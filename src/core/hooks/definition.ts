@@ -19,19 +19,19 @@ export interface HookDefinition {
 }
 
 /**
- * Where a hook is written. Those of the settings run as they are; those of files, which other products read, too, run when
- * the user has approved them. `workspace` files come with the workspace, `user` files are those of the user.
+ * The source of a hook. Hooks of the settings run without approval; those of files, which other products read, too, run
+ * once the user has approved them. `workspace` files come with the workspace, `user` files are those of the user.
  */
 export interface HookPlace {
   readonly origin: 'settings' | 'user' | 'workspace';
   /** The absolute path; for the settings their key. */
   readonly source: string;
-  /** The product whose tool names its matcher uses if the names do not tell. */
+  /** The product whose tool names its matcher uses, for names that several products have. */
   readonly style: 'claude' | 'codex';
 }
 
 export interface Hook extends HookDefinition, HookPlace {
-  /** Identifies what is run, when, and which file says so. */
+  /** Identifies the command, its event and matcher, and the file that defines it. */
   readonly hash: string;
 }
 

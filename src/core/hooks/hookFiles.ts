@@ -24,7 +24,7 @@ export function hooksInSettings(value: unknown, platform: Host['platform']): Fou
   return found({ ...parsed, unknownEvents: [], problems: [...parsed.problems, ...unknown] }, place);
 }
 
-/** The hooks in a file of another product. What else it has is not looked at. */
+/** The hooks in a file of another product. Its other content is ignored. */
 export function hooksInFile({ text, ...place }: HookFile, platform: Host['platform']): FoundHooks {
   const errors: ParseError[] = [];
   const content: unknown = parse(text, errors, { allowTrailingComma: true });

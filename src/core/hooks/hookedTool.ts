@@ -17,10 +17,10 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** A call under one name. */
 export interface ToolFace {
   readonly name: string;
-  /** What other versions of the product call it: the hook gets the first name that its matcher takes. */
+  /** Names of the tool in other versions of the product: the hook gets the first one that its matcher matches. */
   readonly otherNames?: readonly string[];
   readonly input: Arguments;
-  /** The arguments of the tool with what a hook has changed; `undefined` where they cannot be made from it. */
+  /** Returns the arguments of the tool after a change by a hook; `undefined` where they cannot be made from it. */
   readonly updated: (input: Arguments) => ToolPayload | undefined;
   /** `tool_response` of PostToolUse. */
   readonly response: (text: string, success: boolean) => unknown;
@@ -187,7 +187,7 @@ function operationFaces(operation: PatchOperation, isAlone: boolean, cwd: string
   }
 }
 
-/** A changed edit cannot be made into a patch safely: its old text may stand at several places. */
+/** A changed edit cannot be converted to a patch safely: its old text may occur at several places. */
 function editFace(file: string, before: string, after: string, response: ToolFace['response']): ToolFace {
   const input = { file_path: file, old_string: before, new_string: after, replace_all: false };
   return faceOf('Edit', input, () => undefined, response);

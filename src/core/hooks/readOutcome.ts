@@ -3,16 +3,16 @@ import type { HookEvent } from '../../protocol/hooks.ts';
 import { parseJson } from '../util/json.ts';
 import { lazyObject } from '../../protocol/lazyObject.ts';
 
-/** How the process of a hook has ended. */
+/** The end of the process of a hook. */
 export interface HookEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a hook wants. Texts are as the hook wrote them. */
+/** The result that a hook requests. Texts are as the hook wrote them. */
 export interface HookOutcome {
-  /** Why it counts as failed. What it wanted is not known then. */
+  /** The reason why it counts as failed. Its result is not known then. */
   readonly failure?: string;
   /** Denies a call, rejects a message, or makes the model continue instead of stopping; with the reason. */
   readonly block?: string;
@@ -42,7 +42,7 @@ const outputSchema = lazyObject(() => ({
     .object({
       permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
       permissionDecisionReason: z.string().optional(),
-      /** VS Code has these here for Stop; elsewhere, and in the other products, they stand outside. */
+      /** VS Code has these inside for Stop; for other events, and in the other products, they are outside. */
       decision,
       reason: z.string().optional(),
       updatedInput: z.record(z.string(), z.unknown()).optional(),
@@ -53,12 +53,12 @@ const outputSchema = lazyObject(() => ({
 
 /** The exit code with which a hook blocks; the reason is on stderr, and stdout does not count. */
 const BLOCKS = 2;
-/** In characters: what an error message has of an output. */
+/** Maximum characters of an output in an error message. */
 const MAX_QUOTED = 500;
 
 /**
- * Reads the output of a hook as Claude Code, Codex and VS Code do. Text that is not JSON is context for the model where an
- * event takes context only (SessionStart, UserPromptSubmit), and means nothing elsewhere.
+ * Reads the output of a hook as Claude Code, Codex and VS Code do. Text that is not JSON is context for the model where
+ * an event takes context only (SessionStart, UserPromptSubmit), and is ignored elsewhere.
  */
 export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
   if (exitCode === BLOCKS) return blocked(event, stderr.trim());

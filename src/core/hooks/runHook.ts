@@ -6,7 +6,7 @@ import { messageOf } from '../util/fileErrors.ts';
 import type { Hook } from './definition.ts';
 import type { HookEnd } from './readOutcome.ts';
 
-/** In characters: what is kept of each stream. More is read and dropped, so that the program does not block. */
+/** Maximum characters of each stream that are kept. More is read and dropped, so that the program does not block. */
 const MAX_OUTPUT = 256 * 1024;
 
 export interface HookSurroundings {
@@ -16,7 +16,9 @@ export interface HookSurroundings {
   readonly confinement: Confinement;
 }
 
-/** A hook that has ended, or the sentence why it has not. `findings`: what the sandbox says about what it left. */
+/**
+ * A hook that has ended, or the sentence why it has not. `findings`: reports of the sandbox about files that it left.
+ */
 export type HookRun = { readonly durationMs: number; readonly findings: readonly string[] } & (
   | { readonly type: 'ended'; readonly end: HookEnd }
   | { readonly type: 'failed'; readonly problem: string }

@@ -6,7 +6,7 @@ export interface McpSecrets {
   write(key: string, text: string | undefined): Promise<void>;
 }
 
-/** How an authorisation server sends the user back: by an address that VS Code opens in this window. */
+/** The way in which an authorisation server sends the user back: by an address that VS Code opens in this window. */
 export interface McpRedirect {
   /** The address of the redirect. */
   readonly url: string;

@@ -9,7 +9,7 @@ export interface McpDefinition {
   readonly hash: string;
 }
 
-/** A tool as the server describes it; nothing in it is checked. */
+/** A tool as the server describes it, not validated. */
 export interface McpTool {
   readonly name: string;
   readonly title?: string | undefined;
@@ -77,7 +77,7 @@ export interface McpConnection {
   listResourceTemplates(cursor: string | undefined, signal: AbortSignal): Promise<McpPage>;
   readResource(uri: string, signal: AbortSignal): Promise<readonly Readonly<Record<string, unknown>>[]>;
   listPrompts(signal: AbortSignal): Promise<readonly McpPrompt[]>;
-  /** Values for an argument of a prompt that begin with `value`; none where the server completes nothing. */
+  /** Values for an argument of a prompt that begin with `value`; none if the server has no completions. */
   complete(
     prompt: string,
     argument: { readonly name: string; readonly value: string },
@@ -115,7 +115,7 @@ export interface McpHandlers {
   elicit(request: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer>;
   /** Open folders, absolute. */
   roots(): readonly string[];
-  /** One line of its log: what it prints on stderr, and what is wrong with its messages. */
+  /** One line of its log: its output on stderr, and errors in its messages. */
   log(line: string): void;
 }
 
@@ -135,10 +135,10 @@ export type McpFaultKind =
   | 'auth'
   /** It answered with an error. */
   | 'refused'
-  /** It answered with what is not the protocol. */
+  /** Its answer does not follow the protocol. */
   | 'protocol';
 
-/** Why a server could not do something, in one sentence for user and model. */
+/** The failure of an operation of a server, in one sentence for user and model. */
 export class McpFault extends Error {
   readonly kind: McpFaultKind;
 

@@ -1,12 +1,12 @@
-/** Definitions of servers: their identity, and the names in them that stand for folders and variables. */
+/** Definitions of servers: their identity, and the placeholders for folders and variables in them. */
 import path from 'node:path';
 import type { McpServerSettings } from '../../protocol/mcp.ts';
 import { sha256, sorted } from '../util/canonical.ts';
 import type { McpDefinition, McpTool } from './connection.ts';
 
 /**
- * Identifies what is started or connected to, and with which rights. Time-outs and lists of tools do not belong to it:
- * with them approvals would be asked for again that are about the same program.
+ * Identifies the program or address, and its permissions. Time-outs and lists of tools are excluded: a change of them
+ * must not ask for an approval of the same program again.
  */
 function definitionHash(settings: McpServerSettings, origin: string | undefined): string {
   const identity =
@@ -16,13 +16,13 @@ function definitionHash(settings: McpServerSettings, origin: string | undefined)
   return sha256([...identity, origin ?? null]);
 }
 
-/** Identifies all that a server says of a tool: with another description it is another tool. */
+/** Identifies the whole description of a tool by its server: with another description it is another tool. */
 export function toolHash({ raw }: McpTool): string {
   return sha256(raw);
 }
 
 export interface DefinitionPlace {
-  /** The folder that `${workspaceFolder}` stands for, and in which servers run. Absolute. */
+  /** The folder that replaces `${workspaceFolder}`, and in which servers run. Absolute. */
   readonly folder: string;
   readonly homeDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -52,7 +52,7 @@ export function resolveDefinition(
   return { name, settings: { ...resolved, cwd: at(cwd), sandbox: absolute }, hash };
 }
 
-/** The same with each text of it replaced. */
+/** Returns the settings with `fill` applied to each text. */
 function filledIn(settings: McpServerSettings, fill: (text: string) => string): McpServerSettings {
   const all = (record: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));

@@ -50,10 +50,10 @@ export class McpServer {
   readonly #lists: ServerLists;
   readonly #calls = new Set<Elicit>();
   #status: McpServerStatus = { type: 'stopped' };
-  /** Aborts what the current start or connection does. */
+  /** Aborts the current start or connection. */
   #life = new AbortController();
   #starting: Promise<void> = Promise.resolve();
-  /** Resolves when the connection before, and what was made too late of it, has ended. Two never run at a time. */
+  /** Resolves when the former connection has ended, and one of it that was made too late. Two never run at a time. */
   #ending: Promise<unknown>;
   /** Ends and failed restarts since the server was ready for a longer time, or was started by the user. */
   #failures = 0;
@@ -137,7 +137,7 @@ export class McpServer {
     throw new McpFault('closed', this.unavailable);
   }
 
-  /** Why it cannot be used, in one sentence. */
+  /** The reason why it cannot be used, in one sentence. */
   get unavailable(): string {
     const why = 'message' in this.#status ? ` ${this.#status.message}` : '';
     return `The MCP server ${this.name} is not running.${why}`;
@@ -206,7 +206,7 @@ export class McpServer {
     void connection.closed.then((fault) => {
       if (life.signal.aborted) return;
       life.abort(fault);
-      // Also one that only says that it has ended, such as a session over HTTP.
+      // Closes also a connection that only reports its end, such as a session over HTTP.
       this.#ending = connection.close();
       if (clock.monotonic() - since >= GOOD_MS) this.#failures = 0;
       if (fault.kind === 'auth') this.#failed(fault);

@@ -41,7 +41,7 @@ export class McpServers implements Disposable {
     return this.#changes.event;
   }
 
-  /** Starts what is new or changed, and ends what is gone; the others keep running. Returns at once. */
+  /** Starts new and changed servers, and ends those that are gone; the others keep running. Returns at once. */
   configure({ definitions }: McpConfiguration): void {
     const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
     for (const [name, { server, listening }] of this.#servers) {

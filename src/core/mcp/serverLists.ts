@@ -11,7 +11,7 @@ export interface McpResource {
   readonly description: string;
 }
 
-/** Pages of one list: a server may go on without end. */
+/** Maximum pages of one list: a server may send pages without end. */
 const MAX_PAGES = 20;
 /** Milliseconds until a list must have come. */
 const TIMEOUT_MS = 10_000;
@@ -32,8 +32,8 @@ export async function allPages(
 }
 
 /**
- * What the user can choose of one server: its prompts and resources, asked for once and again when the server says that they
- * have changed. A list that cannot be had is empty; the log of the server says why.
+ * The prompts and resources of one server that the user can choose, requested once and again when the server reports a
+ * change. A list that cannot be read is empty; the log of the server has the reason.
  */
 export class ServerLists {
   readonly #clock: Clock;

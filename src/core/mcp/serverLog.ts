@@ -1,11 +1,11 @@
 import type { Clock } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 
-/** In lines and characters: what is kept of the log of one server. */
+/** Maximum lines and characters of the log of one server. */
 const MAX_LINES = 500;
 const MAX_LINE = 2_000;
 
-/** The last lines that a server has printed on stderr, and what happened to it; kept in memory only. */
+/** The last lines that a server has printed on stderr, and its events; kept in memory only. */
 export class ServerLog {
   readonly #clock: Clock;
   readonly #added: Emitter<string>;

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 
 /** The longest tool name that model servers accept. */
 const MAX_LENGTH = 64;
-/** How much of a longer name is kept before its hash of 40 digits. */
+/** Characters of a longer name that are kept before its hash of 40 digits. */
 const KEPT = MAX_LENGTH - 40;
 
-/** `mcp__server__tool`, with `_` for what names cannot contain; shortened by a SHA-1 of the whole name. */
+/** `mcp__server__tool`, with `_` for characters that names cannot contain; shortened by a SHA-1 of the whole name. */
 export function offeredName(server: string, tool: string): string {
   const whole = `mcp__${server}__${tool}`;
   const name = whole.replaceAll(/[^A-Za-z0-9_-]/g, '_');

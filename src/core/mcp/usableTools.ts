@@ -2,7 +2,7 @@ import type { McpTool } from './connection.ts';
 
 /** In characters of JSON: a tool whose schema is longer would fill every request. */
 const MAX_SCHEMA = 64_000;
-/** Names in a sentence; the number says how many there are. */
+/** Maximum names in a sentence, which has the number of all. */
 const MOST_NAMES = 10;
 
 export function hasUsableSchema({ inputSchema }: McpTool): boolean {

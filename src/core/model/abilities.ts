@@ -1,6 +1,6 @@
 /**
- * What one model of one server can do: from the settings, else from the server where it reports it, else from the
- * model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
+ * The abilities of one model of one server: from the settings, else from the server where it reports them, else from
+ * the model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
  */
 import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
@@ -32,13 +32,13 @@ export const ABILITIES = [
 ] as const satisfies readonly (keyof ModelFamily)[];
 export type Ability = (typeof ABILITIES)[number];
 
-/** `name`: known of models with this name; `guess`: what most servers understand. */
+/** `name`: known for models with this name; `guess`: accepted by most servers. */
 export type AbilitySource = 'settings' | 'server' | 'name' | 'guess';
 
 /** The description of a model as its server reports it. */
 export interface ReportedModel {
   readonly id: string;
-  /** In tokens: of the loaded model where the server tells, else what it can have. */
+  /** In tokens: the window of the loaded model where the server reports it, else the model's maximum. */
   readonly contextWindow?: number | undefined;
   readonly images?: boolean | undefined;
   /** False: it takes no tools, so Tiller could only talk with it. */
@@ -172,7 +172,7 @@ function reportedAbilities(reported: ReportedModel | undefined): Known {
 export interface OfferedEfforts {
   /** `null` when the model takes none. */
   readonly efforts: readonly ReasoningEffort[] | null;
-  /** True when nothing is known of the model: the server may refuse an effort. */
+  /** True when the model is unknown: the server may refuse an effort. */
   readonly areGuessed: boolean;
 }
 

@@ -23,13 +23,13 @@ import { hasTooManyValues, parseJson } from '../util/json.ts';
 import type { ResponseLimits } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';
 
-/** How long the server may take to end a complete response, so that its connection can be reused. */
+/** Maximum time for the server to end a complete response, so that its connection can be reused. */
 const RELEASE_WITHIN_MS = 1000;
 
 export class Attempt {
-  /** How long to wait for the next byte. */
+  /** Maximum time without a byte, in milliseconds. */
   #byteTimeoutMs: number;
-  /** How long to wait for the next part of the response. */
+  /** Maximum time without a part of the response, in milliseconds. */
   #progressMs: number;
   readonly #caller: AbortSignal;
   readonly #clock: Pick<Clock, 'after'>;
@@ -40,7 +40,7 @@ export class Attempt {
   /** Bytes that were read ahead and not processed yet. */
   #held: Uint8Array | undefined;
   #received = 0;
-  /** Why this side ended the attempt. */
+  /** The reason why this side ended the attempt. */
   #fault: ModelFault | undefined;
   #stopWaitingForProgress = () => {};
 
@@ -77,7 +77,7 @@ export class Attempt {
   }
 
   /**
-   * True when the response is one JSON document and not a stream, whatever its headers say. @throws ModelFault, or the
+   * True when the response is one JSON document and not a stream, regardless of its headers. @throws ModelFault, or the
    * caller's reason.
    */
   async beginsAsJson(): Promise<boolean> {
@@ -86,8 +86,8 @@ export class Attempt {
   }
 
   /**
-   * Yields the parsed events, those that arrived together at once. `DONE` stands for `[DONE]`. Ends when the stream
-   * does; the caller decides whether it may end there. @throws ModelFault, or the caller's reason.
+   * Yields the parsed events, those that arrived together at once. `DONE` replaces `[DONE]`. Ends when the stream does;
+   * the caller decides if it may end there. @throws ModelFault, or the caller's reason.
    */
   async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
     const { maxEventBytes } = this.#limits;

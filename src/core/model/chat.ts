@@ -15,7 +15,7 @@ function isCompletion(document: unknown): boolean {
   return typeof document === 'object' && document !== null && 'choices' in document;
 }
 
-/** How long to wait for the usage when the response itself is complete. */
+/** Maximum time to wait for the usage when the response itself is complete. */
 const USAGE_WITHIN_MS = 2000;
 
 export class ChatClient implements ModelClient {

@@ -38,7 +38,7 @@ interface WireChunk extends AsItCame<ChatCompletionChunk, 'choices' | 'object'> 
   /** The error of a web framework in front of the server. */
   readonly detail?: unknown;
 }
-/** `function_call` is what calls were before there could be several. */
+/** `function_call`: the form of a call before there could be several. */
 interface WireMessage
   extends AsItCame<ChatCompletionChunk.Choice.Delta, 'content' | 'refusal' | 'tool_calls' | 'function_call'> {
   readonly reasoning?: unknown;
@@ -63,7 +63,7 @@ export class ChatReader {
   #finished = false;
   /** Text and reasoning were emitted as complete items. */
   #isTextEmitted = false;
-  /** Why the response failed although it has ended; thrown after its content was emitted. */
+  /** The failure of a response that has ended; thrown after its content was emitted. */
   #fault: ModelFault | undefined;
 
   constructor(options: ChatReaderOptions) {

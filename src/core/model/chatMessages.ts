@@ -61,7 +61,7 @@ export interface ChatForm {
   readonly developerRole: boolean;
   /** True if the reasoning of earlier responses is sent. */
   readonly reasoning: boolean;
-  /** Where the images of tools are sent. */
+  /** The field in which images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';
 }
 

@@ -3,7 +3,7 @@ import { deadline } from '../util/abort.ts';
 import { type ModelClient, ModelFault, type Prompt } from './client.ts';
 
 export type ConnectionTest =
-  /** `warnings`: what the server has refused and what was left out. */
+  /** `warnings`: fields that the server has refused and that were left out. */
   | { readonly type: 'answered'; readonly milliseconds: number; readonly warnings: readonly string[] }
   | { readonly type: 'fault'; readonly fault: ModelFault };
 

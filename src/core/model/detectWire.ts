@@ -8,9 +8,9 @@ export type DetectedWire =
   | { readonly type: 'unknown'; readonly test: ConnectionTest };
 
 /**
- * Finds out which API a server has: Responses, else Chat Completions. A gateway may check the key, the quota and its load
- * before it looks at the address: such an answer shows an API only when there is nothing at the other address. Without an
- * answer nothing is known.
+ * Finds out which API a server has: Responses, else Chat Completions. A gateway may check the key, the quota and its
+ * load before it looks at the address: such an answer shows an API only when the other address does not exist. Without
+ * an answer the API is unknown.
  */
 export async function detectWire(test: (wireApi: WireApi) => Promise<ConnectionTest>): Promise<DetectedWire> {
   const responses = await test('responses');
@@ -28,7 +28,7 @@ export async function detectWire(test: (wireApi: WireApi) => Promise<ConnectionT
 
 type Evidence = 'present' | 'absent' | 'unclear' | 'unreachable';
 
-/** What the answer at the address of an API says about this API. */
+/** Returns the evidence about an API in the answer at its address. */
 function evidenceOf(result: ConnectionTest): Evidence {
   if (result.type === 'answered') return 'present';
   const { kind, status } = result.fault;

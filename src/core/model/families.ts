@@ -1,6 +1,6 @@
 /**
  * The capabilities of models, as data: the first pattern that matches the slug decides (design §2, `ModelFamily`). A
- * model that is not listed gets what every server understands.
+ * model that is not listed gets those that every server understands.
  */
 import type { WireApi } from '../../protocol/providers.ts';
 import type { ReasoningEffort } from '../../protocol/op.ts';
@@ -8,7 +8,7 @@ import type { ReasoningEffort } from '../../protocol/op.ts';
 export type Verbosity = 'low' | 'medium' | 'high';
 
 export interface ReasoningAbility {
-  /** Sent when the user has chosen none; `null`: nothing is sent then. */
+  /** Sent when the user has chosen none; `null`: the field is left out then. */
   readonly defaultEffort: ReasoningEffort | null;
   /** The efforts that it takes, the lowest first. `null`: unknown, so any is sent that the user chooses. */
   readonly efforts: readonly ReasoningEffort[] | null;
@@ -16,7 +16,7 @@ export interface ReasoningAbility {
 }
 
 export interface VerbosityAbility {
-  /** Sent when the user has chosen none; `null`: nothing is sent then. */
+  /** Sent when the user has chosen none; `null`: the field is left out then. */
   readonly default: Verbosity | null;
 }
 

@@ -1,4 +1,4 @@
-/** How a failure becomes a `ModelFault`, and how much of it is shown. */
+/** Converts a failure to a `ModelFault`, and limits the text that is shown of it. */
 import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { HIDDEN, type SecretRedactor } from '../util/secretRedactor.ts';
 import { ModelFault } from './client.ts';

@@ -3,13 +3,13 @@ import { isFromModel, type ResponseItem } from '../../protocol/responseItem.ts';
 /** `undefined`: the provider that the thread began with. */
 export type Origin = string | undefined;
 
-/** True when another provider than the one that is asked now has sent the item. */
+/** True when the item came from another provider than the current one. */
 export function isForeign(item: ResponseItem, origin: Origin): boolean {
   return isFromModel(item) && originOf(item) !== origin;
 }
 
 /**
- * True when the item means nothing to another provider: its reasoning, which may be encrypted, and its own searches.
+ * True when the item is useless for another provider: its reasoning, which may be encrypted, and its own searches.
  * Messages and calls are sent; their ids and the provider's data on them are not.
  */
 export function isLeftOut(item: ResponseItem, origin: Origin): boolean {

@@ -24,7 +24,7 @@ export class HttpModels {
   readonly #ports: Omit<ModelPorts, 'refused'>;
   /** By server, while the process runs: a field that was refused in one thread is not sent in another. */
   readonly #refused = new Map<string, RefusedFields>();
-  /** By server: what it has reported about its models. */
+  /** By server: its reports about its models. */
   readonly #reported = new Map<string, ReadonlyMap<string, ReportedModel>>();
 
   constructor({ fetch, secrets, clock, ids, log, host }: HttpModelPorts, version: string) {
@@ -48,8 +48,8 @@ export class HttpModels {
   }
 
   /**
-   * Asks a server on this machine about the window of its loaded model, unless it is known: the window of a model that is
-   * not loaded is what it could have. Never rejects, and resolves after `withinMs` at the latest. Other servers are asked
+   * Asks a server on this machine about the window of its loaded model, unless it is known: for a model that is not
+   * loaded it reports the maximum. Never rejects, and resolves after `withinMs` at the latest. Other servers are asked
    * only when the user chooses a model.
    */
   async learn(provider: ProviderConfig, model: string, withinMs: number): Promise<void> {

@@ -9,16 +9,16 @@ type Delta = Extract<
 const MAX_JOINED = 2000;
 
 /**
- * The events of what arrived in one read of a connection, with consecutive deltas of one text joined: a server that is
- * faster than the reader costs one event for each read instead of one for each token, a slower one still one for each
- * token. When `read` throws, the deltas before come first.
+ * Yields the events that arrived in one read of a connection, with consecutive deltas of one text joined: a server that
+ * is faster than the reader costs one event for each read instead of one for each token, a slower one still one for
+ * each token. When `read` throws, the deltas before come first.
  */
 export function* joinDeltas<Wire>(
   wires: readonly Wire[],
   read: (wire: Wire) => readonly ResponseEvent[],
 ): Generator<ResponseEvent, void, undefined> {
   let open: Delta | undefined;
-  /** Of `open` and those joined with it. */
+  /** The text of `open` and of the deltas joined with it. */
   let text = '';
   for (const wire of wires) {
     let events: readonly ResponseEvent[];

@@ -8,7 +8,7 @@ export interface ConnectedModel {
   readonly family: ModelFamily;
   /** `null` when the settings have no prices. */
   readonly prices: Prices | null;
-  /** Attempts of one request; `null`: as the settings of the thread say. */
+  /** Attempts of one request; `null`: those of the thread's settings. */
   readonly maxAttempts?: number | null;
   /** Notes for the user about the settings of this model; each sentence is shown once in a thread. */
   readonly notes?: readonly string[];

@@ -30,7 +30,7 @@ export type ModelListing =
   | { readonly type: 'fault'; readonly fault: ModelFault };
 
 const LIST_BYTES = 8 * 1024 * 1024;
-/** How long a server may take for the list; one that loads a model answers late. */
+/** Maximum time for the list; a server that loads a model answers late. */
 const LIST_WITHIN_MS = 10_000;
 
 /** Asks the server for its models, in alphabetical order. @throws the signal's reason when `signal` aborts */
@@ -87,7 +87,7 @@ const listedSchema = lazyObject(() => ({
   context_length: positive,
   architecture: z.object({ input_modalities: words }).nullish().catch(undefined),
   supported_parameters: words,
-  /** llama.cpp: what the model was trained with. */
+  /** llama.cpp: the context window of the training. */
   meta: z.object({ n_ctx_train: positive }).nullish().catch(undefined),
 }));
 

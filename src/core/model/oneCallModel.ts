@@ -8,13 +8,13 @@ import type { ModelClientFactory } from './modelClientFactory.ts';
 const PROVIDER = 'one-call';
 
 export interface OneCall {
-  /** Of one of our tools. */
+  /** The name of one of our tools. */
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A model that makes one call and is done: what other code wants done runs with it as a thread, under policy, review and
+ * A model that makes one call and ends: an action of other code runs with it as a thread, under policy, review and
  * audit like any call of a model. `onOutput` gets the output of the call.
  */
 export function oneCallModel(

@@ -26,7 +26,7 @@ export interface ModelPorts {
   /** The environment of this process, for headers of providers. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /**
-   * The fields that this provider has refused so far; keep them while the process runs, so that nothing is refused
+   * The fields that this provider has refused so far; keep them while the process runs, so that no field is refused
    * twice.
    */
   readonly refused?: RefusedFields | undefined;
@@ -51,7 +51,7 @@ export function createModelClient(provider: ProviderConfig, ports: ModelPorts): 
   };
 }
 
-/** `sent` gets all that must be redacted where the server repeats it. */
+/** `sent` gets all texts that must be redacted where the server repeats them. */
 export function createTransport(
   provider: ProviderConfig,
   { fetch, secrets, clock, userAgent = 'tiller', environment }: Omit<ModelPorts, 'ids' | 'log' | 'refused'>,
@@ -77,7 +77,7 @@ export function clientOf(parts: ClientParts): ModelClient {
 }
 
 /**
- * Redacts faults, because some servers repeat what they were sent. Redacted only here, after the client has evaluated
+ * Redacts faults, because some servers repeat parts of the request. Redacted only here, after the client has evaluated
  * the original message.
  */
 async function* withShownFaults(

@@ -13,17 +13,15 @@ export interface ProviderConfig {
   /** Names of headers and of the environment variables with their values. */
   readonly envHeaders?: Readonly<Record<string, string>> | undefined;
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
-  /**
-   * How the key that is stored for the origin is sent; `api_key` is Azure's header. Derived from the dialect if absent.
-   */
+  /** The header for the key that is stored for the origin; `api_key` is Azure's. Derived from the dialect if absent. */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** True if the server stores responses; derived from the dialect if absent. */
   readonly store?: boolean | undefined;
-  /** Where images of tools are sent; derived from the wire if absent. */
+  /** The field in which images of tools are sent; derived from the wire if absent. */
   readonly toolImages?: 'output' | 'message' | 'none' | undefined;
   /** Attempts of one request, instead of those of the thread. */
   readonly maxAttempts?: number | undefined;
-  /** A model that all models of this server resemble whose own names say nothing. */
+  /** A known model that all models of this server with unknown names resemble. */
   readonly family?: string | undefined;
   /** The silence that ends an attempt, see `ResponseLimits`. */
   readonly streamIdleTimeoutMs?: number | undefined;

@@ -30,7 +30,7 @@ export function secretsInSettings(
   ];
 }
 
-/** Values of headers and variables that are named like secrets, and bearer tokens; not what names a variable. */
+/** Values of headers and variables with names of secrets, and bearer tokens; not references to a variable. */
 function secretsOfMcpServers(entries: Settings['mcpServers']): readonly string[] {
   return [...parseMcpServers(entries).servers.values()].flatMap((server) => {
     const named =

@@ -1,7 +1,8 @@
 /**
- * How servers refuse what they do not implement, where their words do not name the field or the status is not 400.
- * Each wording is one that a real server has sent, with its source. test/core/model/refusalWordings.test.ts has the
- * complete answers, and those of servers that name the field and need no entry here.
+ * Wordings by which servers refuse features that they do not implement, where the message does not name the field or
+ * the status is not 400. Each wording is one that a real server has sent, with its source.
+ * test/core/model/refusalWordings.test.ts has the complete answers, and those of servers that name the field and need
+ * no entry here.
  */
 /** The fields of `fieldFallback.ts` that a wording can identify. */
 type WordingField =

@@ -35,7 +35,7 @@ export class RequestWriter<Params> {
     this.#fields.push(`${JSON.stringify(name)}:${json}`);
   }
 
-  /** True when the field was not refused; says nothing about this request. */
+  /** True when the field was not refused; it may still be unused in this request. */
   mayTake(name: Dispensable): boolean {
     return !this.#refused.has(name);
   }

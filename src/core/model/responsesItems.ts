@@ -23,7 +23,7 @@ export interface ItemForm {
   readonly keepsReasoningIds: boolean;
   /** The tag of items of this provider. */
   readonly origin: Origin;
-  /** Where the images of tools are sent. */
+  /** The field in which images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';
   readonly customTools: boolean;
   readonly localShell: boolean;

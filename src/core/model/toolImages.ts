@@ -17,7 +17,7 @@ function isImage(part: OutputPart): boolean {
   return part.type === 'input_image';
 }
 
-/** Where the images of an output are instead. */
+/** The place of an output's images, where it is not the output. */
 export type ImagePlace = 'message' | 'none';
 
 export function textWithPlaceholders(output: readonly OutputPart[], place: ImagePlace): string {

@@ -68,8 +68,9 @@ export class Transport {
     const sdk = await import('./openaiSdk.ts');
     const { baseUrl, queryParams } = this.#provider;
     const send = guardedFetch(this.#ports.fetch, new Set(Object.keys(this.#headers('key'))));
+    const { address, query } = splitQuery(baseUrl);
     return new sdk.OpenAI({
-      baseURL: baseUrl,
+      baseURL: address,
       // Never the key of the environment: the key, if any, is in the headers of each request.
       apiKey: 'unused',
       adminAPIKey: null,
@@ -85,7 +86,7 @@ export class Transport {
         if (!response.ok) throw await this.#faultOf(response);
         return response;
       },
-      ...(queryParams ? { defaultQuery: { ...queryParams } } : {}),
+      defaultQuery: { ...query, ...queryParams },
     });
   }
 
@@ -114,7 +115,15 @@ export class Transport {
   }
 }
 
-/** How long to wait for the text of an HTTP error. */
+/** The SDK appends paths to the end of its base URL, behind a query. */
+function splitQuery(baseUrl: string): { readonly address: string; readonly query: Readonly<Record<string, string>> } {
+  const url = new URL(baseUrl);
+  const query = Object.fromEntries(url.searchParams);
+  url.search = '';
+  return { address: url.href.replace(/\/$/, ''), query };
+}
+
+/** Maximum time to wait for the text of an HTTP error. */
 const ERROR_WITHIN_MS = 5000;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -29,7 +29,7 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
   const seeker = createTextSeeker(lines);
   const edits: Edit[] = [];
   const taken: { readonly start: number; readonly end: number }[] = [];
-  /** Where the last of the taken lines ends. */
+  /** The end of the last consumed lines. */
   let takenUntil = 0;
   let cursor = 0;
   for (const chunk of chunks) {

@@ -4,8 +4,8 @@ import { textLines } from './lines.ts';
 import type { PatchOperation } from './operation.ts';
 
 /**
- * `before` with as many chunks of the operation as fit, from the first on. The last chunk may be incomplete: what there is
- * of it is applied, unless its place is not clear yet. `before` is empty for a file that does not exist.
+ * Returns `before` with as many chunks of the operation as fit, from the first on. The last chunk may be incomplete:
+ * its lines so far are applied, unless its place is not clear yet. `before` is empty for a file that does not exist.
  */
 export function growingText(before: string, operation: PatchOperation): string {
   switch (operation.type) {

@@ -5,13 +5,13 @@ import { areLineNumbers } from './markers.ts';
 import { nearestRegion } from './nearest.ts';
 import type { Seeker } from './seek.ts';
 
-/** Why the chunks of an update do not fit the file. Lines are counted from 0. */
+/** The reason why the chunks of an update do not fit the file. Lines are counted from 0. */
 export type Mismatch =
   | {
       readonly type: 'not_found';
       readonly what: 'context' | 'lines';
       readonly wanted: readonly string[];
-      /** Where the search began, and whether only the end of the file was allowed. */
+      /** The first line of the search. */
       readonly from: number;
       readonly atEnd: boolean;
       readonly seeker: Seeker;

@@ -1,4 +1,4 @@
-/** Why a patch may not be applied to a notebook, open or closed. */
+/** The reason why a patch may not be applied to a notebook, open or closed. */
 import { messageOf } from '../util/fileErrors.ts';
 import type { FileChange } from '../ports.ts';
 import { NEW_CELL, parseNotebookText } from './notebookText.ts';

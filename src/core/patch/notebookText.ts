@@ -68,7 +68,7 @@ export function haveSameCells(one: string, other: string): boolean {
   return JSON.stringify(first.cells.map(without)) === JSON.stringify(second.cells.map(without));
 }
 
-/** How the cells of a notebook become those of a patched text. Indexes are those before all edits. */
+/** Maps the cells of a notebook to those of a patched text. Indexes are those before all edits. */
 export interface CellEdits {
   /** Cells that stay, with another text. */
   readonly texts: readonly { readonly index: number; readonly text: string }[];

@@ -1,4 +1,4 @@
-/** A parsed patch: what it asks for, before any file is read (codex-behaviour.md §1.1). */
+/** A parsed patch, before any file is read (codex-behaviour.md §1.1). */
 
 export interface PatchLine {
   readonly kind: 'context' | 'remove' | 'add';

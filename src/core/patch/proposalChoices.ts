@@ -4,7 +4,7 @@ import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
 import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
 import type { FileSnapshot } from './workingTree.ts';
 
-/** Why the choices do not fit this patch, as a message; `undefined` when they do. */
+/** The reason why the choices do not fit this patch, as a message; `undefined` when they do. */
 export function reviewProblem(review: ProposalChoices, proposal: readonly ProposedFile[]): string | undefined {
   const seen = new Set<string>();
   for (const part of review) {
@@ -149,7 +149,7 @@ function contentsOf(file: ProposedFile): readonly string[] {
 
 /**
  * Rebases a change onto the current file, so that it removes and inserts exactly the same lines. `undefined` when that
- * is not possible. `target` is what was found at the destination of a moved file.
+ * is not possible. `target` is the snapshot of the destination of a moved file.
  */
 export function rebaseChange(change: FileChange, now: FileSnapshot, target?: FileSnapshot): FileChange | undefined {
   const text = textOf(now);

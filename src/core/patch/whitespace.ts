@@ -1,6 +1,6 @@
 /**
- * What counts as a blank. The patch format was made in Rust, whose `trim` removes U+0085 and keeps U+FEFF; that of
- * JavaScript does the opposite (codex-behaviour.md §14.20). All code in this folder must trim with these functions.
+ * The definition of whitespace. The patch format was made in Rust, whose `trim` removes U+0085 and keeps U+FEFF; that
+ * of JavaScript does the opposite (codex-behaviour.md §14.20). All code in this folder must trim with these functions.
  */
 
 /** Unicode's White_Space property. */

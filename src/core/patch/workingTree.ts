@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { type TextLines, textLines } from './lines.ts';
 
 /**
- * What was found at a path before planning. `missing` means that nothing is there and that no file is in the place of
+ * The state of a path before planning. `missing` means that the path does not exist and that no file is in the place of
  * one of its folders; otherwise it is `unreadable`.
  */
 export type FileSnapshot =
@@ -31,7 +31,7 @@ export interface WorkingTree {
   /** Also creates the folders above the file. */
   write(path: string, lines: TextLines, source: string | null): void;
   remove(path: string): void;
-  /** Why no file can be written there; `undefined` when one can. */
+  /** The reason why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
   /** The state of the path before the patch. */
   found(path: string): FileSnapshot;

@@ -43,7 +43,7 @@ export interface CommandRequest {
   readonly gitStartsPrograms?: boolean | undefined;
   /** A file that may not be read and that the command names: a clause with its path. */
   readonly reads?: string | undefined;
-  /** The user wants only a plan: what is not known to only read is refused. */
+  /** In plan mode: a command that is not known to only read is refused. */
   readonly planMode?: boolean | undefined;
   /** False when no user can answer (`exec`); true by default. */
   readonly canAsk?: boolean | undefined;

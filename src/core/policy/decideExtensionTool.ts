@@ -14,8 +14,8 @@ export interface ExtensionToolFacts {
 }
 
 /**
- * Whether a call of a tool of another extension needs approval. The extension runs it outside of every sandbox, so it is asked
- * about under full access, too; nothing that it says of the tool changes that.
+ * Decides if a call of a tool of another extension needs approval. The extension runs it outside of every sandbox, so
+ * it needs approval under full access, too; no annotation of the tool changes that.
  */
 export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
   const { extension, tool, isAllowed, hasChanged } = facts;
@@ -23,7 +23,7 @@ export function decideExtensionTool(facts: ExtensionToolFacts, approvalPolicy: A
   if (isAllowed) return skip('tool-allowed', 'You have allowed this tool, as its extension describes it now.');
   if (approvalPolicy === 'never') return skip('never', 'The approval policy asks for nothing.');
   const text = hasChanged
-    ? `${extension} describes ${tool} in another way than when you approved it.`
+    ? `The description of ${tool} by ${extension} has changed since you approved it.`
     : `${tool} is run by ${extension}, outside of the sandbox.`;
   const id = hasChanged ? 'tool-changed' : 'extension-tool';
   return { type: 'needs_approval', reason: { source: 'policy', id, text }, parts: [] };

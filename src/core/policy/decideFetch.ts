@@ -18,8 +18,8 @@ export interface FetchDecision {
   readonly requirement: ApprovalRequirement;
   readonly matchedRules: LoadedRules;
   /**
-   * The host is private by its name, and a rule of the user names it. A public name never leads to a private address: a rule
-   * for it says nothing of this machine, and its owner decides where it leads.
+   * The host is private by its name, and a rule of the user names it. A public name never leads to a private address: a
+   * rule for it does not cover this machine, and its owner decides where it leads.
    */
   readonly mayBePrivate: boolean;
 }
@@ -50,14 +50,14 @@ export function decideFetch({ url, isPrivate, approvalPolicy, sandboxPolicy, rul
     if (deciding !== undefined) return { type: 'needs_approval', reason: ruleReason(deciding), parts: [] };
     return {
       type: 'needs_approval',
-      reason: policyReason('fetch-host', `Nothing may be fetched from ${url.host} unasked: the address is sent there.`),
+      reason: policyReason('fetch-host', `No rule allows ${url.host}, and the host receives this address.`),
       parts: [],
       proposedRule: { pattern: words.slice(0, 2), decision: 'allow' },
     };
   }
 }
 
-/** Why a host that is private by its name is refused, as a sentence for the model and the user. */
+/** The reason why a host that is private by its name is refused, as a sentence for the model and the user. */
 function privateText({ host, origin }: URL): string {
   return `${host} is on this machine or in a private network, which is fetched only when a rule names it: ["fetch_url", "${origin}"].`;
 }

@@ -5,7 +5,7 @@ import type { ApprovalRequirement } from './requirement.ts';
 export interface McpToolFacts {
   readonly server: string;
   readonly tool: string;
-  /** The server says that the tool changes nothing. */
+  /** True if the server declares that the tool changes nothing. */
   readonly saysReadOnly: boolean;
   /** The user has allowed the tool, as its server describes it now. */
   readonly isAllowed: boolean;
@@ -16,9 +16,9 @@ export interface McpToolFacts {
 }
 
 /**
- * Whether a call of a tool of an MCP server needs approval (codex-behaviour.md §9). What runs it is a program of its own,
- * outside of the sandbox of commands, so it is asked about under full access, too. What a server says of a tool decides
- * only whether the policies that ask in case of doubt ask for it.
+ * Decides if a call of a tool of an MCP server needs approval (codex-behaviour.md §9). A separate program runs it,
+ * outside of the sandbox of commands, so it needs approval under full access, too. The annotations of the server are
+ * used only by the policies that ask in case of doubt.
  */
 export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolicy): ApprovalRequirement {
   const { server, tool, saysReadOnly, isAllowed, hasChanged } = facts;
@@ -35,7 +35,7 @@ export function decideMcpTool(facts: McpToolFacts, approvalPolicy: ApprovalPolic
     };
   }
   const text = hasChanged
-    ? `${server} describes ${tool} in another way than when you approved it.`
+    ? `The description of ${tool} by ${server} has changed since you approved it.`
     : saysReadOnly
       ? `The approval policy asks for every tool of an MCP server.`
       : `${server} does not say that ${tool} changes nothing.`;

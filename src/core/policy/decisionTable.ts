@@ -6,7 +6,7 @@ import type { ApprovalPolicy, SandboxMechanism, SandboxPermissions, SandboxPolic
 import type { CommandClass } from './commandTree.ts';
 
 /**
- * What confines a command: the sandbox; nothing, although the policy requires a sandbox; or nothing, because the policy
+ * The confinement of a command: the sandbox; none, although the policy requires a sandbox; or none, because the policy
  * requires none.
  */
 export type Containment = 'sandboxed' | 'no-box' | 'unrestricted';

@@ -4,7 +4,7 @@ import type { Platform } from './knownSafe.ts';
 
 /** Words that a command may have; a longer one names no file. */
 const [MAX_WORDS, MAX_WORD] = [1_000, 4_096];
-/** Words that the braces of one word stand for. */
+/** Maximum words from the braces of one word. */
 const MAX_SPELLED = 64;
 
 /**

@@ -5,7 +5,7 @@ import type { Platform } from './knownSafe.ts';
 /** Writable folders, and what is protected inside them. All paths are absolute. */
 export interface WritableScope {
   readonly roots: readonly string[];
-  /** Names that protect everything at or below them, at any depth under a root: `name`, `folder/name`, or `*ending`. */
+  /** Names that protect all files at or below them, at any depth under a root: `name`, `folder/name`, or `*ending`. */
   readonly protectedNames: readonly string[];
   /** Further protected places, such as the target of a `.git` file. */
   readonly protectedPaths?: readonly string[];

@@ -1,8 +1,8 @@
 import type { ApprovalRequirement } from './requirement.ts';
 
 /**
- * What becomes of a call that may change something while the user wants only a plan: it is refused, also where a rule, an
- * earlier approval or full access would allow it. `what`: the subject of the sentence that the model and the user read.
+ * Refuses a call that may change something in plan mode, also where a rule, an earlier approval or full access would
+ * allow it. `what`: the subject of the sentence that the model and the user read.
  */
 export function refusedInPlanMode(what: string): ApprovalRequirement {
   const text = `${what} in plan mode, which only reads. Put it into the plan.`;

@@ -74,7 +74,7 @@ function restrictionsIn(tree: CommandTree, context: PolicyContext): readonly Pol
 
 /**
  * A rule that asks never turns a refusal of the table into a prompt, and one that allows does not allow leaving the
- * sandbox unless it says so.
+ * sandbox unless it is marked so.
  */
 function byRule(tree: CommandTree, context: PolicyContext): PolicyVerdict | undefined {
   const { argv } = tree;
@@ -118,7 +118,7 @@ function byHeuristic(
 
 /**
  * Returns the strictest verdict. Of equals, one that the heuristics decided gives the reason, because it is less
- * certain; `known-safe` gives it only if all parts are known safe: what holds for `ls` does not hold for `ls && npm
+ * certain; `known-safe` gives it only if all parts are known safe: a reason for `ls` does not hold for `ls && npm
  * test`.
  */
 function combine(argv: Argv, all: readonly PolicyVerdict[]): PolicyVerdict {

@@ -1,4 +1,6 @@
-/** What "always allow …" would cover for a pending command, while the user shortens or extends the prefix. */
+/**
+ * The commands that "always allow …" would cover for a pending command, while the user shortens or extends the prefix.
+ */
 import type { Rule } from '../../protocol/policy.ts';
 import type { RulePreview } from '../../protocol/rules.ts';
 import { banReason } from './bannedPrefix.ts';

@@ -1,10 +1,10 @@
 /**
- * What `echo`, `printf` and similar programs print when all their words are known. Returns all possible readings,
- * because it is used to find danger.
+ * Computes the output of `echo`, `printf` and similar programs when all their words are known. Returns all possible
+ * readings, because it is used to find danger.
  */
 import { programName } from './programs.ts';
 
-/** How many words before the printing program are skipped, as in `env LC_ALL=C printf …`. */
+/** Maximum words before the printing program, as in `env LC_ALL=C printf …`. */
 const MAX_WORDS_BEFORE = 8;
 /** `printf` repeats its format until all arguments are used. */
 const MAX_REPEATS = 1_000;

@@ -4,7 +4,7 @@ import type { PolicyVerdict } from './policyVerdict.ts';
 import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
 
-/** Tools whose sub-command tells what they do, and the sub-commands that affect only the project. */
+/** Tools whose sub-command names their action, and the sub-commands that affect only the project. */
 const PROJECT_TOOLS: ReadonlySet<string> = new Set('npm pnpm yarn cargo go dotnet swift mix zig'.split(' '));
 const PROJECT_JOBS: ReadonlySet<string> = new Set(
   'test build check lint fmt format clippy vet typecheck doc run'.split(' '),

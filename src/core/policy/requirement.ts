@@ -5,8 +5,8 @@ import type { DecisionReason, Rule } from '../../protocol/policy.ts';
 export type CommandVerdict = NonNullable<ApprovalRequest['parts']>[number];
 
 /**
- * What must happen before something runs or is written (seed 004, `ExecApprovalRequirement`). Each requirement names
- * the rule or heuristic that made it (design decision 10).
+ * The condition under which a call runs or a file is written (seed 004, `ExecApprovalRequirement`). Each requirement
+ * names the rule or heuristic that made it (design decision 10).
  */
 export type ApprovalRequirement =
   | {

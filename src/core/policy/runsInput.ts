@@ -1,4 +1,4 @@
-/** Commands that run what they read from their input, as `sh` does in `echo ls | sh`. */
+/** Commands that run their input, as `sh` does in `echo ls | sh`. */
 import { programName } from './programs.ts';
 
 /** Shells whose scripts are at least searched for danger. */

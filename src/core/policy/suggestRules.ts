@@ -17,7 +17,7 @@ const EXAMPLES = 5;
 
 export interface SuggestionOptions {
   readonly platform: Platform;
-  /** The rules in force: what they allow already needs no suggestion. */
+  /** The rules in force: a command that they allow needs no suggestion. */
   readonly rules: LoadedRules;
   /** The least number of approvals; the default is `SUGGESTED_AFTER`. */
   readonly atLeast?: number;

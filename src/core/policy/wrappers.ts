@@ -1,6 +1,4 @@
-/**
- * Programs that run another program: which of their own words may precede it, and what they add to it (sandbox.md §6).
- */
+/** Programs that run another program: their own words that may precede it, and their effects on it (sandbox.md §6). */
 
 export interface Wrapper {
   /** Options without a value that do not change what is run. */

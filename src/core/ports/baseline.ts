@@ -15,7 +15,7 @@ export interface Look {
   readonly changes: readonly LookedChange[];
   /** Folders that were not there at the last look, outer ones first. */
   readonly newFolders: readonly string[];
-  /** Nothing was recorded before: what was there earlier is not known. */
+  /** The first record: the earlier content is not known. */
   readonly isFirst: boolean;
   /** One sentence for the user if not everything could be recorded. */
   readonly problem?: string | undefined;
@@ -36,15 +36,15 @@ export interface LookLimits {
 }
 
 /**
- * The content of workspaces, kept in TILLER_HOME by its hash. Works off the event loop: callers wait, and hold up nothing.
- * Every method may reject with an error of the disk.
+ * The content of workspaces, kept in TILLER_HOME by its hash. Works off the event loop: callers wait, and other work
+ * goes on. Every method may reject with an error of the disk.
  */
 export interface BaselineStore {
-  /** Records what the folders hold now. Absolute paths, none inside another. */
+  /** Records the content of the folders. Absolute paths, none inside another. */
   look(roots: readonly string[], limits: LookLimits): Promise<Look>;
   /** Files of the last scan that changed at this time or later. */
   changedSince(roots: readonly string[], since: number): Promise<readonly RecordedFile[]>;
-  /** Records what these paths hold now, whatever their size and whether ignored or not. An entry for each. */
+  /** Records the content of these paths, of any size and also of ignored files. An entry for each. */
   capture(paths: readonly string[]): Promise<ReadonlyMap<string, FileState>>;
   /** Folders on the way to these paths that do not exist, outer ones first. */
   missingFolders(paths: readonly string[]): Promise<readonly string[]>;
@@ -52,7 +52,7 @@ export interface BaselineStore {
   keep(bytes: Uint8Array, mode: number): Promise<Extract<FileState, { type: 'file' }>>;
   /** `undefined` when it is not kept any more, or was damaged. */
   read(hash: string): Promise<Uint8Array | undefined>;
-  /** Ends what runs in the background. What is on disk stays. */
+  /** Ends the background work. Files on disk stay. */
   dispose(): Promise<void>;
 }
 

@@ -65,7 +65,7 @@ export interface CodeSymbol extends CodePosition {
   readonly name: string;
   /** `function`, `class` … */
   readonly kind: string;
-  /** The name of what it is declared in; may be empty. */
+  /** The name of the enclosing symbol; may be empty. */
   readonly container: string;
 }
 
@@ -87,7 +87,7 @@ export interface RenamedFile {
 
 export type RenameAnswer =
   | { readonly type: 'renamed'; readonly files: readonly RenamedFile[] }
-  /** The language extension says why not, or nothing knows the symbol. */
+  /** The language extension refused it with a reason, or no extension knows the symbol. */
   | { readonly type: 'refused'; readonly message: string };
 
 /** Requests about a language; symbols of a file are often answered before its project is read. */
@@ -96,20 +96,23 @@ export type CodeKind = 'outline' | 'code';
 export type CodeRelation = 'definition' | 'references' | 'implementations';
 
 /**
- * The language extensions of an editor. An answer is empty where none knows the language, where there is nothing to find,
- * and while an extension is still starting or reading the project: the three look the same. No request can be cancelled.
+ * The language extensions of an editor. An answer is empty where none knows the language, where there is no result, and
+ * while an extension is still starting or reading the project: the three look the same. No request can be cancelled.
  */
 export interface Languages {
-  /** Opens the file without a tab, so that the extension of its language starts. @throws Error for what is not text */
+  /**
+   * Opens the file without a tab, so that the extension of its language starts. @throws Error for a file that is not
+   * text
+   */
   open(path: string): Promise<void>;
   /**
-   * Whether a request of this kind has had an answer that is not empty in this window, about the language of this file.
-   * Without a path: about symbols of the workspace.
+   * Returns true if a request of this kind has had an answer that is not empty in this window, about the language of
+   * this file. Without a path: about symbols of the workspace.
    */
   hasAnswered(kind: CodeKind, path: string | undefined): boolean;
   /**
-   * Whether an empty answer is believed although nothing has answered so far: calls have waited their whole time in vain, and
-   * no extension was installed or turned on since.
+   * Returns true if an empty answer is accepted although no provider has answered so far: calls have waited their whole
+   * time in vain, and no extension was installed or enabled since.
    */
   isSilent(kind: CodeKind, path: string | undefined): boolean;
   /** Milliseconds that a call may ask again while all answers are empty. */

@@ -1,7 +1,8 @@
-/** Processes, and what confines them. */
+/** Processes and their confinement. */
 
 /**
- * A folder that a sandbox leaves writable, and what stays read-only below it, whether or not it exists. Absolute paths.
+ * A folder that a sandbox leaves writable, and the paths that stay read-only below it, also those that do not exist.
+ * Absolute paths.
  */
 export interface WritableRoot {
   readonly path: string;
@@ -33,11 +34,13 @@ export interface SandboxLimits {
 }
 
 /**
- * What a sandboxed process has left behind that the user and the model must learn before Tiller reads it. `message` is
- * one plain sentence for both.
+ * A change made by a sandboxed process that the user and the model must know before Tiller reads it. `message` is one
+ * plain sentence for both.
  */
 export type SandboxFinding =
-  /** A protected name that was created, or what had replaced a link: it was quarantined and can be restored. */
+  /**
+   * A protected name that was created, or the file that had replaced a link: it was quarantined and can be restored.
+   */
   | {
       readonly kind: 'quarantined';
       readonly path: string;

@@ -48,7 +48,7 @@ export interface Host {
   readonly timeZone: string;
   /** The calendar day at `at` in that time zone, as YYYY-MM-DD. */
   localDay(at: Date): string;
-  /** The environment of this process; core decides what a command gets of it. */
+  /** The environment of this process; core selects the variables of a command. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 

@@ -35,7 +35,10 @@ export class WebError extends Error {
 
 /** Public pages, without keys and cookies. */
 export interface Web {
-  /** True for the host of a URL that is an address, or a name, of this machine or of a private network. Resolves nothing. */
+  /**
+   * True for the host of a URL that is an address, or a name, of this machine or of a private network. Makes no
+   * look-up.
+   */
   isPrivate(hostname: string): boolean;
   /** Sends one GET request. @throws WebError; rejects with the signal's reason when that aborts. */
   get(request: WebRequest): Promise<WebAnswer>;

@@ -72,11 +72,11 @@ type TextChange =
 
 /** The resolved place of a path at one time. Absolute; no folder of either path is a link. */
 export interface FilePlace {
-  /** With the links of its folders resolved, but not its last name: what a removal removes. */
+  /** The path with the links of its folders resolved, but not its last name: a removal removes this name. */
   readonly name: string;
   /**
-   * With the last name resolved too, even if its target does not exist: what is read and written. Equals `name` where
-   * that is no link.
+   * The path with the last name resolved too, even if its target does not exist: reads and writes use it. Equals `name`
+   * where that is no link.
    */
   readonly target: string;
 }
@@ -141,8 +141,8 @@ export interface AppliedFile {
 export type ApplyResult =
   | { readonly type: 'applied'; readonly files: readonly AppliedFile[] }
   /**
-   * The files, or the places that their paths lead to, are no longer what was planned: plan and decide again. Nothing
-   * was changed.
+   * The files, or the places that their paths lead to, differ from the plan: plan and decide again. No file was
+   * changed.
    */
   | {
       readonly type: 'stale';
@@ -181,7 +181,7 @@ export interface Workspace {
   read(path: string, signal?: AbortSignal): Promise<TextFile>;
   /** @throws WorkspaceError; `too_large` above `maxBytes`. */
   readBytes(path: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Uint8Array>;
-  /** Returns `undefined` when nothing is there. Follows symbolic links and reports them. */
+  /** Returns `undefined` for a missing path. Follows symbolic links and reports them. */
   stat(path: string): Promise<FileStat | undefined>;
   /** The path of a file with all links resolved. @throws WorkspaceError */
   realPath(path: string): Promise<string>;

@@ -69,12 +69,12 @@ function quoted(name: string): string {
   return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Asks for the form once more. `problem`: what is wrong with the answer, as a sentence. */
+/** Requests the form once more. `problem`: the fault of the answer, as a sentence. */
 export function reviewRepair(problem: string): string {
   return `Tiller cannot read your answer: ${problem} Give the same findings again.\n\n${FORM}`;
 }
 
-/** Recorded before the answer, so that the model of the thread knows what it is about. */
+/** Recorded before the answer, so that the model of the thread knows its subject. */
 export function reviewNotice(target: ReviewTarget): MessageItem {
   const text = `The user has had an agent review the ${reviewSubject(target)}. What it has found follows. Change nothing before the user asks for it.`;
   return userText(`<user_action>\n${text}\n</user_action>`);

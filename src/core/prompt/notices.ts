@@ -21,8 +21,8 @@ export function agentNotice(agentId: string, status: unknown): MessageItem {
 }
 
 /**
- * The status in an `agentNotice` that says that the user has brought home what a sub-agent changed in its side copy, or has
- * undone it. `at`: ISO 8601; it tells two such notices apart.
+ * The status in an `agentNotice` about changes of a sub-agent's side copy that the user has brought home or undone.
+ * `at`: ISO 8601; it distinguishes two such notices.
  */
 export function copyStatus({ what, files, at }: SettledInCopy): unknown {
   const meaning = {
@@ -42,7 +42,7 @@ interface SettledInCopy {
   readonly at: string;
 }
 
-/** True when the item is this notice, or an output of `wait` that says the same. */
+/** True when the item is this notice, or an output of `wait` with the same content. */
 export function isAgentNoticeOf(item: ResponseItem, agentId: string, status: unknown): boolean {
   if (item.type === 'message') return textOf(item.content).includes(noticeBody(agentId, status));
   if (!isToolCallOutput(item)) return false;
@@ -59,7 +59,7 @@ export function userText(text: string): MessageItem {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
-/** Also the markers of earlier versions of Tiller and of Codex, which stand in old and in imported threads. */
+/** Includes the markers of earlier versions of Tiller and of Codex, which occur in old and in imported threads. */
 const OUR_OWN =
   /^\s*(?:<(?:environment_context|turn_aborted|subagent_notification|permissions|allowed_commands|tool_instructions|thread_summary|thread_memories|summary_request|hook_context|user_instructions|user_action|user_shell_command|skills?|model_switch|collaboration_mode)[>\s]|# AGENTS\.md instructions\b|Another language model started to solve this problem\b)/;
 
@@ -68,7 +68,7 @@ export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
 }
 
-/** True when it is what hooks have said to the model. */
+/** True when the item is context from hooks. */
 export function isHookContext(item: MessageItem): boolean {
   return item.role === 'user' && textOf(item.content).startsWith('<hook_context ');
 }

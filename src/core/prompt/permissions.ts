@@ -26,7 +26,7 @@ export function isPermissionsMessage(message: MessageItem): boolean {
 const PLAN_MODE =
   'Approvals: plan mode, in which commands that are known to only read run, and all others and every patch are refused. Do not use `sandbox_permissions`.';
 
-/** How commands are confined: by Tiller's sandbox, by none because none works, or not at all. */
+/** The confinement of commands: Tiller's sandbox; none, because none works; or none, because none is required. */
 type Limits = 'sandboxed' | 'no-sandbox' | 'unrestricted';
 
 function limitsOf({ sandboxPolicy, box }: TurnSettings): Limits {

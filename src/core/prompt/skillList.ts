@@ -22,7 +22,7 @@ const SAID = [
 const LENGTHS = [1024, 500, 250, 120, 60];
 
 export interface SkillList {
-  /** `undefined` where there is nothing to list. */
+  /** `undefined` where no skill is listed. */
   readonly message: MessageItem | undefined;
   /** Names of those for which there is no room. */
   readonly left: readonly string[];

@@ -3,8 +3,8 @@ import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 const OPENING = '<tool_instructions>';
 
 /**
- * A message with what MCP servers say of their tools; sent once, and again when it has changed. It has the role of the user,
- * below Tiller's own instructions, because the texts come from outside.
+ * A message with the instructions of MCP servers for their tools; sent once, and again when it has changed. It has the
+ * role of the user, below Tiller's own instructions, because the texts come from outside.
  */
 export function toolInstructionsMessage(
   sources: readonly { readonly source: string; readonly text: string }[],
@@ -24,7 +24,7 @@ export function isToolInstructionsMessage(message: MessageItem): boolean {
   return message.role === 'user' && textOf(message.content).startsWith(OPENING);
 }
 
-/** No server can end its part and speak as another. */
+/** Removes the tags, so that no server can close its part and imitate another. */
 function withoutTags(text: string): string {
   return text.replaceAll(/<(?=\/?\w)/g, '&lt;').replaceAll(/^#/gm, ' #');
 }

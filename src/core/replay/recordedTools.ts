@@ -25,9 +25,9 @@ interface Plan {
 
 const ASKED_OUTSIDE = /\nIt was not run again outside the sandbox: .*$/s;
 
-/** The same tool for the model, without an effect. */
+/** Returns the tool with the same interface for the model, without its effects. */
 export function recordedTool(tool: ToolHandler, recorded: RecordedCalls): ToolHandler {
-  /** Attempts of each call: a patch is asked about again when its files have changed. */
+  /** Attempts of each call: a patch is prepared again when its files have changed. */
   const tries = new Map<string, number>();
   return {
     names: tool.names,

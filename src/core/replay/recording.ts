@@ -4,7 +4,7 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { ApprovalDecision, ErrorKind } from '../../protocol/policy.ts';
 import type { CallOutput, ResponseItem } from '../../protocol/responseItem.ts';
 
-/** How the server answers a request. */
+/** The answer of the server to a request. */
 export type RecordedAnswer =
   | {
       readonly type: 'items';
@@ -39,11 +39,11 @@ export interface RecordedCall {
   readonly output: CallOutput | undefined;
 }
 
-/** How a turn or a process was ended from outside, and how many items of the history were recorded before that. */
+/** The end of a turn or a process from outside, and the number of items of the history that were recorded before. */
 export interface RecordedStop {
   readonly type: 'interrupt' | 'cut';
   readonly items: number;
-  /** The last of these items, where it is what the model had said of a message that it did not end. */
+  /** The last of these items, if it is the beginning of a message that the model did not finish. */
   readonly unfinished?: string | undefined;
 }
 

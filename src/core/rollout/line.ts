@@ -26,7 +26,7 @@ export const sessionMetaSchema = lazyObject(() => ({
   forked_from_id: z.string().optional(),
   /** The parent thread of a sub-agent. */
   parent_id: z.string().optional(),
-  /** Of a sub-agent: what it was started as, so that it is no more when it is opened again. */
+  /** The restrictions that a sub-agent was started with, so that it has the same when it is opened again. */
   agent: z
     .object({
       role: z.string(),

@@ -38,7 +38,7 @@ export function formatMemory(memory: ThreadMemory): string {
   return ['---', ...head, `written: ${hashOf(text)}`, body].join('\n');
 }
 
-/** Whatever the user has made of it. `undefined` for an empty file. */
+/** Parses a memory, also one that the user has edited. `undefined` for an empty file. */
 export function parseMemory(threadId: string, text: string): ThreadMemory | undefined {
   if (text.trim() === '') return undefined;
   const [whole, head = ''] = HEAD.exec(text) ?? [''];

@@ -16,7 +16,7 @@ export interface ReplayedThread {
   readonly state: ThreadState;
   /** The model's history in recorded order; calls and outputs are not paired yet. */
   readonly history: readonly ResponseItem[];
-  /** Compactions that stand, oldest first. */
+  /** Compactions in effect, oldest first. */
   readonly compacted: readonly CompactedHistory[];
   /** The last compaction was undone and no turn has ended since. */
   readonly compactionUndone: boolean;

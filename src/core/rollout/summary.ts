@@ -115,7 +115,7 @@ function foldEvent(fold: SummaryFold, { msg, turnId }: RecordedEvent, at: string
       return with_({ tokens: msg.total.total });
     case 'approval_requested':
       return waiting([...fold.waiting, msg.approvalId]);
-    // A question outside of turns does not outlive its process and says nothing about the last turn.
+    // A question outside of turns ends with its process and does not belong to the last turn.
     case 'question_requested':
       if (turnId === null) return fold;
       return waiting([...fold.waiting, msg.request.questionId]);

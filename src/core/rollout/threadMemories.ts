@@ -103,7 +103,7 @@ export async function listMemories(
   return memories.filter((memory) => memory.threadId !== threadId);
 }
 
-/** In TILLER_HOME; `undefined` for what is no id of a thread. */
+/** The path in TILLER_HOME; `undefined` if the text is no thread id. */
 export function memoryPath(threadId: string): string | undefined {
   return ID.test(threadId) ? `${MEMORIES_FOLDER}/${threadId}${ENDING}` : undefined;
 }

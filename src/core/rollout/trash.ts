@@ -20,7 +20,7 @@ export async function moveToTrash({ storage, clock }: TrashPorts, paths: readonl
   for (const path of paths) await storage.move(path, `bin/${stamp}/${nameOf(path)}`);
 }
 
-/** With its sub-agents. Returns false when the thread is no longer in the trash. */
+/** Restores a thread with its sub-agents. Returns false when the thread is no longer in the trash. */
 export async function restore({ storage }: TrashPorts, threadId: string): Promise<boolean> {
   const all = await storage.listFiles('bin');
   const deleted = all.findLast((path) => threadIdIn(path) === threadId);

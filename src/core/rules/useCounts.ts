@@ -1,6 +1,6 @@
 /**
- * How often each rule has decided. Kept in a file of its own, so that the rules file contains only what the user wrote;
- * collected and saved from time to time.
+ * The number of decisions of each rule. Kept in a file of its own, so that the rules file contains only the user's
+ * text; collected and saved from time to time.
  */
 import * as z from 'zod';
 import type { Uses } from '../../protocol/rules.ts';

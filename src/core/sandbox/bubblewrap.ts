@@ -87,7 +87,7 @@ interface Mount {
   readonly isSealed?: boolean;
 }
 
-/** Of two mounts with the same path the later one of this list wins. */
+/** The mounts, in order: of two with the same path the later one has effect. */
 function mountsOf(facts: TreeFacts): Mount[] {
   const { writable } = facts;
   const { folder, seenAt } = facts.temporary;

@@ -59,9 +59,8 @@ function replacedTmpdir(
 }
 
 /**
- * The same sandbox without writable folders, except the thread's temporary one: for commands that are known to only
- * read. If such a command was classified wrongly, it still changes nothing, and nothing needs to be checked when it has
- * ended.
+ * Returns the sandbox without writable folders, except the thread's temporary one: for commands that are known to only
+ * read. If such a command was classified wrongly, it still changes nothing, and no check is needed when it has ended.
  */
 export function forReading(confinement: Confinement): Confinement {
   if (confinement.type === 'none') return confinement;

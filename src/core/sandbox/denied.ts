@@ -26,8 +26,8 @@ export interface SandboxedEnd {
 }
 
 /**
- * What the sandbox seems to have blocked, as the program printed it; `undefined` when the sandbox does not seem to be
- * the cause. A guess from messages, as reliable as the messages of programs are.
+ * Returns the access that the sandbox seems to have blocked, as the program printed it; `undefined` when the sandbox
+ * does not seem to be the cause. A guess from messages, as reliable as the messages of programs are.
  */
 export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
@@ -43,7 +43,7 @@ export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): stri
 /** When a command was blocked: while its call waited for it, or in the background. */
 export type BlockedAt = 'its call' | 'the background';
 
-/** The note to the model besides the output: that the sandbox is the cause, and what the model may do. */
+/** The note to the model besides the output: the sandbox is the cause, and the ways to continue. */
 export function blockedNote(blocked: string, approvalPolicy: ApprovalPolicy, at: BlockedAt): string {
   const advice = blockedAdvice(approvalPolicy, at);
   return [`The sandbox seems to have blocked this: ${blocked}`, ...(advice === undefined ? [] : [advice])].join('\n');

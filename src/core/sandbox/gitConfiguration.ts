@@ -1,7 +1,7 @@
 /**
  * Reads a git configuration as git does (git-config(1), "Syntax"; config.c of git): several headers may be on one line,
  * a comment always ends with its line, and a value continues where a backslash escapes the line break. Text that git
- * refuses is skipped to the end of its line: git would run nothing with such a file.
+ * refuses is skipped to the end of its line: git would run no program with such a file.
  */
 
 export interface ConfigurationEntry {

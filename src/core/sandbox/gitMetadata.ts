@@ -1,5 +1,5 @@
 /**
- * Finds what would run programs as soon as git reads a repository's own files (git-config(1), githooks(5)). Reads the
+ * Finds entries that run programs as soon as git reads a repository's own files (git-config(1), githooks(5)). Reads the
  * files itself, because calling git would run those programs.
  */
 import { entriesOf } from './gitConfiguration.ts';
@@ -54,7 +54,7 @@ export function liveHooks(names: readonly string[]): string[] {
   return names.filter((name) => !name.endsWith('.sample') && !name.startsWith('.') && !/^readme/i.test(name));
 }
 
-/** One sentence for the user and the model; `undefined` when nothing would run. */
+/** Returns one sentence for the user and the model; `undefined` when no program would run. */
 export function gitWarning(
   repository: string,
   found: { readonly keys: readonly string[]; readonly hooks: readonly string[] },

@@ -1,7 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 
-/** Whether a sandbox works on this machine, determined by a trial. */
+/** The availability of a sandbox on this machine, determined by a trial. */
 export type SandboxSupport =
   | { readonly type: 'works'; readonly box: 'bubblewrap' | 'seatbelt' }
   /** `cause`: one plain sentence with the remedy. */

@@ -22,7 +22,8 @@ const EPERM = failWith(1);
 const ENOSYS = failWith(38);
 
 /**
- * Offsets in `struct seccomp_data`; for an argument the offset of its lower half, which is all that these calls read.
+ * Offsets in `struct seccomp_data`; for an argument the offset of its lower half, which is the only part that these
+ * calls read.
  */
 const NUMBER = 0;
 const ARCHITECTURE = 4;

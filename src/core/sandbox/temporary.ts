@@ -50,8 +50,8 @@ export function isInSlashTmp(place: string, { seenAt }: Temporary): boolean {
 }
 
 /**
- * The place on the machine of what sandboxed commands find at `place` (absolute). `shown`: folders inside `/tmp` that
- * they see at their own paths.
+ * Returns the place on the machine of the path `place` (absolute) in the sandbox of a command. `shown`: folders inside
+ * `/tmp` that commands see at their own paths.
  */
 export function placeOnMachine(place: string, temporary: Temporary, shown: readonly string[]): string {
   if (!isInSlashTmp(place, temporary)) return place;

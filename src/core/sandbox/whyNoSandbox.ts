@@ -1,5 +1,6 @@
 /**
- * Why no sandbox works on this machine, in one sentence with the remedy. For the user, and for refusals to the model.
+ * The reason why no sandbox works on this machine, in one sentence with the remedy. For the user, and for refusals to
+ * the model.
  */
 
 /** The result of a sandbox trial on Linux. */

@@ -7,8 +7,14 @@ import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { Host, WritableRoot } from '../ports.ts';
 
 /**
+ * While a folder of this name is beside `.vscode`, VS Code's Explorer shows neither of them (`files.exclude` in
+ * package.json). So the mount points of a sandbox are not seen there (docs/decisions/0016).
+ */
+export const EXPLORER_MARK = '.tiller-sandbox';
+
+/**
  * Names that stay read-only inside writable folders, because their content decides what git, an editor, an agent, a
- * shell or a build server runs next.
+ * shell or a build server runs next, or what the Explorer hides.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   '.git',
@@ -24,9 +30,10 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.mcp.json',
   '.envrc',
   '.husky',
+  EXPLORER_MARK,
 ];
 
-/** Also protected: names in a folder with a certain name, written `folder/name`. */
+/** Also protected: names in a folder of a certain name, written `folder/name`. */
 const PROTECTED_IN_FOLDER: readonly string[] = ['.github/workflows', '.github/hooks'];
 /** Also protected: every name with this ending. */
 export const PROTECTED_ENDING = '.code-workspace';

@@ -11,8 +11,8 @@ export function rememberHookText(run: TurnRun, text: string | undefined): void {
 }
 
 /**
- * Adds a message of the user to the thread: reads what it mentions, runs the hooks on it, emits and records it. Returns
- * why a hook keeps the message from the model; the user sees it nevertheless.
+ * Adds a message of the user to the thread: reads its mentions, runs the hooks on it, emits and records it. Returns the
+ * reason why a hook keeps the message from the model; the user sees it nevertheless.
  */
 export async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<string | undefined> {
   const { settings, signal, thread } = run;

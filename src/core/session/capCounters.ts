@@ -25,7 +25,7 @@ export class TurnSpending {
     return this.#raised;
   }
 
-  /** A turn begins. `spent`: what it has used in an earlier process. */
+  /** Begins a turn. `spent`: its usage in an earlier process. */
   begin(spent: Spending = NOTHING_SPENT): void {
     this.#spent = spent;
     this.#raised = {};
@@ -73,7 +73,10 @@ export class CapCounters {
     else this.#day.raise(reached.span, reached);
   }
 
-  /** Why the counts of day and month are not complete, once; `undefined` where no cap depends on them. */
+  /**
+   * Returns the reason why the counts of day and month are not complete, once; `undefined` where no cap depends on
+   * them.
+   */
   takeProblem(): string | undefined {
     const { day, month } = this.#caps;
     return isSet(day) || isSet(month) ? this.#day.takeProblem() : undefined;

@@ -55,7 +55,7 @@ export interface ReachedCap {
   readonly estimated: boolean;
   /** The setting. */
   readonly cap: number;
-  /** The cap with what the user has added to it. */
+  /** The cap with the amount that the user has added. */
   readonly limit: number;
   /** The limit once the user continues. */
   readonly next: number;
@@ -91,7 +91,7 @@ export function withRaised(
   return { ...raised, [unit]: higher(raised[unit], { cap, to: next }) };
 }
 
-/** Where both name one unit, the right one counts, or the higher one of the same cap. */
+/** Merges raised caps: of two with the same unit the right one counts, or the higher one of the same cap. */
 export function mergeRaised(left: RaisedCaps, right: RaisedCaps): RaisedCaps {
   const merged = UNITS.map((unit) => {
     const newer = right[unit];

@@ -1,4 +1,4 @@
-/** The turn of the op `review`: an agent looks at changes, and the thread gets its findings. */
+/** The turn of the op `review`: an agent reviews changes, and the thread gets its findings. */
 import type { EventMsg } from '../../protocol/event.ts';
 import type { AgentSummary, ThreadState } from '../../protocol/thread.ts';
 import type { TurnItem, TurnItemOf, UserInput } from '../../protocol/item.ts';
@@ -20,9 +20,9 @@ const REVIEWER = 'reviewer';
 const MAX_ANSWER = 20_000;
 
 /**
- * Runs the agent to its end and records what it has found, for the model of the thread, too. An answer in another form is
- * asked for once more, and is then shown as it is. Resolves with the findings as text, or with why the agent has failed.
- * Rejects with the signal's reason after the agent was stopped.
+ * Runs the agent to its end and records its findings, for the model of the thread, too. An answer in another form is
+ * requested once more, and is then shown unchanged. Resolves with the findings as text, or with the reason of the
+ * agent's failure. Rejects with the signal's reason after the agent was stopped.
  */
 export async function runCodeReview(
   run: TurnRun,
@@ -98,7 +98,7 @@ export class KnownFindings {
     for (const { items } of turns) for (const item of items) this.#add(item);
   }
 
-  /** Call with everything that a turn emits. */
+  /** Call with each event of a turn. */
   note(msg: EventMsg): void {
     if (msg.type === 'item_completed') this.#add(msg.item);
   }

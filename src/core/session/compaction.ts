@@ -27,8 +27,8 @@ export function isWorthASummary(items: readonly ResponseItem[]): boolean {
 }
 
 /**
- * Whether a thread that the server refuses as too long can continue after a compaction. A response that was cut may have
- * met the limit for responses: then the thread counts as too long only when it fills half of the window.
+ * Returns true if a thread that the server refuses as too long can continue after a compaction. A response that was cut
+ * may have met the limit for responses: then the thread counts as too long only when it fills half of the window.
  */
 export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
   const { contextWindow } = run.family;
@@ -50,11 +50,9 @@ export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> 
 }
 
 /**
- * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Shows
- * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped, also at
- * a cap.
- *
- * `end`: the items from there on are not in the summary; the user's messages of them follow it.
+ * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Emits a
+ * `compaction` item, which also has the reason of a failure. Rejects when the turn is stopped, also at a cap. `end`:
+ * the items from there on are not in the summary; the user's messages of them follow it.
  */
 export async function compact(
   run: TurnRun,

@@ -1,4 +1,4 @@
-/** How much of the context window items and tools take, by kind. */
+/** Sizes of items and tools in the context window, by kind. */
 import type { ContextParts } from '../../protocol/event.ts';
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import { inspectImageUrl } from '../util/imageData.ts';

@@ -33,7 +33,7 @@ export class Conversation {
     return last?.type === 'message' && last.role === 'assistant';
   }
 
-  /** Call with everything that a turn emits. */
+  /** Call with each event of a turn. */
   note(turnId: string, msg: EventMsg): void {
     this.#turns.note(turnId, msg, this.history.items.length);
   }

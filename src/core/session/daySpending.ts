@@ -1,5 +1,5 @@
 /**
- * What all processes that share TILLER_HOME have used today and this month: `spending.json`, one entry for each local
+ * The usage of all processes that share TILLER_HOME, today and this month: `spending.json`, one entry for each local
  * calendar day and month. Days before yesterday and months before the last are removed (those stay for processes in
  * another time zone).
  */
@@ -19,8 +19,8 @@ import {
 const FILE = 'spending.json';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /**
- * How long counts are gathered before they are saved: a save takes a lock and waits for the disk, and a fast model sends many
- * responses in a second.
+ * Time for which counts are gathered before they are saved: a save takes a lock and waits for the disk, and a fast
+ * model sends many responses in a second.
  */
 const SAVE_AFTER_MS = 1_000;
 /** The length of `YYYY-MM`, the key of a month and the prefix of the keys of its days. */
@@ -96,7 +96,7 @@ export class DaySpending {
     return { day: all.get(this.#name('day')) ?? EMPTY_DAY, month: all.get(this.#name('month')) ?? EMPTY_DAY };
   }
 
-  /** Saves what was counted. Resolves when all of it is saved, or cannot be. */
+  /** Saves the counts. Resolves when all of them are saved, or cannot be. */
   flush(): Promise<void> {
     this.#cancelDue?.();
     this.#cancelDue = undefined;

@@ -15,7 +15,7 @@ export class StorageFailure extends Error {
 /** The limit of rounds or a cap was reached: the user decides whether the turn goes on (design decision 19). */
 export class TurnPaused extends Error {
   readonly action: 'retry' | 'compact';
-  /** `sentence` says why, and how to continue. */
+  /** `sentence` has the reason, and the way to continue. */
   constructor(sentence: string, action: TurnPaused['action'] = 'retry') {
     super(sentence);
     this.action = action;

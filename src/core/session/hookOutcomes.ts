@@ -49,7 +49,7 @@ export function contextIn(event: HookEvent, finished: readonly FinishedHook[]): 
   return texts.length === 0 ? undefined : hookContext(event, texts.map(forModel));
 }
 
-/** Cut to what the model gets of one text. */
+/** Cuts a text to the model's budget. */
 export function forModel(text: string): string {
   return text.length <= MAX_FOR_MODEL ? text : `${text.slice(0, MAX_FOR_MODEL)}… (cut)`;
 }
@@ -63,7 +63,7 @@ export function withNote(answer: ToolOutput, note: string): ToolOutput {
   };
 }
 
-/** A failed hook blocks where the user has said so; a session that starts cannot be blocked. */
+/** A failed hook blocks if the user has set it so; a session that starts cannot be blocked. */
 export function withFailure(outcome: HookOutcome, { onFailure }: Hook, event: HookEvent): HookOutcome {
   const { failure } = outcome;
   if (failure === undefined || onFailure !== 'block' || event === 'SessionStart') return outcome;

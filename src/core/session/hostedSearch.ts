@@ -1,4 +1,4 @@
-/** Web searches that the server of the model runs: what is shown of one, and its line in the audit log. */
+/** Web searches that the server of the model runs: their rows, and their lines in the audit log. */
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { traitsOf } from '../../protocol/itemTraits.ts';
 import type { WebSearchCallItem } from '../../protocol/responseItem.ts';

@@ -47,8 +47,8 @@ export class InputQueue {
   }
 
   /**
-   * Takes what is not held, oldest first, and emits why for each, in the name of `submissionId` or else of its own
-   * submission.
+   * Takes the messages that are not held, oldest first, and emits the reason for each, with `submissionId` or else with
+   * its own submission.
    */
   take(reason: 'joined' | 'dropped', submissionId?: string | null): readonly QueuedInput[] {
     const taken = this.#queued.filter(({ held }) => !held);
@@ -59,7 +59,7 @@ export class InputQueue {
     return taken;
   }
 
-  /** Drops what is held: no client is left that could send or withdraw it. */
+  /** Drops held messages: no client is left that could send or withdraw them. */
   dropHeld(): void {
     const held = this.#queued.filter((queued) => queued.held);
     for (const { id } of held) this.remove(id, id, 'dropped');

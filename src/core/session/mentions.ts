@@ -1,4 +1,4 @@
-/** Reads what the mentions of a message name, through the workspace: live buffers, and what may not be read is not. */
+/** Reads the mentions of a message through the workspace: live buffers; unreadable files are left out. */
 import path from 'node:path';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
@@ -31,8 +31,8 @@ type Found =
   | { readonly type: 'refused'; readonly reason: string };
 
 /**
- * The input with the text of each mention that has a kind, cut to its budget, and with what is sent of it. A mention
- * that has `sent` is left as it is: it comes from a recorded message. Rejects only when `signal` aborts.
+ * Returns the input with the text of each mention that has a kind, cut to its budget, and with `sent`. A mention that
+ * has `sent` is left as it is: it comes from a recorded message. Rejects only when `signal` aborts.
  */
 export async function resolveMentions(input: readonly UserInput[], deps: Deps): Promise<readonly UserInput[]> {
   const guarding = onFirstUse(() => readGuard(readLimitsOf(deps), deps));

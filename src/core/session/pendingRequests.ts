@@ -168,7 +168,7 @@ export class PendingRequests {
     }
   }
 
-  /** From here on no user can answer: denies and cancels what is pending and every later request. */
+  /** Call when no user can answer any more: denies and cancels all pending and later requests. */
   becomeNonInteractive(): void {
     this.#interactive = false;
     for (const { settle } of this.#approvals.all) settle(NON_INTERACTIVE);
@@ -286,7 +286,7 @@ function isRule(decision: ApprovalDecision): boolean {
   return typeof decision === 'object' && 'approved_rule' in decision;
 }
 
-/** Offers only what can be kept: without a key there is nothing to remember. */
+/** Offers only choices that can be remembered: a call without a key has none. */
 function choicesFor({ keys, card }: Question): ApprovalChoice[] {
   const forThread: ApprovalChoice[] = keys.length > 0 ? ['approved_for_thread'] : [];
   const asRule: ApprovalChoice[] = card.proposedRule === undefined ? [] : ['approved_rule'];

@@ -5,7 +5,9 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { isFinal } from '../tools/agents/agentStatus.ts';
 import type { RecoveredCall } from './turn.ts';
 
-/** Reports the end of what an earlier process left outside of turns: processes, agents, queued messages, questions. */
+/**
+ * Reports the end of work that an earlier process left outside of turns: processes, agents, queued messages, questions.
+ */
 export function endLeftovers(
   { processes, agents, queuedInputs, questions }: ThreadState,
   emit: (msg: EventMsg) => void,
@@ -46,7 +48,7 @@ export function recoverCalls(
   return waiting;
 }
 
-/** Calls with a pending request that can be made again: nothing has run for them. */
+/** Calls with a pending request that can be made again: they have not run. */
 export function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string> {
   const asking = questions.flatMap((question) => ('callId' in question ? (question.callId ?? []) : []));
   return new Set([...approvals.map(({ callId }) => callId), ...asking]);

@@ -7,9 +7,9 @@ type Parts = Pick<SessionParts, 'agentNotices' | 'conversation' | 'remember' | '
 };
 
 /**
- * Records what the model does not know of the thread's agents: which have ended, and what the user has brought home of their
- * side copies. A notice is dropped on the disk when the rollout has it, so that a crash loses none and repeats none. Rejects
- * as `remember` throws; notices that cannot be read are kept for a later request.
+ * Records news about the thread's agents for the model: those that have ended, and changes of their side copies that
+ * the user has brought home. A notice is removed from the disk when the rollout has it, so that a crash loses none and
+ * repeats none. Rejects as `remember` throws; notices that cannot be read are kept for a later request.
  */
 export async function rememberNotices({ options, agentNotices, conversation, remember, recorder }: Parts) {
   for (const notice of agentNotices.take()) remember(notice);

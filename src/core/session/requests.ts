@@ -26,8 +26,7 @@ export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
 
 /**
  * Call before each request. Asks the user at each cap that is reached, and raises it when the user continues. `action`:
- * what takes the turn up again.
- * @throws TurnPaused when the user stops, or no user can answer
+ * the action that resumes the turn. @throws TurnPaused when the user stops, or no user can answer
  */
 export async function askAtCap({ caps, inquire, emit, signal }: TurnRun, action?: TurnPaused['action']): Promise<void> {
   while (true) {

@@ -5,10 +5,9 @@ import type { Ids } from '../ports.ts';
 import { searchShown } from './hostedSearch.ts';
 
 /**
- * Shows one response while it streams: starts items, emits their deltas, and ends every item that it started.
- *
- * A message is completed only at `commit`, when a failure of the stream can no longer repeat it: the partial text of a
- * failed attempt must not stand beside the text of the next attempt.
+ * Shows one response while it streams: starts items, emits their deltas, and ends every item that it started. A message
+ * is completed only at `commit`, when a failure of the stream can no longer repeat it: the partial text of a failed
+ * attempt must not be shown beside the text of the next attempt.
  */
 export class ResponseView {
   readonly #open = new Map<string, TurnItem>();
@@ -101,7 +100,7 @@ export class ResponseView {
     this.#finished = [];
   }
 
-  /** The texts of messages that are not committed, in order; what has no words is left out. */
+  /** The texts of messages that are not committed, in order; blank ones are left out. */
   get uncommitted(): readonly string[] {
     return [...this.#finished, ...this.#open.values()].flatMap((item) =>
       item.type === 'agent_message' && item.text.trim() !== '' ? [item.text] : [],

@@ -25,7 +25,7 @@ export interface RevertsDeps {
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly cwd: () => string;
-  /** Resolves when all that commands changed is in the records. */
+  /** Resolves when the changes of all commands are recorded. */
   readonly settled: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ type Request = Pick<OpOf<'redo'>, 'preview' | 'includeUncertain' | 'overwrite' |
 /** The events to emit, in order. */
 export interface RevertOutcome {
   readonly msgs: readonly EventMsg[];
-  /** `empty`: there was nothing to do. `failed`: nothing was changed, and the warning says why. */
+  /** `empty`: there was no change. `failed`: no file was changed, and the warning has the reason. */
   readonly type: 'done' | 'empty' | 'failed';
 }
 
@@ -83,7 +83,7 @@ export class Reverts {
   }
 
   async #planned(plan: RevertPlan, options: RevertOptions, store: BaselineStore): Promise<EventMsg> {
-    // A file that is asked about is shown as it would become, and is no part of the diff.
+    // A file that needs the user's choice is shown as it would become, and is no part of the diff.
     const asked = await changesOfPlan(plan, { includeUncertain: true }, { store });
     const shown = new Map(asked.map(({ path, before, after }) => [path, keptContents(before, after)]));
     const uncertain = plan.files.filter(({ file }) => file.uncertain === true).map(({ change }) => change.path);
@@ -102,7 +102,7 @@ export class Reverts {
     };
   }
 
-  /** Commands that run meanwhile are not given what the undo changes. */
+  /** Changes of the undo are not attributed to commands that run meanwhile. */
   #perform(
     plan: RevertPlan,
     options: RevertOptions,

@@ -1,4 +1,4 @@
-/** Reads the answer of the agent `reviewer`: JSON in the form of Codex, also where other text stands around it. */
+/** Reads the answer of the agent `reviewer`: JSON in the form of Codex, also with other text around it. */
 import * as z from 'zod';
 import type { Finding } from '../../protocol/codeReview.ts';
 import { inOneLine, shortened } from '../../protocol/text/truncate.ts';

@@ -20,7 +20,7 @@ export interface Sampled {
   readonly lastMessage: string | null;
   /** Calls that were repeated although they had started: the model gets their outputs in another request. */
   readonly repeated: number;
-  /** Where the server reports them. */
+  /** Set if the server reports them. */
   readonly rateLimits: RateLimits | undefined;
 }
 

@@ -21,7 +21,7 @@ import { createSessionParts, type SessionParts, stateBefore } from './sessionPar
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
-import { takeContext, turnRunOf } from './turnRunOf.ts';
+import { readAhead, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden } from './turnSettings.ts';
 
 /**
@@ -43,6 +43,8 @@ export class Session {
   #lastTurn: Promise<void> = Promise.resolve();
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
+  /** Settles when `prepare` has ended, if it was called. */
+  #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
   #toolSources: Disposable | undefined;
 
@@ -103,7 +105,20 @@ export class Session {
     return this.#parts.sink.onEvent(listener);
   }
 
-  /** Emits `thread_started`, and recovers what an earlier process left. Call once, before the first submission. */
+  /**
+   * Does what the first turn would wait for while the user still writes its message: claims the thread, and reads the
+   * instructions of the project. Emits and writes nothing. Call before `start`, once. Never rejects: the turn meets what
+   * fails here, too.
+   */
+  async prepare(): Promise<void> {
+    this.#preparing = Promise.allSettled([this.#options.ownership.attempt(), readAhead(this.#parts, this.#settings)]);
+    await this.#preparing;
+  }
+
+  /**
+   * Emits `thread_started`, and recovers the state that an earlier process left. Call once, before the first
+   * submission.
+   */
   start(): void {
     const { meta, replayed, ports, rolloutPath } = this.#options;
     if (replayed === null) this.#parts.sink.record({ type: 'session_meta', payload: meta });
@@ -163,7 +178,7 @@ export class Session {
     this.#submissions.push(submission);
   }
 
-  /** The client submits no more: denies pending and later requests; what runs goes on to its end. */
+  /** The client submits no more: denies pending and later requests; running work continues to its end. */
   endOfInput(): void {
     this.#parts.requests.becomeNonInteractive();
     this.#parts.queue.dropHeld();
@@ -209,6 +224,7 @@ export class Session {
     this.#submissions.close();
     await this.#loop;
     await this.#parts.recorder.close();
+    await this.#preparing;
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
     this.#stopListening();
@@ -334,7 +350,7 @@ export class Session {
     }
     if (op.input === null) return this.#parts.queue.remove(submissionId, op.id, 'withdrawn');
     if (this.#turn?.abort.signal.aborted === false) return this.#parts.queue.edit(submissionId, op.id, op.input);
-    // The end of a turn that is stopping drops what is not held.
+    // The end of a turn that is stopping drops messages that are not held.
     this.#parts.queue.hold(submissionId, op.id, true);
     await this.#stopping();
     this.#parts.queue.remove(submissionId, op.id, 'joined');
@@ -463,6 +479,7 @@ export class Session {
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#parts.recorder.close();
+    await this.#preparing;
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
   }

@@ -30,8 +30,8 @@ import type { RunningCommand } from './workspaceCoordinator.ts';
 export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noSandboxCause'>;
 
 /**
- * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the
- * thread is started or resumed. Sub-agents inherit it.
+ * The user's settings for a thread: data, made in one place (`threadSettingsOf` in core/agent) when the thread is
+ * started or resumed. Sub-agents get the same.
  */
 export interface ThreadSettings {
   /** Settings of the first turn; `override_turn_context` changes those of later turns. */
@@ -122,8 +122,8 @@ export interface ThreadHost {
   /** The sandbox of this machine under a policy. */
   readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
   /**
-   * Asked for each turn and each list of tools. False: no tool touches the workspace, and the prompt names nothing of
-   * it.
+   * Called for each turn and each list of tools. False: no tool touches the workspace, and the prompt names none of its
+   * files.
    */
   readonly isTrusted: () => boolean;
   /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
@@ -144,8 +144,8 @@ export interface ThreadHost {
    */
   readonly makeSideCopy?: (cwd: string, signal: AbortSignal) => Promise<AgentCopy | NoSideCopy | undefined>;
   /**
-   * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a message, and
-   * what a recorded message has run stays as it was recorded.
+   * The skills and prompts of files that are used now. Never rejects. Without it a message that begins with `/` is a
+   * message, and a recorded message keeps its recorded skills.
    */
   readonly skills?: () => Promise<readonly Skill[]>;
   /** For a replay: the skills that were listed to the model. */
@@ -155,8 +155,8 @@ export interface ThreadHost {
   /** Resolves to true if the thread is handed over to the process that requests it. If absent, every request is refused. */
   readonly givesWay?: (threadId: string) => Promise<boolean>;
   /**
-   * Of a session that starts one turn for a message: gets each message that this turn has not taken, for the session that
-   * opens the thread next.
+   * Set for a session that starts one turn for a message: gets each message that this turn has not read, for the
+   * session that opens the thread next.
    */
   readonly tooLate?: (op: MessageOp) => void;
 }
@@ -194,16 +194,16 @@ export interface SessionOptions {
   readonly parent?: ParentLink | undefined;
   /** The initial history of a new sub-agent, before its first message. */
   readonly inherited?: readonly ResponseItem[] | undefined;
-  /** Its sub-agents, for what Tiller itself has them do. */
+  /** Its sub-agents, for work that Tiller itself gives them. */
   readonly agents?: Agents;
   readonly agentTools?: ToolProvider;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
-  /** Records what commands and patches change, for all threads of this process; nothing is recorded without it. */
+  /** Records the changes of commands and patches, for all threads of this process; without it they are not recorded. */
   readonly ledger?: ChangeLedger;
 }
 
-/** How requests of a sub-agent name it; `undefined` for a root thread. */
+/** The name of a sub-agent in its requests; `undefined` for a root thread. */
 export function askingAgent({ id, agent, parent_id: parentId }: SessionMeta): ApprovalRequest['agent'] {
   return parentId === undefined ? undefined : { id, role: agent?.role ?? 'default' };
 }

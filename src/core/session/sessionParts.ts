@@ -31,8 +31,8 @@ import { SkillMemory } from './turnSkills.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
- * The parts of one session, each with a contract of its own, and what several modules do with them. The session decides
- * when they are used, and ends them.
+ * The parts of one session, each with a contract of its own, and functions that several modules share. The session
+ * decides when they are used, and ends them.
  */
 export interface SessionParts {
   readonly options: SessionOptions;
@@ -73,7 +73,7 @@ export function stateBefore({ meta, replayed }: Pick<SessionOptions, 'meta' | 'r
   return replayed?.state ?? initialThreadState(meta.id);
 }
 
-/** Starts nothing and emits nothing. `settings`: those of the next turn. */
+/** Has no side effects. `settings`: those of the next turn. */
 export function createSessionParts(
   options: SessionOptions,
   session: { readonly settings: () => TurnSettings; readonly storageFailed: (failure: StorageFailure) => void },

@@ -59,7 +59,7 @@ const DROPPED_PART = 0.1;
 /**
  * The history without its oldest part: at least a tenth of it, in whole rounds, so that a call and its output, and the
  * reasoning before it, are removed together. An earlier summary stays: it replaces all earlier items. `undefined` when
- * nothing is left to remove.
+ * no item can be removed.
  */
 export function withoutOldest(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
   const least = roughTokens(items) * DROPPED_PART;
@@ -88,7 +88,7 @@ function beginsRound(items: readonly ResponseItem[], index: number): boolean {
 }
 
 /**
- * The same history with calls and outputs as text: some servers (Bedrock behind a gateway) refuse calls in a request
+ * Returns the history with calls and outputs as text: some servers (Bedrock behind a gateway) refuse calls in a request
  * that offers no tools. `undefined` when there are none.
  */
 export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {

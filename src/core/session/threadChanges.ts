@@ -9,11 +9,11 @@ import type { ChangeWatch } from '../tools/handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
 
-/** How long the first command of a turn waits for the recording: a workspace is copied once in its life. */
+/** Maximum wait of a turn's first command for the recording: a workspace is copied once. */
 const FIRST_WAIT_MS = 5_000;
-/** Any other command: the last look was a moment ago, and times of files tell the rest. */
+/** Maximum wait of any other command: the last look is recent, and file times show later changes. */
 const WAIT_MS = 10;
-/** How long the end of a turn waits for the last look. */
+/** Maximum wait of a turn's end for the last look. */
 const SETTLE_MS = 3_000;
 
 export interface ThreadChangesDeps {
@@ -39,7 +39,7 @@ interface TurnHooks {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly signal: AbortSignal;
-  /** Called with what a command changed, for the diff of the turn. */
+  /** Called with the changes of a command, for the diff of the turn. */
   readonly onChanges: (changes: DescribedChanges) => void;
 }
 
@@ -114,8 +114,8 @@ export class ThreadChanges {
   }
 
   /**
-   * A patch is applied whether or not what it changes can be recorded. @throws the signal's reason when it aborts while
-   * the patch waits for a look
+   * Applies a patch, also if its changes cannot be recorded. @throws the signal's reason when it aborts while the patch
+   * waits for a look
    */
   async #patch<Result>(
     { itemId, paths }: { readonly itemId: string; readonly paths: readonly string[] },
@@ -148,7 +148,7 @@ export class ThreadChanges {
     this.#pending.add(tracked);
   }
 
-  /** Where commands may write, real paths, none inside another. */
+  /** Real paths of the folders that commands may write, none inside another. */
   async #rootsFor(cwd: string, { cwd: workdir, sandboxPolicy }: TurnSettings): Promise<readonly string[]> {
     const { workspace } = this.#deps;
     const isConfined = sandboxPolicy.type === 'workspace-write';

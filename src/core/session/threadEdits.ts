@@ -24,8 +24,9 @@ const COMPACTED_SINCE =
   'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
 
 /**
- * What the user changes of a thread between two turns: undo, redo and rollback, a compaction undone, an output removed,
- * a finding of a review marked. No turn may run, where nothing else is said. A change that is not possible emits a warning and changes nothing.
+ * The user's changes to a thread between two turns: undo, redo and rollback, a compaction undone, an output removed, a
+ * finding of a review marked. No turn may run, except where stated. A change that is not possible emits a warning and
+ * changes nothing.
  */
 export class ThreadEdits {
   readonly #parts: Parts;
@@ -61,7 +62,7 @@ export class ThreadEdits {
     if (conversation) this.#countAgain(submissionId);
   }
 
-  /** Also while a turn runs. */
+  /** Possible also while a turn runs. */
   async markFinding(submissionId: string, op: OpOf<'mark_finding'>): Promise<void> {
     const { findings, keep } = this.#parts;
     if (findings.has(op)) return keep(submissionId, { ...op, type: 'finding_marked' });
@@ -79,8 +80,8 @@ export class ThreadEdits {
   }
 
   /**
-   * Removes the output of a command from the rollout, then from what the model reads: a resumed thread must not bring it
-   * back. `isStored`: the thread has a rollout.
+   * Removes the output of a command from the rollout, then from the model's history: a resumed thread must not restore
+   * it. `isStored`: the thread has a rollout.
    */
   async purgeOutput(submissionId: string, itemId: string, isStored: boolean): Promise<void> {
     const { options, conversation, recorder, emit, open } = this.#parts;

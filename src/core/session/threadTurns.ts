@@ -9,7 +9,7 @@ interface Turn {
   messageId: string | null;
   /** Items of the history when it began; null where the history was replaced since. */
   readonly start: number | null;
-  /** `start` counts what was read from the rollout. */
+  /** `start` counts items that were read from the rollout. */
   readonly isReplayed: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface TurnsFrom {
   readonly history: readonly ResponseItem[] | null;
 }
 
-/** Where each turn of a thread began, so that the thread can go back there. */
+/** The start of each turn of a thread, so that the thread can go back to it. */
 export class ThreadTurns {
   #replayed: readonly ResponseItem[];
   #turns: readonly Turn[];
@@ -34,7 +34,7 @@ export class ThreadTurns {
     }));
   }
 
-  /** Call with everything that a turn emits. `seen`: how many items of the history the model has seen so far. */
+  /** Call with each event of a turn. `seen`: the number of items of the history that the model has read so far. */
   note(turnId: string, msg: EventMsg, seen: number): void {
     if (msg.type === 'turn_started') {
       this.#turns = [...this.#turns, { id: turnId, messageId: null, start: seen, isReplayed: false }];

@@ -44,7 +44,7 @@ export class TokenMeter {
     if (before && countedItems !== null) this.#counted = { total: before.last.total, items: countedItems };
   }
 
-  /** Takes one response into account. `said` is what the model added to the history. */
+  /** Takes one response into account. `said`: the items that the model added to the history. */
   count(
     usage: TokenUsage | null,
     prompt: MeasuredPrompt,
@@ -73,14 +73,17 @@ export class TokenMeter {
     return { ...this.#countOf(last, contextWindow), parts };
   }
 
-  /** The server has refused a request as longer than the context window: it reported no count and charged nothing. */
+  /**
+   * The count when the server has refused a request as longer than the context window: it reported no count and charged
+   * no tokens.
+   */
   full(contextWindow: number, items = 0): TokenCount {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
     this.#counted = { total: contextWindow, items };
     return this.#countOf(last, contextWindow);
   }
 
-  /** Tokens of the next request: the last count, and an estimate of what was added since. */
+  /** Tokens of the next request: the last count, and an estimate of the items added since. */
   next(prompt: MeasuredPrompt): number {
     if (this.#counted === undefined) return this.estimate(prompt);
     const { total, items } = this.#counted;
@@ -129,7 +132,7 @@ export class TokenMeter {
     return Math.ceil(bytes / (this.#bytesPerToken ?? BYTES_PER_TOKEN)) + imageTokens;
   }
 
-  /** The estimates of the parts, scaled to what the input is known to be. What the model said last is conversation. */
+  /** The estimates of the parts, scaled to the known size of the input. The model's last message is conversation. */
   #parts(prompt: MeasuredPrompt, last: TokenUsage): ContextParts {
     const sizes = sizesByKind(prompt);
     const kinds = Object.keys(sizes) as (keyof ContextParts)[];

@@ -33,7 +33,7 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
 }
 
 /**
- * How many calls run beside each other: enough to hide their waiting, few enough for the machine when a response has
+ * Maximum calls that run at the same time: enough to hide their waiting, few enough for the machine when a response has
  * thousands of calls.
  */
 const MAX_TOGETHER = 16;
@@ -73,7 +73,7 @@ export class ToolRuntime {
     const mayWait = this.#unsettled > 0;
     const isPatch = this.#deps.registry.handler(call.name)?.preview !== undefined;
     const guarded = guardedCall(call, this.#deps.registry, this.#deps);
-    // What is asked about a guarded call is known when its hooks have run, in its turn.
+    // The request of a guarded call is known when its hooks have run, in its turn.
     const mayAsk = mayWait && guarded?.isGuarded !== true;
     const ahead = mayAsk && !isPatch ? prepareCall(call, this.#deps, context) : undefined;
     const asked = mayAsk ? askAhead(ahead, this.#deps, context, place) : undefined;

@@ -25,7 +25,7 @@ export interface ToolsetOptions {
   readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
   /** The rules in force in a working directory. */
   readonly rules: ToolOptions['rules'];
-  /** Reads the memory of a thread; used where the settings say so. */
+  /** Reads the memory of a thread; used if the settings enable it. */
   readonly readMemory: ReadMemory;
   /** Finds the test command of the working directory; without it there is no `run_tests`. */
   readonly testPlace?: TestPlace | undefined;
@@ -88,7 +88,10 @@ export class Toolset {
     for (const provider of this.#trusted) provider.turnStarts?.();
   }
 
-  /** Returns why no turn can start, one sentence; waits for what it demands. Rejects only with the signal's reason. */
+  /**
+   * Returns one sentence if no turn can start; waits for the servers that the user requires. Rejects only with the
+   * signal's reason.
+   */
   async ready(signal: AbortSignal, servers?: readonly string[]): Promise<string | undefined> {
     const problems = await Promise.all(this.#trusted.map(async (provider) => provider.ready?.(signal, servers)));
     return problems.find((problem) => problem !== undefined);
@@ -162,7 +165,7 @@ function familyFor(family: ToolFamily, limits: ToolLimits): ToolFamily {
   return isOffered('exec_command', limits) ? family : { ...family, fileTools: true };
 }
 
-/** The provider without what the agent may not call: tools, what is said of them, and waits for them. */
+/** Returns the provider without the tools that the agent may not call, their instructions, and waits for them. */
 function limited(provider: ToolProvider, limits: ToolLimits): ToolProvider {
   const mayCall = (toolPrefix: string) => mayOffer(toolPrefix, limits);
   return {
@@ -183,7 +186,7 @@ function isOffered(name: string, limits: ToolLimits): boolean {
   return isToolOffered([name], limits);
 }
 
-/** The name of an MCP server stands for all of its tools. */
+/** Returns true if the list has the tool; the name of an MCP server includes all of its tools. */
 function isIn(name: string, list: readonly string[]): boolean {
   return list.some((one) => one === '*' || one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
 }
@@ -195,7 +198,7 @@ function mayOffer(toolPrefix: string, { allowed, denied }: ToolLimits): boolean 
   return mayAllow && !isIn(toolPrefix, denied);
 }
 
-/** The same provider with other tools; the same array while the provider returns the same one. */
+/** Returns the provider with other tools; the same array while the provider returns the same one. */
 function mapped(
   provider: ToolProvider,
   change: (tools: readonly ToolHandler[]) => readonly ToolHandler[],

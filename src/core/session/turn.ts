@@ -104,14 +104,13 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
 async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
-  await run.ready();
+  await Promise.all([run.ready(), run.hooks.load()]);
   answerOwed(run);
-  await run.hooks.load();
 }
 
 /**
- * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can be
- * tried again. A compaction sums up what was there before the message, which stands behind the summary.
+ * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can
+ * be tried again. A compaction sums up the items before the message, which follows the summary.
  */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;

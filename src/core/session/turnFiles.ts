@@ -8,7 +8,7 @@ export interface TurnFiles {
   readonly changes: TurnChanges;
   /** Emits the diff if it has changed since it was emitted last. */
   tell(): void;
-  /** Emits it once more. A command that goes on in the background adds nothing after this. */
+  /** Emits the diff once more. A command that continues in the background adds no change after this. */
   end(): void;
 }
 

@@ -65,7 +65,7 @@ export type HookedSession = Pick<SessionOptions, 'ports' | 'host' | 'meta' | 'ro
 
 /** A call after its PreToolUse hooks. */
 export interface HookedCall {
-  /** With the arguments that a hook has changed. */
+  /** The call with arguments that a hook has changed. */
   readonly call: ToolCall;
   readonly verdict: HookVerdict;
   /** Texts that are added to the output for the model. */
@@ -98,7 +98,7 @@ export class TurnHooks {
     return originator === 'sub_agent' ? id : null;
   }
 
-  /** Reads which hooks run, and reports once per thread what is wrong with others. */
+  /** Reads the hooks to run, and reports the faults of others once per thread. */
   async load(): Promise<void> {
     const { host } = this.#session;
     const isTrusted = host.isTrusted();
@@ -133,8 +133,8 @@ export class TurnHooks {
   }
 
   /**
-   * Runs the Stop hooks when the model is done. Returns what the model gets to continue with; `undefined` when the turn may
-   * end.
+   * Runs the Stop hooks when the model has finished. Returns the text for the model to continue with; `undefined` when
+   * the turn may end.
    */
   async stopping(lastMessage: string | null): Promise<string | undefined> {
     if (this.#agentId !== null) return undefined;
@@ -152,9 +152,9 @@ export class TurnHooks {
   }
 
   /**
-   * `names`: of the tool. Returns what runs the PreToolUse hooks of the call; `undefined` when none is about it. When a
-   * hook cannot be run at all, the call is denied; so is `run_tests` under a hook about commands, because its command is
-   * not known before it runs.
+   * `names`: of the tool. Returns a function that runs the PreToolUse hooks of the call; `undefined` when none matches
+   * it. When a hook cannot be run at all, the call is denied; so is `run_tests` under a hook about commands, because
+   * its command is not known before it runs.
    */
   before(call: ToolCall, names: readonly string[]): (() => Promise<HookedCall>) | undefined {
     const guard = names.includes('run_tests') ? this.#guardOfCommands(names) : undefined;

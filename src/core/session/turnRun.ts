@@ -68,7 +68,7 @@ export interface TurnRun {
     readonly trigger: CompactionTrigger;
     /** The prompt for the summary; empty: the built-in one. */
     readonly prompt: string;
-    /** The context that stands before the messages of the user, as it is now. */
+    /** The present context for the beginning of a thread, before the messages of the user. */
     readonly initialContext: () => Promise<readonly ResponseItem[]>;
     /** Writes the new history down; it takes effect with the completed item. */
     readonly replace: (compacted: CompactedItems) => void;
@@ -78,7 +78,7 @@ export interface TurnRun {
   readonly images: ThreadImages;
   readonly retryPause: RetryPause;
   readonly processes: Processes;
-  /** Records what the commands and patches of this turn change, and tells of each command what it changed. */
+  /** Records the changes of the commands and patches of this turn, and reports those of each command. */
   readonly changes: (onChanges: (changes: DescribedChanges) => void) => TurnChanges;
   readonly ports: Ports;
   readonly signal: AbortSignal;

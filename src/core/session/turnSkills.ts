@@ -34,8 +34,8 @@ export interface SkillTurn {
 }
 
 /**
- * Skills and prompts that the user runs in one turn. From then on, until the turn ends, a call that such a skill does not list in
- * its `allowed-tools` is asked about.
+ * Skills and prompts that the user runs in one turn. From then on, until the turn ends, a call that such a skill does
+ * not list in its `allowed-tools` needs approval.
  */
 export class TurnSkills {
   readonly #options: Pick<SessionOptions, 'host' | 'ports' | 'meta'>;
@@ -54,7 +54,10 @@ export class TurnSkills {
     return this.#limiting;
   }
 
-  /** Restores what limits a turn that goes on without a message: one that is tried again, or one of an earlier process. */
+  /**
+   * Restores the limits of a turn that goes on without a message: one that is tried again, or one of an earlier
+   * process.
+   */
   async recover(): Promise<void> {
     const { before, turnId } = this.#turn;
     if (this.#memory.limiting !== undefined) {
@@ -69,7 +72,7 @@ export class TurnSkills {
   async run(input: readonly UserInput[]): Promise<readonly UserInput[]> {
     const { host, ports } = this.#options;
     if (host.skills === undefined) return input;
-    // A message that is sent again has what it ran before.
+    // A message that is sent again still has the skills that it ran before.
     const own = input.filter((part) => !isRunByText(part));
     const call = await this.#calledIn(own);
     this.#limitBy(call?.skill);
@@ -124,7 +127,7 @@ export class TurnSkills {
 function listable(call: ToolCall, names: readonly string[], place: Parameters<typeof hookedTool>[2]): ListableCall {
   const tool = hookedTool(call, names, place);
   const input = tool?.own.input ?? {};
-  // Reading what a running command prints, or what a language server knows, does nothing that a list has to name.
+  // Reading the output of a running command, or the answer of a language server, needs no entry in a list.
   if (names[0] === 'write_stdin' && (input['chars'] ?? '') === '') return { names, uses: [] };
   if (names[0] === 'code_navigation') return { names, uses: input['op'] === 'rename' ? [{ name: 'Edit' }] : [] };
   const faces =

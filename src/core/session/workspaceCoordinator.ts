@@ -18,16 +18,17 @@ export interface RunningCommand {
 }
 
 /**
- * Knows what the threads and sub-agents of one process do in the folders that they share. One per process. Patches to
- * one path are serialised by the ports, which know the real path; here is recorded which thread applied them.
+ * Knows the patches and commands of the threads and sub-agents of one process in the folders that they share. One per
+ * process. Patches to one path are serialised by the ports, which know the real path; here is recorded which thread
+ * applied them.
  */
 export class WorkspaceCoordinator {
   readonly #writers = new Map<string, RunningApply>();
   readonly #running = new Set<RunningCommand>();
 
   /**
-   * The ports of one thread: what it applies and runs is known to the others from then on. Commands of a sub-agent
-   * count as commands of its root thread, which is the one that the user knows.
+   * Returns the ports of one thread; the coordinator sees its patches and commands through them. Commands of a
+   * sub-agent count as commands of its root thread, which is the one that the user knows.
    */
   portsFor(threadId: string, ports: Ports, rootId = threadId): Ports {
     return {

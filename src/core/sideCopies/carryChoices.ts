@@ -50,7 +50,7 @@ function choiceOn(
   }
   const hunks = contentsOf(plan);
   const known = earlier === undefined ? [] : contentsOf(earlier.plan);
-  /** Whether this conflict, and each one with the same lines, was shown and was `as` it says. */
+  /** Returns true if this conflict, and each one with the same lines, was shown before and `as` holds for each. */
   const was = (index: number, as: (earlierIndex: number) => boolean) => {
     const same = indicesOf(known, hunks[index]);
     return (

@@ -6,15 +6,15 @@ import type { CopiedFolder, CopyChange, SideCopy, SideCopyStore } from './sideCo
 
 type Store = Pick<SideCopyStore, 'changes' | 'baseContent' | 'content'>;
 
-/** Of one file whose lines are compared, in bytes. */
+/** Maximum bytes of a file whose lines are compared. */
 const MAX_COMPARED = 1024 * 1024;
 /** Characters of diffs after which no further file is read; the reader gets less of it. */
 const ENOUGH = 200_000;
 
 /**
- * For the model: the names of all files that differ from what the copy began with, or holds since something came home, then
- * their diffs. `mayRead` takes places in the workspace and leaves out files whose content must not be shown. `undefined`
- * where nothing differs. Rejects with the error of the disk, or the signal's reason.
+ * For the model: the names of all files that differ from the base of the copy, then their diffs. `mayRead` takes places
+ * in the workspace and leaves out files whose content must not be shown. `undefined` without a difference. Rejects with
+ * the error of the disk, or the signal's reason.
  */
 export async function copyChangesText(
   copy: SideCopy,

@@ -57,7 +57,7 @@ export class CopyCounts implements Disposable {
       },
       (error: unknown) => {
         if (counting.signal.aborted) return;
-        // Counted again when it is asked for the next time.
+        // Counted again at the next call.
         this.#counting.delete(threadId);
         this.#counts.delete(threadId);
         this.#report(error);

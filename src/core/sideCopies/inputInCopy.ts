@@ -3,7 +3,10 @@ import type { UserInput } from '../../protocol/item.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 import type { CopiedFolder } from './sideCopy.ts';
 
-/** A message to a thread in a side copy: what it mentions of the workspace means the same file of the copy. */
+/**
+ * Converts a message to a thread in a side copy: its mentions of the workspace become mentions of the same files of the
+ * copy.
+ */
 export function inputInCopy(
   input: readonly UserInput[],
   folders: readonly Pick<CopiedFolder, 'home' | 'copy'>[],

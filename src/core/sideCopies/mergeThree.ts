@@ -7,7 +7,7 @@ import type { LineSpan } from '../ports.ts';
 export interface CopyHunk {
   /** `conflict`: the same lines, or lines side by side, were changed in the workspace, too. */
   readonly state: 'clean' | 'conflict';
-  /** Where it is in the text at the start of the copy. */
+  /** Its place in the text at the start of the copy. */
   readonly base: LineSpan;
   /** The lines that it replaces in the workspace. */
   readonly home: LineSpan;
@@ -26,7 +26,7 @@ export interface MergedText {
   readonly known: readonly Pick<CopyHunk, 'base' | 'result'>[];
 }
 
-/** `base`: what both began with. Nothing is merged by a guess: changes side by side are a conflict. */
+/** `base`: the common base of both. No merge is guessed: adjacent changes are a conflict. */
 export function mergeThree(base: string, home: string, result: string): MergedText {
   const [baseLines, homeLines, resultLines] = [base, home, result].map(feedLines) as Lines;
   const hunks: CopyHunk[] = [];
@@ -64,8 +64,8 @@ export function differences(home: string, result: string): MergedText {
 }
 
 /**
- * What the copy is compared with from now on: the base with the changes that have come home, so that the others are
- * offered again. `taken`: indices of `merged.hunks`.
+ * Returns the new base of the copy: the old base with the changes that have come home, so that the others are offered
+ * again. `taken`: indices of `merged.hunks`.
  */
 export function baseAfter(base: string, result: string, merged: MergedText, taken: ReadonlySet<number>): string {
   const baseLines = feedLines(base);

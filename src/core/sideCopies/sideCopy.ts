@@ -27,10 +27,10 @@ export interface CopiedFolder {
 export type BaseFile =
   | {
       readonly type: 'file';
-      /** Of the bytes. */
+      /** The hash of the bytes. */
       readonly hash: string;
       readonly mode: number;
-      /** Where the store keeps the content; `null`: it is too long, and only its hash is known. */
+      /** The offset and length in the store; `null`: the file is too long, and only its hash is known. */
       readonly at: readonly [offset: number, length: number] | null;
     }
   | { readonly type: 'link'; readonly target: string };
@@ -72,7 +72,7 @@ export function isOnlyIgnored(losses: CopyLosses): boolean {
   return isNothing({ ...losses, ignored: [] });
 }
 
-/** A folder among the copies about which nothing is known: Tiller leaves it alone. */
+/** A folder among the copies that cannot be identified: Tiller does not change it. */
 export interface UnreadableCopy {
   /** Absolute. */
   readonly folder: string;
@@ -89,8 +89,8 @@ export interface RemoveOptions {
 export type RemoveResult = 'removed' | 'in_use' | 'kept';
 
 /**
- * How a file came home: what the base holds of it from now on, the content of the copy, a text in between, or what it
- * held (`base`).
+ * The new content of the copy's base for a file that came home: the content of the copy, a text in between, or its
+ * former content (`base`).
  */
 export interface SettledFile {
   readonly change: CopyChange;
@@ -136,7 +136,7 @@ export interface SideCopyStore extends SideCopyPlaces {
   readonly unreadable: readonly UnreadableCopy[];
   reload(): void;
   of(threadId: string): SideCopy | undefined;
-  /** Rejects with CopyRefused, too; then nothing is left of it. */
+  /** Rejects with CopyRefused, too; the copy is removed then. */
   make(options: MakeOptions): Promise<MadeCopy>;
   /** The thread that works in the copy from now on. */
   assign(id: string, threadId: string): Promise<void>;
@@ -148,20 +148,20 @@ export interface SideCopyStore extends SideCopyPlaces {
   content(place: string, maxBytes: number): Promise<Uint8Array | undefined>;
   /** Call when changes came home: they are no longer offered. */
   settle(id: string, files: readonly SettledFile[]): Promise<void>;
-  /** Call when changes that had come home were undone there: `base` is what each file had before. */
+  /** Call when changes that had come home were undone there: `base` is the former base of each file. */
   unsettle(id: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): Promise<void>;
   /** Bytes on the disk. */
   size(id: string, signal: AbortSignal): Promise<number>;
   /** The content that removing the copy would lose. */
   losses(id: string, signal: AbortSignal): Promise<CopyLosses>;
-  /** With all that it holds. `in_use` while an act, or a process that owns one of its threads, uses it. */
+  /** Removes the copy with all its files. `in_use` while an act, or a process that owns one of its threads, uses it. */
   remove(id: string, options?: RemoveOptions): Promise<RemoveResult>;
   /** Runs `act`, unless the copy is used by another act or process: then it returns false. */
   alone(id: string, act: () => Promise<unknown>): Promise<boolean>;
   /**
-   * Removes what a crash left, copies whose threads are deleted where nothing is lost, and copies whose threads are gone
-   * where nothing but ignored files is lost. Any other one, and one whose record cannot be read, is never removed. Never
-   * rejects: what cannot be removed is tried again at the next start.
+   * Removes leftovers of a crash, copies of deleted threads that lose no change, and copies of missing threads that
+   * lose only ignored files. Any other one, and one whose record cannot be read, is never removed. Never rejects: a
+   * failed removal is tried again at the next start.
    */
   sweep(threads: ThreadsOfCopies): Promise<void>;
 }

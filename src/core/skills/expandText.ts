@@ -1,4 +1,4 @@
-/** Fills in what the user has written behind the name of a skill or a prompt. */
+/** Fills in the text that the user has written behind the name of a skill or a prompt. */
 
 /** The forms of Claude Code and Codex (`$ARGUMENTS`, `$1`, `$NAME`) and of VS Code (`${input:name}`, `${input:name:hint}`). */
 const PLACEHOLDER =
@@ -15,13 +15,13 @@ export interface TextPlace {
   readonly cwd: string;
   /** The folder of the file. */
   readonly folder: string;
-  /** Of a skill, whose text the model otherwise reads as it is: `$1` there may be a part of a script. */
+  /** True for a skill, whose text the model otherwise reads unchanged: `$1` there may be a part of a script. */
   readonly onlyWhole: boolean;
 }
 
 /**
- * Replaces each placeholder once: what the user has written is not searched for others. With `onlyWhole` only `$ARGUMENTS` and
- * folders are replaced. Arguments that no placeholder takes stand at the end.
+ * Replaces each placeholder once: the user's text is not searched for others. With `onlyWhole` only `$ARGUMENTS` and
+ * folders are replaced. Arguments that no placeholder takes are appended.
  */
 export function expandText(text: string, args: string, { cwd, folder, onlyWhole }: TextPlace): ExpandedText {
   const inputs = [...new Set([...text.matchAll(PLACEHOLDER)].flatMap(({ groups }) => groups?.['input'] ?? []))];
@@ -73,7 +73,7 @@ function readArguments(
   return { named, positional };
 }
 
-/** Quotes around a word, or around what is behind `name=`, hold it together. */
+/** Splits at spaces; quotes around a word, or around the value behind `name=`, keep it whole. */
 function wordsIn(args: string): readonly string[] {
   const words = args.matchAll(/([\w.-]+=)?(?:"([^"]*)"|'([^']*)')(?=\s|$)|(\S+)/g);
   return [...words].map(([, name = '', one, other, plain = '']) => `${name}${one ?? other ?? plain}`);
@@ -86,7 +86,10 @@ export function namesFiles(text: string): boolean {
   return named.some(([, name]) => name === undefined || /[./]\w/.test(name));
 }
 
-/** Whether Claude Code would run commands of the text before the model reads it: !`command`, or a block that begins ```!. */
+/**
+ * Returns true if Claude Code would run commands of the text before the model reads it: !`command`, or a block that
+ * begins ```!.
+ */
 export function hasCommands(text: string): boolean {
   return /(?:^|[\s(])!`[^`\n]+`/.test(text) || /^```!/m.test(text);
 }

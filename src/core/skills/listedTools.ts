@@ -9,7 +9,7 @@ import { toolsWith } from '../tools/toolTraits.ts';
 export interface ListableCall {
   /** The name of the tool, then its aliases. */
   readonly names: readonly string[];
-  /** What the call does, by names of Claude Code where it has such a tool; one call may do several things. */
+  /** The uses of the call, by names of Claude Code where it has such a tool; one call may have several. */
   readonly uses: readonly { readonly name: string; readonly command?: string }[];
 }
 
@@ -25,8 +25,8 @@ interface Entry {
 }
 
 /**
- * True when the list names all that the call does. Of an entry with a pattern only those for commands are understood; any other
- * lists nothing, so that the call is asked about.
+ * True when the list contains all uses of the call. Of entries with a pattern only those for commands are understood;
+ * any other matches no call, so that the call needs approval.
  */
 export function isListed(list: readonly string[], { names, uses }: ListableCall): boolean {
   if (names[0] !== undefined && UNLISTED.has(names[0])) return true;
@@ -51,8 +51,8 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
 const [MOST_NAMED, MAX_NAME] = [5, 80];
 
 /**
- * What of a list has no effect, one sentence each. `others`: names of the tools that extensions offer. A tool of an MCP server
- * is known by its form alone.
+ * Returns one sentence for each entry of a list that has no effect. `others`: names of the tools that extensions offer.
+ * A tool of an MCP server is known by its form alone.
  */
 export function notesOnList(list: readonly string[], others: readonly string[] = []): readonly string[] {
   const entries = list.map((text) => ({ text, ...entryOf(text) })).filter(({ tool }) => tool !== '*');

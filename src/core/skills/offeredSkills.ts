@@ -5,7 +5,7 @@ import type { SelectedSkill } from './selectSkills.ts';
 /** In characters: messages to the panel are limited in size. */
 const MAX_HELP = 200;
 
-/** What the composer offers at a `/`: what is used, and proposals that have no name of one that is used. */
+/** Returns the rows that the composer offers at a `/`: skills in use, and proposals whose name no skill in use has. */
 export function offeredSkills(skills: readonly SelectedSkill[]): readonly SkillRow[] {
   const isUsed = ({ kind, name }: SelectedSkill['skill']) =>
     skills.some(({ skill, state }) => state === 'used' && skill.kind === kind && skill.name === name);

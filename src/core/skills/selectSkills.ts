@@ -6,7 +6,9 @@ import { parseSkillFile, type Skill, type SkillFile } from './skillFile.ts';
 export interface SelectedSkill {
   readonly skill: Skill;
   readonly file: SkillFile;
-  /** Of the file with its text: an approval holds for exactly this, and not for other files of the folder. */
+  /**
+   * The hash of the file's path and text: an approval holds for exactly this, and not for other files of the folder.
+   */
   readonly hash: string;
   /** `shadowed`: an earlier file of its kind has its name. */
   readonly state: ProposalState | 'shadowed';
@@ -16,7 +18,7 @@ export interface SelectedSkill {
 
 export interface SelectedSkills {
   readonly skills: readonly SelectedSkill[];
-  /** One sentence for each file that holds none. */
+  /** One sentence for each file without a valid skill. */
   readonly problems: readonly { readonly source: string; readonly message: string }[];
 }
 
@@ -46,7 +48,7 @@ export async function selectSkills(
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
     const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
-    // What is not approved yet does not take the name of what is.
+    // A proposed skill does not take the name of an approved one.
     const free = names.find((one) => (decided === 'used' ? holder(one) !== 'used' : holder(one) === undefined));
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;

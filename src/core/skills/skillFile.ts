@@ -14,24 +14,24 @@ export type SkillKind = 'skill' | 'prompt';
 /** A file that may hold a skill or a prompt. */
 export interface SkillFile extends ProposingFile {
   readonly kind: SkillKind;
-  /** The name where the file says none: that of the folder of a skill, that of the file of a prompt. */
+  /** The name for a file without one: that of the folder of a skill, that of the file of a prompt. */
   readonly given: string;
   /** Folders between the folder of all prompts and the file, joined by `:`. With it two of one name differ. Empty for none. */
   readonly group: string;
 }
 
-/** A text that the user runs as `/name`, and of a skill also what the list of the model says of it. */
+/** A text that the user runs as `/name`; for a skill also its entry in the list of the model. */
 export interface Skill {
   readonly kind: SkillKind;
   readonly name: string;
   /** One line, at most 1024 characters, without invisible ones. */
   readonly description: string;
-  /** What is written behind the name, for display; empty for nothing. */
+  /** The text shown behind the name; empty for none. */
   readonly argumentHint: string;
   /** The absolute path of its file. */
   readonly source: string;
   readonly text: string;
-  /** The tools that it lists, as the file names them; `null`: it lists none, so nothing is asked about. */
+  /** The tools that it lists, by the names in the file; `null`: it lists none, so calls need no further approval. */
   readonly allowedTools: readonly string[] | null;
   /** The model gets it in its list. */
   readonly forModel: boolean;
@@ -108,7 +108,7 @@ const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 export function parseSkillFile(file: SkillFile, otherTools: readonly string[] = []): ParsedSkill {
   const { text, kind, given, unread, source } = file;
   if (text === undefined) return problem(unread ?? 'it cannot be read');
-  // A prompt may be nothing but its text.
+  // A prompt may consist of its text alone.
   const isPlain = kind === 'prompt' && !text.startsWith('---');
   const read = isPlain ? { type: 'read' as const, fields: {}, body: text.trim() } : readFrontMatter(text, FIELDS);
   if (read.type === 'problem') return problem(`line ${read.line}: ${read.message}`);

@@ -5,10 +5,10 @@ import { type AskedAhead, type Question, questionOf } from './permission.ts';
 
 /**
  * Requests approval for a call before its turn to run. Calls that must run one after the other can still be asked about
- * together, so the user sees all that one response wants at once (codex-behaviour.md §6.4). `ahead` is its preparation
- * now; absent for a call that must not be asked about yet. It is prepared again when its turn comes, unless nothing can
- * have changed, and asked about again if the request differs then. Leaves `place` when it has asked, or will not.
- * Returns `undefined` when there is nothing to ask; never rejects.
+ * together, so the user sees all requests of one response at once (codex-behaviour.md §6.4). `ahead` is its preparation
+ * now; absent for a call whose approval must not be requested yet. It is prepared again when its turn comes, unless
+ * nothing can have changed, and requested again if the request differs then. Leaves `place` when it has made its
+ * request, or makes none. Returns `undefined` without a request; never rejects.
  */
 export async function askAhead(
   ahead: Promise<PreparedCall> | undefined,

@@ -26,7 +26,7 @@ export function builtinTools(family: ToolFamily, options: ToolOptions): readonly
   ];
 }
 
-/** Where commands may not use the network, a server does not fetch pages for the model either. */
+/** The server fetches no live pages for the model where commands may not use the network. */
 function searchTool({ mayConnect = false }: ToolFamily, options: ToolOptions): readonly ToolHandler[] {
   return options.webSearch === 'off' ? [] : [webSearch(options.webSearch === 'live' && mayConnect)];
 }

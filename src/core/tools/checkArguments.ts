@@ -4,9 +4,9 @@ import { invalidArguments } from './parseArguments.ts';
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * Checks the arguments of a tool that came with a schema of its own: a required argument that is missing, and one that is
- * not of the type declared for it, are errors that the model can correct. Deeper parts are the tool's own to check, and so is
- * what the schema does not say plainly. Where the schema allows no other arguments, those are left out and reported.
+ * Checks the arguments of a tool that came with a schema of its own: a required argument that is missing, and one of
+ * another type than declared, are errors that the model can correct. Deeper parts, and ambiguous parts of the schema,
+ * are checked by the tool itself. Where the schema allows no other arguments, those are left out and reported.
  */
 export function checkArguments(schema: unknown, args: Given): Parsed<Given> {
   const root = asRecord(schema);

@@ -14,12 +14,12 @@ import { decodeText } from '../util/textBytes.ts';
 
 /** Bytes of a file whose lines are counted and shown. */
 const MAX_SHOWN_BYTES = 256 * 1024;
-/** Of all files of one command: the diff of a turn is written down several times. */
+/** Maximum bytes for all files of one command: the diff of a turn is recorded several times. */
 const MAX_ALL_SHOWN_BYTES = 2 * 1024 * 1024;
 
 export interface DescribedChanges {
   readonly summary: CommandChanges;
-  /** Of files whose texts are shown. */
+  /** The changes to files whose texts are shown. */
   readonly texts: readonly FileChange[];
   /** Their diffs, with paths from `cwd`. */
   readonly diffs: ReadonlyMap<FileChange, string>;

@@ -1,4 +1,4 @@
-/** What other products call our tools, in the files that they and we read. */
+/** The names of our tools in other products, in the files that they and we read. */
 import { isOwnTool, toolsWith } from './toolTraits.ts';
 
 const READING = toolsWith(({ group }) => group === 'reading');
@@ -52,7 +52,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   skill: [],
 };
 
-/** Of VS Code (code.visualstudio.com/docs/agents/reference/tools-reference), with the names of `OTHERS`. */
+/** Tool sets of VS Code (code.visualstudio.com/docs/agents/reference/tools-reference), with the names of `OTHERS`. */
 const TOOL_SETS = ['read', 'search', 'edit', 'execute', 'web'];
 
 export interface AgentTools {
@@ -60,13 +60,13 @@ export interface AgentTools {
   readonly tools: readonly string[] | null;
   /** Taken away from these; `*` takes all. */
   readonly without: readonly string[];
-  /** One sentence for each name that means nothing here. */
+  /** One sentence for each name that is unknown here. */
   readonly notes: readonly string[];
 }
 
 /**
- * The tools that the lists of an agent file leave an agent. A name that means nothing here allows nothing. `others`: names of
- * the tools that extensions offer now.
+ * The tools of an agent by the lists of its file. An unknown name adds no tool. `others`: names of the tools that
+ * extensions offer now.
  */
 export function toolsOfAgent(
   lists: { readonly tools?: readonly string[] | undefined; readonly without: readonly string[] },
@@ -109,8 +109,8 @@ function shown(name: string): string {
 const [MAX_NAME, MOST_NOTES] = [80, 10];
 
 /**
- * Our names for a name of another product, of an MCP server (all its tools) or of one of `others`. Empty: a tool of theirs that
- * an agent does not have here. `undefined`: the name means nothing.
+ * Our names for a name of another product, of an MCP server (all its tools) or of one of `others`. Empty: a tool of
+ * theirs that an agent does not have here. `undefined`: an unknown name.
  */
 export function toolsNamed(name: string, others: readonly string[] = []): readonly string[] | undefined {
   if (isOwnTool(name) || others.includes(name)) return [name];

@@ -1,4 +1,6 @@
-/** What a tool of the client and a tool of another extension have in common: Tiller knows only what their owner says. */
+/**
+ * The common part of a tool of the client and a tool of another extension: Tiller knows only what their owner states.
+ */
 import * as z from 'zod';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { checkArguments } from './checkArguments.ts';
@@ -14,7 +16,10 @@ export interface ForeignPlan {
   readonly item: TurnItemOf<'dynamic_tool_call'>;
 }
 
-/** How it is offered, and how its arguments are read. It may do anything, so it counts as mutating and runs alone. */
+/**
+ * The specification and the argument parser of the tool. It may have any effect, so it counts as mutating and runs
+ * alone.
+ */
 export function foreignTool({
   name,
   description,
@@ -35,7 +40,7 @@ export function foreignTool({
   };
 }
 
-/** The row of a call that begins. `source`: whose tool it is, where it is not the client's. */
+/** The row of a call that begins. `source`: the owner of the tool, if it is not the client. */
 export function startedItem(
   { itemId, callId }: Pick<ToolContext, 'itemId' | 'callId'>,
   tool: string,

@@ -1,6 +1,6 @@
 /**
- * What a tool is (seed 004). A handler parses the call, prepares it without side effects, and runs it only after the
- * orchestrator has permission.
+ * The interface of a tool (seed 004). A handler parses the call, prepares it without side effects, and runs it only
+ * after the orchestrator has permission.
  */
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
@@ -57,11 +57,11 @@ export interface ToolThread {
   readonly unreadable: readonly string[];
 }
 
-/** Records what commands and patches change in the workspace, so that it can be shown and undone. */
+/** Records changes of commands and patches in the workspace, so that they can be shown and undone. */
 export interface ChangeWatch {
   /**
-   * Call before a command that may write starts. Resolves when the workspace was recorded, or it took too long. Call what
-   * it returns when the command has ended, with all it started. Rejects only with the signal's reason.
+   * Call before a command that may write starts. Resolves when the workspace was recorded, or it took too long. Call
+   * the returned function when the command has ended, with all its processes. Rejects only with the signal's reason.
    */
   commandStarts(command: {
     readonly itemId: string;
@@ -79,7 +79,7 @@ export interface ChangeWatch {
   ): Promise<Result>;
 }
 
-/** How problems are detected after a patch, and which of them are reported to the model. */
+/** The detection of problems after a patch, and the severities that are reported to the model. */
 export interface ProblemsAfterPatch {
   readonly port: Problems;
   readonly level: Exclude<Settings['problemsAfterPatch'], 'off'>;
@@ -136,7 +136,7 @@ export type Parsed<Args> =
 export type ApprovalCard = Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId' | 'reason' | 'choices'>;
 
 export type Preparation<Plan> =
-  /** The call cannot be done; nothing was started. */
+  /** The call cannot be made; it had no effect. */
   { readonly type: 'failure'; readonly output: string } | ReadyPreparation<Plan>;
 
 /** A call as it would run outside the sandbox. */
@@ -222,9 +222,7 @@ export interface Attempt {
 export interface ToolResult {
   readonly output: CallOutput;
   readonly success: boolean;
-  /**
-   * Set when nothing was done because the call is no longer what was approved: it is prepared and asked about again.
-   */
+  /** Set when the call had no effect because it differs from the approved one: it is prepared and requested again. */
   readonly changedSince?: true;
   /** The item in its final state. */
   readonly item?: TurnItem;
@@ -251,11 +249,11 @@ export interface ToolSettings {
   readonly leavesUnsaved?: boolean | undefined;
   /** The environment variables that commands get. */
   readonly environment: EnvironmentSettings;
-  /** How files that a patch left unsaved are handled before a command runs. */
+  /** Handling of files that a patch left unsaved, before a command runs. */
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
   /** True if `fetch_url` is offered. */
   readonly webFetch: boolean;
-  /** Whether `web_search` is offered, and with cached or live results. */
+  /** `off`: `web_search` is not offered. Otherwise with cached or live results. */
   readonly webSearch: Settings['web.search'];
 }
 
@@ -275,7 +273,7 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
   /**
    * False when this call changes nothing that another call could see: then it runs beside others. A mutating one runs
    * alone, in call order (seed 004, `is_mutating` and `supports_parallel`; docs/decisions/0027). A pure function of the
-   * arguments and of what `prepare` has decided about them.
+   * arguments and the plan.
    */
   isMutating(args: Args, plan: Plan): boolean;
   /**

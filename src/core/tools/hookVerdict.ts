@@ -4,7 +4,7 @@ import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { Preparation, ReadyPreparation, Reconsidered, ToolContext, ToolHandler } from './handler.ts';
 
 /**
- * What the PreToolUse hooks of a call have decided. An `allow` of a hook is no verdict: the policy decides as without it
+ * The decision of the PreToolUse hooks of a call. An `allow` of a hook is no verdict: the policy decides as without it
  * (docs/decisions/0040).
  */
 export type HookVerdict =
@@ -42,7 +42,7 @@ function decided<Args, Plan>(
     ...prepared,
     requirement: asked(prepared.requirement, reason),
     card: card ?? { kind: 'tool', command: `${name} ${JSON.stringify(args)}` },
-    // What the user has allowed of the call itself does not answer the question of a hook.
+    // An approval of the call itself does not cover the request of a hook.
     approvalKeys: prepared.approvalKeys.map((key) => hookApprovalKey(reason.id, key)),
     ...(reconsider === undefined ? {} : { reconsider: again(reconsider, reason) }),
   };
@@ -58,7 +58,7 @@ function again(
   };
 }
 
-/** Where the policy asks anyway, its reason and its rule stay. */
+/** Keeps the reason and the rule of a policy that asks anyway. */
 function asked(requirement: ApprovalRequirement, reason: DecisionReason): ApprovalRequirement {
   return requirement.type === 'skip' ? { type: 'needs_approval', reason, parts: [] } : requirement;
 }

@@ -6,9 +6,12 @@ type WithoutIds<Request> = Request extends unknown ? Omit<Request, 'questionId' 
 export type QuestionBody = WithoutIds<QuestionRequest>;
 
 export type QuestionAnswer =
-  /** Of a question of the model or of Tiller: question id → chosen labels or free text. A question may be left out. */
+  /**
+   * The answer to a question of the model or of Tiller: question id → chosen labels or free text. A question may be
+   * left out.
+   */
   | { readonly type: 'answered'; readonly answers: Readonly<Record<string, readonly string[]>> }
-  /** Of an elicitation: the values of its form. They are not checked against its schema. */
+  /** The answer to an elicitation: the values of its form. They are not checked against its schema. */
   | { readonly type: 'accepted'; readonly content: Readonly<Record<string, unknown>> }
   | { readonly type: 'declined' | 'cancelled'; readonly by: ResolvedBy };
 

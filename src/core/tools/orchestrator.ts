@@ -39,7 +39,7 @@ export interface PreparedCall {
   readonly prepared?: Preparation<unknown>;
 }
 
-/** Never rejects: what fails here fails again, and is reported, when the call runs. */
+/** Never rejects: an error here occurs again, and is reported, when the call runs. */
 export async function prepareCall(
   call: ToolCall,
   { registry }: Pick<OrchestratorDeps, 'registry'>,
@@ -66,7 +66,7 @@ export interface CallStart {
   readonly shown?: TurnItem | undefined;
   /** The approval that was requested before its turn. */
   readonly asked?: AskedAhead | undefined;
-  /** Prepared just now: nothing that could change it has run since. */
+  /** Prepared just now: no call that could change it has run since. */
   readonly prepared?: Preparation<unknown> | undefined;
 }
 
@@ -216,7 +216,7 @@ async function decideAndRun(
     await abortable(place.reached, context.signal);
     if (prepared.item) items.start(prepared.item);
     const seeking = seekPermission(prepared, deps, context, round === 1 ? asked : undefined);
-    // Where a request is necessary, it is made by now.
+    // A necessary request is made by now.
     place.leave();
     const permission = await seeking;
     if (permission.type === 'outdated') {

@@ -24,7 +24,7 @@ export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPaylo
   return invalidArguments(issues.slice(0, 5).join('; '));
 }
 
-/** Names what is wrong, so that the model can write the arguments again. */
+/** Names the fault, so that the model can write the arguments again. */
 export function invalidArguments(reason: string): Parsed<never> {
   return { type: 'invalid', message: `Failed to parse the arguments: ${reason}. Nothing was run.` };
 }

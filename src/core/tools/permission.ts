@@ -68,7 +68,7 @@ export interface DecisionRecord {
 
 export interface PermissionDeps {
   readonly approver: Approver;
-  /** Stops the turn; the answer `abort` means it. */
+  /** Stops the turn, as the answer `abort` requests. */
   interrupt(): void;
   /** Counts the use of the rules that allowed a call. */
   noteUse(rules: LoadedRules): void;
@@ -76,7 +76,7 @@ export interface PermissionDeps {
 
 export type Permission = SettledPermission | OutdatedPermission;
 
-/** The request would be different by now: its answer, if there is one, permits nothing. */
+/** The request would be different by now: an answer to it permits nothing. */
 export interface OutdatedPermission {
   readonly type: 'outdated';
   /** The choices on a patch so far. */
@@ -148,7 +148,7 @@ export async function seekPermission(
       if (answer.decision === 'abort') deps.interrupt();
       return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
-    // The approval covers what was asked. Rules that were added meanwhile are applied too; one that forbids wins.
+    // The approval covers the request. Rules that were added meanwhile are applied too; one that forbids wins.
     const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
     if (again?.isOutdated) return { type: 'outdated', review: reviewIn(answer.decision) };
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');

@@ -28,7 +28,7 @@ export interface PlacesMoved {
 /** The resolved place of each path of a patch, or the error if it cannot be resolved. */
 export type LookedUpPlaces = ReadonlyMap<string, FilePlace | WorkspaceError>;
 
-/** How often places are resolved again because a link was created or removed. */
+/** Maximum number of times that places are resolved again because a link was created or removed. */
 const MAX_LOOKS = 5;
 
 /**

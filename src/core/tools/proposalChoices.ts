@@ -7,7 +7,8 @@ import { isBelow, pathBelow } from '../util/pathBelow.ts';
 import { reasonsFor } from './handlers/choicesNote.ts';
 
 /**
- * The effective answer: a patch with nothing left is denied. Choices that do not belong to this patch are a problem.
+ * Returns the effective answer: a patch without remaining changes is denied. Choices that do not belong to this patch
+ * are a problem.
  */
 export function takeReview(
   decision: ApprovalDecision,
@@ -53,7 +54,7 @@ export function withChoices(
   return { approved_reviewed: { files: review, ...(discarding.length > 0 ? { discarding } : {}) } };
 }
 
-/** What is known of a patch from an earlier request for it, which was answered or withdrawn. */
+/** The choices, files and folders of an earlier request for a patch, which was answered or withdrawn. */
 export interface GivenReview {
   readonly review: ProposalChoices | undefined;
   readonly proposal: readonly ProposedFile[] | undefined;

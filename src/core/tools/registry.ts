@@ -12,7 +12,7 @@ export interface ProvidedTools {
 export interface Rejected {
   readonly name?: string;
   readonly providerId: string;
-  /** `undefined`: an earlier tool has its name. Otherwise what is wrong with its specification. */
+  /** `undefined`: an earlier tool has its name. Otherwise the fault in its specification. */
   readonly problem?: string;
 }
 
@@ -35,7 +35,7 @@ export class ToolRegistry {
   readonly specs: readonly ToolSpec[];
   readonly rejected: readonly Rejected[];
 
-  /** Of tools with the same name the first is kept. A tool with an invalid specification is left out. */
+  /** Keeps the first of tools with the same name. A tool with an invalid specification is left out. */
   constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
     const rejected: Rejected[] = [];

@@ -10,7 +10,8 @@ import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type Sett
 export type Outside = OutsidePreparation<unknown>;
 
 /**
- * Returns what may be tried outside the sandbox; `undefined` when nothing was blocked, or the policy does not offer it.
+ * Returns the call to try outside the sandbox; `undefined` when the sandbox blocked nothing, or the policy does not
+ * offer it.
  */
 export function offerOutside(result: ToolResult, { outside }: ReadyCall, context: ToolContext): Outside | undefined {
   const { approvalPolicy } = context.settings;

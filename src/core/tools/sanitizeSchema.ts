@@ -1,9 +1,9 @@
 /**
  * Converts schemas from outside (a client's tools, MCP servers) to the form that every model server accepts (seed 004,
  * `sanitize_json_schema`; codex-behaviour.md §9, "Schema clean-up"): type, description, properties, required, items,
- * additionalProperties, enum, const and anyOf are kept, references within the schema are replaced by what they name, missing
- * types are inferred, all other keywords are left out. Keys have a fixed order, so that the same schema is the same bytes in
- * every request. A schema may be hostile: the work and the result are bounded.
+ * additionalProperties, enum, const and anyOf are kept, references within the schema are replaced by their targets,
+ * missing types are inferred, all other keywords are left out. Keys have a fixed order, so that the same schema is the
+ * same bytes in every request. A schema may be hostile: the work and the result are bounded.
  */
 import type { JsonSchema } from '../../protocol/toolSpec.ts';
 
@@ -13,16 +13,16 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 /** Some servers fail on a schema that refers to itself; real arguments are not nested this deep. */
 const DEEPEST = 16;
-/** Schemas that one conversion looks at. References multiply: sixteen that each name the next one twice are 65,536. */
+/** Maximum schemas of one conversion. References multiply: sixteen that each name the next one twice are 65,536. */
 const MAX_SCHEMAS = 4_000;
-/** Names in a reference. */
+/** Maximum names in a reference. */
 const MAX_STEPS = 64;
 
 /** One conversion. */
 interface Conversion {
   /** References start here. */
   readonly root: unknown;
-  /** How many more schemas may be looked at. */
+  /** Schemas that may still be converted. */
   left: number;
 }
 
@@ -38,7 +38,7 @@ export function sanitizeInputSchema(schema: unknown): JsonSchema {
 }
 
 function sanitize(given: unknown, conversion: Conversion, depth: number): JsonSchema {
-  // `true` and `false` are valid schemas too, but contain nothing that a server understands.
+  // `true` and `false` are valid schemas too, but without a keyword that a server understands.
   const schema = resolved(asRecord(given), conversion);
   if (depth > DEEPEST || conversion.left <= 0) return { type: 'string' };
   const nested = (value: unknown) => sanitize(value, conversion, depth + 1);
@@ -71,7 +71,10 @@ function resolved(schema: Wild, conversion: Conversion, hops = 0): Wild {
   return merged(whole, rest);
 }
 
-/** What a reference within the schema (a JSON pointer, RFC 6901) names; `undefined` for every other reference. */
+/**
+ * Returns the schema that a reference within the schema (a JSON pointer, RFC 6901) names; `undefined` for every other
+ * reference.
+ */
 function targetOf(reference: string, root: unknown): unknown {
   if (!/^#(\/|$)/.test(reference)) return undefined;
   const steps = reference.split('/').slice(1);
@@ -156,7 +159,7 @@ function valuesOf(schema: Wild): JsonSchema {
   };
 }
 
-/** Never of the prototype. */
+/** Returns the schema's own value, never an inherited one. */
 function own(schema: Wild, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }

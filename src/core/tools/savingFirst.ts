@@ -18,8 +18,8 @@ interface Guarded<Plan> {
 
 /**
  * A command reads the disk, while a patch may be applied to a buffer only, next to unsaved edits of the user. So before
- * the first command of a turn the user is asked to save these files, or they are saved automatically, as the setting
- * says (design decision 5). The model gets a note about files that stay unsaved.
+ * the first command of a turn the user is asked to save these files, or they are saved automatically, by the setting
+ * (design decision 5). The model gets a note about files that stay unsaved.
  */
 export function savingFirst<Args, Plan>(
   handler: ToolHandler<Args, Plan>,

@@ -19,7 +19,7 @@ export function secretValuesIn(text: string): readonly string[] {
   });
 }
 
-/** Those of the files with secrets in these folders, not below them. Never rejects. */
+/** Returns the secrets in the files of these folders, not below them. Never rejects. */
 export async function secretValues(
   folders: readonly string[],
   { workspace, thread, host, signal }: Pick<ToolContext, 'workspace' | 'thread' | 'host' | 'signal'>,

@@ -4,12 +4,12 @@ import { strictProblem } from './strictSchema.ts';
 
 /** In characters of JSON. A specification is sent with every request. */
 const MAX_SPEC = 65_536;
-/** What model servers accept: a request with another name is refused as a whole. */
+/** Names that model servers accept: a request with another name is refused as a whole. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Why a tool cannot be offered, as a clause; `undefined` for one that can, and for one that is only answered. Checked
- * when it is registered, because a server refuses a request for one tool in it.
+ * Returns the reason why a tool cannot be offered, as a clause; `undefined` for one that can, and for one that is only
+ * answered. Checked when it is registered, because a server refuses a request for one tool in it.
  */
 export function specProblem({ names, spec, payloads = ['function'] }: ToolHandler): string | undefined {
   if (spec === undefined || spec.type === 'web_search') return undefined;

@@ -1,4 +1,4 @@
-/** How tools of others, of MCP servers and of extensions, are asked about and remembered: by the hash of what they say. */
+/** Approvals of tools of others, of MCP servers and of extensions: remembered by the hash of their definition. */
 import { unifiedDiffOfTexts } from '../patch/unifiedDiff.ts';
 import type { AllowScope, ToolIdentity, Trust } from '../trust/trust.ts';
 import { canonical } from '../util/canonical.ts';
@@ -18,12 +18,12 @@ export function shortDescription(text: string): string {
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
 }
 
-/** What is said of a tool, one value in a line, to show later what has changed. */
+/** Returns the definition of a tool as JSON with one value in a line, to show later what has changed. */
 export function readableDefinition(definition: unknown): string {
   return `${JSON.stringify(JSON.parse(canonical(definition)), null, 2)}\n`;
 }
 
-/** `source`: whose tool it is, for the user. `before`: what the user has approved of it, if that was another definition. */
+/** `source`: the owner of the tool, for the user. `before`: the approved definition, if it was another one. */
 export function toolCard(
   tool: { readonly source: string; readonly name: string; readonly description: string },
   identity: ToolIdentity,

@@ -1,4 +1,7 @@
-/** What tools of others return, brought to what a thread can keep: images that are data and fit, texts within a budget. */
+/**
+ * Converts results of tools of others to the form that a thread can keep: images that are data and fit, texts within a
+ * budget.
+ */
 import { IMAGE_LIMITS } from '../../protocol/imageLimits.ts';
 import type { ToolContentItem } from '../../protocol/item.ts';
 import { estimateTokens, truncateMiddle } from '../util/tokens.ts';
@@ -7,7 +10,10 @@ import { estimateTokens, truncateMiddle } from '../util/tokens.ts';
 const IMAGE_DATA = /^data:image\/[\w.+-]+;base64,[\w+/=]+$/;
 const LEFT_OUT = '[An image that is not a data: URL of an image was left out.]';
 
-/** What a client or an extension has returned: an image that is no data, or does not fit, is replaced by a sentence. */
+/**
+ * Returns the content of a client or an extension; an image that is not a data URL, or does not fit, is replaced by a
+ * sentence.
+ */
 export function safeContent(parts: readonly ToolContentItem[]): readonly ToolContentItem[] {
   const faultOf = imageLimit();
   return parts.map((part) => {
@@ -36,8 +42,8 @@ export function imageLimit(): (dataUrl: string) => string | undefined {
 const BYTES_OF_BASE64 = 0.75;
 
 /**
- * Texts share a budget in tokens, in their order; the last part says how many did not fit (codex-behaviour.md §5). Images
- * stay.
+ * Texts share a budget in tokens, in their order; the last part has the number of tokens that did not fit
+ * (codex-behaviour.md §5). Images stay.
  */
 export function cutTexts(parts: readonly ToolContentItem[], budget: number): ToolContentItem[] {
   let left = budget;
@@ -56,7 +62,7 @@ export function cutTexts(parts: readonly ToolContentItem[], budget: number): Too
   return [...kept, { type: 'input_text', text: `[${omitted} more texts were left out: the result is too long.]` }];
 }
 
-/** What the model reads in place of data that it cannot read. */
+/** Returns the sentence for the model in place of data that it cannot read. */
 export function dataNote(data: Uint8Array, mimeType: string): string {
   return `[${data.length} bytes of ${mimeType}, which are not passed on]`;
 }

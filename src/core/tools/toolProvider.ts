@@ -19,7 +19,7 @@ export interface ToolProvider {
    * holds.
    */
   tools(family: ToolFamily): readonly ToolHandler[];
-  /** Called before each turn: what must not change during a turn may change now. */
+  /** Called before each turn: a change that is not possible during a turn may be made now. */
   turnStarts?(): void;
   /**
    * Resolves when a turn can start. Returns one sentence when it cannot, because something that the user demands is not
@@ -74,7 +74,7 @@ export const harmlessTools: ToolProvider = {
   tools: ({ userQuestions }) => (userQuestions ? HARMLESS : HARMLESS_WITHOUT_QUESTIONS),
 };
 
-/** Reads what was written down of other threads, which may be of an untrusted workspace. */
+/** Reads memories of other threads, which may be of an untrusted workspace. */
 export function memoryTools(read: ReadMemory): ToolProvider {
   const tools = [getMemory(read)];
   return { id: 'memory', needsTrust: true, tools: () => tools };

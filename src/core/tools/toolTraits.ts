@@ -1,6 +1,6 @@
 /**
- * What other parts have to know of the tools of Tiller by their names: files of agents and skills, and the built-in agents.
- * Tools of other sources, and those for sub-agents, are not here. Each offered tool must have a line
+ * Traits of the tools of Tiller by their names, for files of agents and skills, and for the built-in agents. Tools of
+ * other sources, and those for sub-agents, are not here. Each offered tool must have a line
  * (test/scenarios/everyTool.test.ts).
  */
 

@@ -8,8 +8,8 @@ import { type ReadGuard, readGuard, readLimitsOf } from './files/readGuard.ts';
 import type { ToolContext } from './handler.ts';
 
 /**
- * Why a file that this command names may not be read, as a clause; `undefined` where there is none, and where the sandbox
- * keeps the file closed anyway.
+ * Returns the reason why a file that this command names may not be read, as a clause; `undefined` where there is none,
+ * and where the sandbox keeps the file closed anyway.
  */
 export async function unreadableNamed(
   argv: Argv,
@@ -35,9 +35,9 @@ export async function unreadableNamed(
   return guard(places.flatMap((place) => ('target' in place ? [place.name, place.target] : [])));
 }
 
-/** Of the words of one command: how many globs are looked up, and how many paths are resolved. */
+/** Maximum globs of one command that are looked up, and maximum paths that are resolved. */
 const [MAX_GLOBS, MAX_RESOLVED] = [16, 64];
-/** Paths that one glob stands for, behind each of its parts. */
+/** Maximum paths for one glob, after each of its parts. */
 const MAX_MATCHES = 512;
 
 function isGlob(word: string): boolean {

@@ -8,14 +8,14 @@ export interface ProposingFile {
   /** Absolute. */
   readonly source: string;
   readonly text: string | undefined;
-  /** Why it has no text, as a clause. */
+  /** The reason why it has no text, as a clause. */
   readonly unread?: string;
 }
 
 /** A file of a workspace is `proposed` until the user has approved or refused it; one of the user is used. */
 export type ProposalState = 'used' | 'proposed' | 'refused';
 
-/** Of the file with its text: an approval holds for exactly this. */
+/** The hash of the file's path and text: an approval holds for exactly this. */
 export function proposalHash({ source, text }: Pick<ProposingFile, 'source' | 'text'>): string {
   return createHash('sha256')
     .update(`${source}\n${text ?? ''}`)

@@ -13,7 +13,7 @@ const toolRecordSchema = z.object({
   tool: z.string(),
   /** The hash of the whole description by the server. */
   hash: z.string(),
-  /** The same as text, to show what has changed. */
+  /** The definition as text, to show later changes. */
   definition: z.string(),
   /** The workspaces in which the tool runs without approval, or `everywhere`. */
   allowed: z.union([z.literal('everywhere'), z.array(z.string())]),
@@ -60,7 +60,9 @@ export class Trust {
     this.#log = log;
   }
 
-  /** Whether the tool runs without approval in this workspace, and its definition when it was last allowed. */
+  /**
+   * Resolves to the allowance of this workspace, and to the definition that was last allowed, if it was another one.
+   */
   async about(
     { server, tool, hash }: ToolIdentity,
     workspace: string,
@@ -87,7 +89,7 @@ export class Trust {
     });
   }
 
-  /** Forgets all that was allowed of the tools of a server. */
+  /** Removes all approvals of the tools of a server. */
   async forgetTools(server: string): Promise<void> {
     await this.#update((file) => ({ ...file, tools: file.tools.filter((one) => one.server !== server) }));
   }
@@ -111,7 +113,7 @@ export class Trust {
     return text === undefined ? NOTHING : this.#parse(text);
   }
 
-  /** A file that cannot be read allows nothing. */
+  /** Returns an empty file, which allows no tool, where the text is not valid. */
   #parse(text: string): TrustFile {
     const parsed = fileSchema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;

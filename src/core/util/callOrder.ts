@@ -18,7 +18,7 @@ export class CallOrder {
     return this.#before;
   }
 
-  /** The place after all that were taken before. */
+  /** Returns the place after all earlier ones. */
   next(): CallPlace {
     const reached = this.#before.then(() => {});
     let leave = () => {};

@@ -15,7 +15,7 @@ export function canonical(value: unknown): string {
   );
 }
 
-/** The same record with its keys sorted. */
+/** Returns the record with its keys sorted. */
 export function sorted(record: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -9,7 +9,7 @@ export function errorCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** True when nothing is there: the name is missing, or a folder of its path is a file. */
+/** True for a missing file: the name does not exist, or a folder of its path is a file. */
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'FileNotFound' || code === 'FileNotADirectory';

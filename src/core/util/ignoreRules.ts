@@ -1,4 +1,4 @@
-/** What the ignore files of a workspace leave out (gitignore(5)), without git. */
+/** Applies the ignore files of a workspace (gitignore(5)), without git. */
 import path from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 

@@ -1,5 +1,5 @@
 /**
- * Returns the value with `change` applied to every text in it; the value itself if nothing changes. Names of fields are
+ * Returns the value with `change` applied to every text in it; the value itself without a change. Names of fields are
  * not changed.
  */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {

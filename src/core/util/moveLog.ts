@@ -9,9 +9,9 @@ export interface FileMove {
 
 /** The moves in the editor, in their order. */
 export interface FileMoveLog {
-  /** How many there have been so far. */
+  /** The number of moves so far. */
   readonly count: number;
-  /** Those after the first `count`. */
+  /** Returns the moves after the first `count`. */
   since(count: number): readonly FileMove[];
   readonly onMove: (listener: (move: FileMove) => void) => Disposable;
 }

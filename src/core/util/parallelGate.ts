@@ -1,25 +1,25 @@
 /**
- * Runs tasks that change nothing together, and every other one alone, in order of arrival (codex-behaviour.md §3.2
- * step 4).
+ * Runs tasks that change nothing at the same time, and every other one alone, in order of arrival (codex-behaviour.md
+ * §3.2 step 4).
  */
 export class ParallelGate {
   readonly #most: number;
-  /** Settles when the next task may be looked at: the one before has started, and has ended if it runs alone. */
+  /** Settles when the next task may be considered: the one before has started, and has ended if it runs alone. */
   #admission: Promise<void> = Promise.resolve();
   readonly #shared = new Set<Promise<void>>();
   /** Counts the starts and ends of tasks that run alone. */
   #changes = 0;
 
-  /** `most`: how many tasks run together at most. */
+  /** `most`: maximum tasks that run at the same time. */
   constructor(most: number) {
     this.#most = most;
   }
 
   /**
-   * Runs `task` when its turn has come. Settles as `task` does; a task that rejects does not block the next one.
-   * `mayShare` is asked in order of arrival, while no task runs that must run alone; when it rejects, so does this. It
-   * gets true when no such task has run, and none had to be waited for, since this was called.
-   * `hasWaited` is true when other tasks may have ended since `mayShare` was asked.
+   * Runs `task` in its turn. Settles as `task` does; a task that rejects does not block the next one. `mayShare` is
+   * called in order of arrival, while no task runs that must run alone; when it rejects, so does this. Its argument is
+   * true when no such task has run, and none was waited for, since this was called. `hasWaited` is true when other
+   * tasks may have ended since `mayShare` was called.
    */
   async run<Result>(
     mayShare: (isAsAtArrival: boolean) => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Where other products keep the files of the user. */
+/** Folders in which other products keep the files of the user. */
 import path from 'node:path';
 
 const PRODUCTS = {

@@ -16,7 +16,7 @@ export interface Beginning {
   readonly held: string;
 }
 
-/** Where two keys begin at the same place the longer one is redacted. */
+/** Redacts the longer one of two keys that begin at the same place. */
 export class SecretRedactor {
   readonly #keys = new Set<string>();
   readonly #firstCharacters = new Set<string>();
@@ -116,7 +116,7 @@ export class RedactedText {
     this.#keys = keys;
   }
 
-  /** Returns what can be shown now. */
+  /** Returns the text that can be shown now. */
   push(piece: string): string {
     const { shown, held } = this.#keys.hideBeginning(this.#held + piece);
     this.#held = held;

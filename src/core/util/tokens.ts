@@ -29,7 +29,7 @@ export function byteLength(text: string): number {
 export interface HeadTail {
   readonly head: string;
   readonly tail: string;
-  /** Bytes between them; 0 when nothing is missing. */
+  /** Bytes between them; 0 for a whole text. */
   readonly omittedBytes: number;
   /** The number of line breaks in the whole text. */
   readonly lineBreaks: number;
@@ -54,7 +54,7 @@ export function truncateMiddle(whole: string | HeadTail, budget: number): string
   ].join('\n');
 }
 
-/** The same without the lines in front. */
+/** Cuts a text as `cutMiddle` does, without the lines in front. */
 export function withoutMiddle(text: string, budget: number): string {
   return cutMiddle(wholeText(text), budget).text;
 }
@@ -63,7 +63,7 @@ function wholeText(text: string): HeadTail {
   return { head: text, tail: '', omittedBytes: 0, lineBreaks: -1 };
 }
 
-/** `totalBytes` is null where nothing had to be cut. */
+/** `totalBytes` is null for a text that was not cut. */
 function cutMiddle(text: HeadTail, budget: number): { readonly text: string; readonly totalBytes: number | null } {
   const kept = encoder.encode(text.head + text.tail);
   const total = kept.length + text.omittedBytes;

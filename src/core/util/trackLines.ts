@@ -1,4 +1,4 @@
-/** Where lines of a document are after edits of it. */
+/** Moves the lines of a document along with its edits. */
 import type { LineRange } from '../../protocol/lineRange.ts';
 
 /** One edit, with lines from 0 as VS Code counts them. */

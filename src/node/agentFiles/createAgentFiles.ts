@@ -22,9 +22,9 @@ export interface AgentFilesHost {
 
 /** The agents of files of this process. */
 export interface AgentFiles {
-  /** As the files are now. Never rejects: without what cannot be read there are fewer. */
+  /** Reads the files now. Never rejects: unreadable ones are left out. */
   current(): Promise<SelectedAgents>;
-  /** Those that can be started; the same array while nothing has changed. Never rejects. */
+  /** The roles that can be started; the same array while nothing has changed. Never rejects. */
   roles(): Promise<readonly AgentRole[]>;
   /** Approves or refuses an agent of a workspace; `null` takes the decision back. */
   decide(hash: string, accepted: boolean | null): Promise<void>;

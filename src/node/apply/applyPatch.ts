@@ -30,7 +30,7 @@ export interface ApplyOptions {
 
 let hasApplied = false;
 
-/** Whether this process has applied a patch. */
+/** Returns true if this process has applied a patch. */
 export const hasAppliedPatch = (): boolean => hasApplied;
 
 /** For the whole process: two workspaces may contain the same file. */
@@ -125,7 +125,7 @@ function removeOriginal(original: KeptOriginal, folders: DiskFolders): void {
 
 type Attempt =
   | { readonly type: 'made'; readonly transition: Transition; readonly original: KeptOriginal | undefined }
-  /** The path was changed after the plan was made: the step was not made, and there is nothing of ours to undo. */
+  /** The path was changed after the plan was made: the step was not made, and there is nothing to undo. */
   | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
   | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
 

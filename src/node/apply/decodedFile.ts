@@ -12,12 +12,15 @@ const latest = new Map<string, WeakRef<DecodedFile>>();
 const LARGE = 64 * 1024;
 const MOST_FILES = 32;
 
-/** What the file at the place held when it was last decoded, if it was large. */
+/** Returns the bytes of the file at the place when it was last decoded, if it was large. */
 export function lastDecoded(place: string): Uint8Array | undefined {
   return latest.get(place)?.deref()?.bytes;
 }
 
-/** Like `decodeText`. `bytes` is what the file at the place holds now, and must not be changed afterwards. */
+/**
+ * Decodes like `decodeText`. `bytes` is the present content of the file at the place, and must not be changed
+ * afterwards.
+ */
 export function decodeFile(place: string, bytes: Uint8Array): DecodedText | undefined {
   if (bytes.length < LARGE) return decodeText(bytes);
   const known = latest.get(place)?.deref();

@@ -46,8 +46,9 @@ export interface SeenImage {
 }
 
 /**
- * `known`: what the file held when it was last read. It is the image's content if the file still holds it, so that a
- * large file does not take memory twice. @throws PlaceMoved; an error for a socket, a device, a pipe or an unreadable file
+ * `known`: the content of the file when it was last read. It becomes the image's content if the file still has it, so
+ * that a large file does not take memory twice. @throws PlaceMoved; an error for a socket, a device, a pipe or an
+ * unreadable file
  */
 export function imageOf(place: string, folders: HeldFolders, known?: Uint8Array): SeenImage {
   const stats = look(place, folders);
@@ -125,7 +126,7 @@ function look(place: string, folders: HeldFolders): BigIntStats | undefined {
   }
 }
 
-/** Of a stat of the path that followed no link; `undefined` for a missing path. */
+/** Returns the stamp of a stat of the path that followed no link; `undefined` for a missing path. */
 export function stampFrom(stats: BigIntStats | undefined): Stamp {
   if (stats === undefined) return 'absent';
   // The stat of a folder changes with every file in it.

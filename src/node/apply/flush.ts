@@ -27,7 +27,7 @@ interface Postponed {
   readonly onDone: (outcome: FlushOutcome) => Promise<void>;
 }
 
-/** Those with the outcome `not_flushed`. */
+/** Files with the outcome `not_flushed`. */
 const postponed = new Set<Postponed>();
 
 /** Leaves a thread of Node's pool of four to others. */
@@ -83,8 +83,8 @@ export async function flushFiles(paths: readonly string[]): Promise<void> {
 }
 
 /**
- * The paths, and their folders: the images do not tell whether a file was overwritten in place or replaced by a rename,
- * and a folder without changes costs nothing.
+ * The paths, and their folders: the images do not show if a file was overwritten in place or replaced by a rename, and
+ * a folder without changes costs nothing.
  */
 export function placesToFlush(changes: readonly Change[]): readonly string[] {
   return [...new Set([...changes.map(({ path }) => path), ...changes.map(({ path }) => dirname(path))])];
@@ -120,7 +120,7 @@ async function flushOne(path: string): Promise<FlushOutcome> {
     await datasync(file);
     return 'on_disk';
   } catch (error) {
-    // Other errors say that this file system does not flush.
+    // Other errors mean that this file system does not flush.
     return LOST.has(errorCode(error)) ? 'failed' : 'on_disk';
   } finally {
     closeSync(file);

@@ -1,4 +1,4 @@
-/** Holds folders open while a patch is read or applied, so that a link put in their place redirects nothing. */
+/** Holds folders open while a patch is read or applied, so that a link put in their place has no effect. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';

@@ -80,7 +80,7 @@ const ENDINGS = /\.(?:journal|settled)$/;
 
 export const isJournal = (name: string): boolean => ENDINGS.test(name);
 export const isSettledJournal = (name: string): boolean => name.endsWith(SETTLED);
-/** Of a journal's name or path. */
+/** Returns the id in a journal's name or path. */
 export const journalId = (name: string): string => basename(name).replace(ENDINGS, '');
 
 /**
@@ -143,8 +143,9 @@ export async function settleJournal(path: string, transitions: readonly Journall
 const flushing = new Set<string>();
 
 /**
- * Whether one of these paths is of a settled patch of another process, or of one whose files this process could not flush.
- * A journal that cannot be read (damaged, of a newer version, removed just now) is not counted: it would be forever.
+ * Resolves to true if one of these paths is of a settled patch of another process, or of one whose files this process
+ * could not flush. A journal that cannot be read (damaged, of a newer version, removed just now) is not counted: it
+ * would be forever.
  */
 export async function hasUnflushed(home: string, paths: readonly string[]): Promise<boolean> {
   const wanted = new Set(paths);
@@ -157,7 +158,7 @@ export async function hasUnflushed(home: string, paths: readonly string[]): Prom
   return false;
 }
 
-/** What earlier patches have written into the files of these steps. */
+/** Flushes to the disk what earlier patches have written into the files of these steps. */
 async function bringToDisk(home: string, steps: readonly JournalStep[]): Promise<void> {
   const changes = steps.filter(isOnDisk);
   const paths = changes.map(({ path }) => path);

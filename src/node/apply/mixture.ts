@@ -1,4 +1,4 @@
-/** Recognizes what an interrupted step leaves of a file. */
+/** Recognizes the files that an interrupted step leaves. */
 import type { FileImage } from './fileImage.ts';
 
 /** The system writes a file in units of this size or of multiples of it. */
@@ -12,8 +12,8 @@ interface Step {
 }
 
 /**
- * Whether a path holds parts of both images, or an incomplete one: a file that was cut off while it was written in
- * place, or emptied first as VS Code does; one of which only some blocks reached the disk before a power failure; an
+ * Returns true if a path holds parts of both images, or an incomplete one: a file that was cut off while it was written
+ * in place, or emptied first as VS Code does; one of which only some blocks reached the disk before a power failure; an
  * incomplete step from or to a folder.
  */
 export function isMixture(now: FileImage, { before, after, mayBeTorn = false }: Step): boolean {

@@ -1,5 +1,5 @@
 /**
- * Whether the names on a path have been unchanged lately, for files that have to be written by their paths: VS Code
+ * Checks that the names on a path have been unchanged lately, for files that have to be written by their paths: VS Code
  * saves a document that way and follows any link that is in the path at that moment.
  *
  * Nothing prevents another process from creating a link between the check and the write. A process that does so
@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from '../../core/util/fileErrors.ts';
 
-/** How long nothing may have been exchanged. */
+/** Time without an exchange of names after which a path is stable. */
 const STILL_MS = 500;
 /** The longest wait for that. */
 const PATIENCE_MS = 1_500;
@@ -79,7 +79,8 @@ function lookAtBoth(place: string, path: string, now: number): Look {
 function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
   const since = BigInt(now - STILL_MS) * 1_000_000n;
   let parent: BigIntStats | undefined;
-  // A link below a name that changes is looked for, too: only after a link was seen the path is not trusted for a minute.
+  // A link below a name that changes is searched for, too: only after a link was seen the path is not trusted for a
+  // minute.
   let isChanging = false;
   for (const name of namesTo(place)) {
     let stats: BigIntStats | undefined;

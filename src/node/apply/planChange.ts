@@ -14,8 +14,8 @@ export type ChangePlan =
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
 /**
- * `removed`: the names that the same patch removes; a file written there replaces nothing.
- * @throws ApplyRefused, PlaceMoved
+ * `removed`: the names that the same patch removes; a file written there replaces none. @throws ApplyRefused,
+ * PlaceMoved
  */
 export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
   const { change, source, writes, removes } = placed;
@@ -59,7 +59,10 @@ function textOf(image: FileImage, place: string): string | null | typeof NOT_TEX
   return decodeFile(place, image.bytes)?.text ?? NOT_TEXT;
 }
 
-/** Whether the file to be replaced has the content that the plan has read; one that is not text was planned unread. */
+/**
+ * Returns true if the file to be replaced has the content that the plan has read; one that is not text was planned
+ * unread.
+ */
 function holds(image: FileImage, before: string | null, place: string): boolean {
   const text = textOf(image, place);
   return text === NOT_TEXT ? before === null : text === before;
@@ -91,7 +94,7 @@ function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   return seen;
 }
 
-/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces nothing. */
+/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces no file. */
 function readDestination(path: string, source: string, name: string, held: HeldFolders): SeenImage {
   const seen = readTarget(path, name, held);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;

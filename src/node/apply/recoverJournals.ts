@@ -27,7 +27,7 @@ export interface Recovery {
    * Files that were changed since, and are not touched. Their images before the patch are kept in the journal folder.
    */
   readonly leftAlone: readonly string[];
-  /** Those of them that a link now redirects to another place; absent when there are none. */
+  /** Paths of these that a link now redirects to another place; absent when there are none. */
   readonly moved?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export interface InterruptedApply {
   readonly startedAt: Date;
   readonly changes: readonly CutChange[];
   readonly files: readonly CutFile[];
-  /** Whether no process (another window, the command line) has settled it since it was found. */
+  /** Resolves to true while no process (another window, the command line) has settled it since it was found. */
   isPending(): Promise<boolean>;
   /** `act` runs in one process at a time, and not at all when the patch is settled. */
   settle<Result>(act: (ways: RecoveryChoices) => Promise<Result>, patience: Patience): Promise<Settlement<Result>>;
@@ -73,10 +73,10 @@ export interface RecoveryChoices {
   rollback(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
 }
 
-/** Whether an editor holds unsaved text that differs from the side that all files on the disk have. */
+/** Resolves to true if an editor holds unsaved text that differs from the side that all files on the disk have. */
 export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after') => Promise<boolean>;
 
-/** How long to wait for a process that is settling a patch; after it the patch is offered anyway. */
+/** Maximum wait for a process that is settling a patch; after it the patch is offered anyway. */
 const LOOK_PATIENCE_MS = 2_000;
 
 /**
@@ -119,8 +119,8 @@ function maybeTorn(record: JournalRecord): JournalRecord {
 }
 
 /**
- * Of a settled patch: whether its files are all before it or all after it. Files that hold anything else were changed
- * since. Without a power failure it is whole whatever the files hold.
+ * Returns true if the files of a settled patch are all before it or all after it. Files that hold anything else were
+ * changed since. Without a power failure it is whole regardless of the files.
  */
 function isWhole(transitions: readonly JournalledTransition[], folders: DiskFolders): boolean {
   const sides = new Set<'before' | 'after'>();
@@ -217,7 +217,7 @@ async function settle(
   return moved.length === 0 ? { leftAlone } : { leftAlone, moved };
 }
 
-/** When every path, in editors too, is on the same side of its transition, there is nothing to choose. */
+/** Settles a patch without a choice when every path, in editors too, is on the same side of its transition. */
 async function settleUndisputed(
   journal: string,
   { transitions }: JournalRecord,

@@ -42,7 +42,7 @@ type Planned =
   | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
-/** Looks at everything and changes nothing: folders first, what disappears last. @throws ApplyRefused, PlaceMoved */
+/** Plans the steps without changing anything: folders first, removals last. @throws ApplyRefused, PlaceMoved */
 async function planSteps(
   files: readonly Restoration[],
   folders: readonly string[],

@@ -54,7 +54,7 @@ export function reversed(transition: Transition): Transition {
   return { ...transition, before: transition.after, after: transition.before };
 }
 
-/** The path was changed after its image was taken; nothing was written. */
+/** The path was changed after its image was taken; no file was written. */
 export class ChangedSince extends Error {}
 
 /** For a file with several names: its second name in the folder, by which a rollback restores it with its other names. */

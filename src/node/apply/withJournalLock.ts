@@ -56,7 +56,7 @@ export async function withJournalLock<Result>(
   return { type: 'settled_elsewhere', by: owner };
 }
 
-/** Whether it is not settled yet. */
+/** Resolves to true if the journal is not settled yet. */
 export async function isPending(journal: string): Promise<boolean> {
   try {
     await access(journal);

@@ -8,7 +8,7 @@ import { makePrivateFolderSync, namesIn, PRIVATE_FILE, removeFile } from '../hos
 
 /** Below this a file takes its blocks on the disk whatever its length. */
 const COMPRESSED_FROM = 8 * 1024;
-/** Of the length: compression that saves less does not pay. */
+/** Maximum size after compression, as a share of the length: a smaller saving does not pay. */
 const WORTH = 0.8;
 const PLAIN = Buffer.of(0);
 const DEFLATED = Buffer.of(1);
@@ -84,7 +84,10 @@ export class Blobs {
     this.#sizes?.delete(hash);
   }
 
-  /** All of them with the time at which they were written, milliseconds since the epoch. Removes what a crash left. */
+  /**
+   * Yields all of them with the time at which they were written, milliseconds since the epoch. Removes leftovers of a
+   * crash.
+   */
   *all(): Generator<{ readonly hash: string; readonly writtenAt: number }> {
     for (const { folder, name } of this.#files()) {
       const writtenAt = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
@@ -127,7 +130,7 @@ export class Blobs {
   }
 }
 
-/** In pieces, so that nothing is copied. */
+/** Returns the parts without copying the bytes. */
 function encode(bytes: Uint8Array): readonly Uint8Array[] {
   if (bytes.length >= COMPRESSED_FROM) {
     const deflated = deflateRawSync(bytes, { level: 1 });
@@ -169,6 +172,6 @@ function removeQuietly(place: string): void {
   try {
     unlinkSync(place);
   } catch {
-    // It is in nothing's way.
+    // A leftover file does no harm.
   }
 }

@@ -1,4 +1,4 @@
-/** What the worker is asked, and what it answers. */
+/** The messages to the worker, and its answers. */
 import type { BaselineStore } from '../../core/ports.ts';
 
 /** Methods of the store that run in the worker. */

@@ -1,4 +1,4 @@
-/** Removes kept content that nothing needs, and the oldest records where the limit is reached. */
+/** Removes kept content that no record names, and the oldest records where the limit is reached. */
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseRecord, RECORDS_FOLDER } from '../../core/baseline/changeRecords.ts';
@@ -10,7 +10,7 @@ import { hashesInLogs, removeOldLogs } from './indexLog.ts';
 
 /** Content that was just written may not be named by any record yet. */
 const YOUNG_MS = 10 * 60_000;
-/** Of the limit: what is left once it was reached, so that it is not reached again at once. */
+/** The share of the limit that remains after a collection, so that it is not reached again at once. */
 const AFTERWARDS = 0.8;
 const ENDING = '.jsonl';
 const DAY_MS = 24 * 60 * 60_000;
@@ -24,9 +24,10 @@ interface Kept {
 }
 
 /**
- * Returns false, with nothing done, while another process does it. `live`: content that the folders of this process hold
- * now. Records of a thread that another process works in stay. Of a thread that this process works in the content goes and
- * the record stays: the process may append to the file at any moment, and an undo names content that is not kept.
+ * Returns false, without any effect, while another process does it. `live`: the present content of this process's
+ * folders. Records of a thread that another process works in stay. For a thread that this process works in the content
+ * is removed and the record stays: the process may append to the file at any moment, and an undo names content that is
+ * not kept.
  */
 export function collectGarbage(home: string, blobs: Blobs, maxBytes: number, live: Iterable<string>): boolean {
   const locks = join(home, 'locks');

@@ -1,4 +1,4 @@
-/** Looks at workspace folders and keeps what they hold. Runs in a worker, or in pieces beside everything else. */
+/** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
@@ -23,7 +23,7 @@ const NEARLY_FULL = 0.9;
 const GROWTH = 0.05;
 /** Or so much time has to pass: young content can be removed by then. */
 const COLLECT_AGAIN_MS = 10 * 60_000;
-/** Free space of the disk of TILLER_HOME that is left for everything else. */
+/** Free space of TILLER_HOME's disk that is left for other programs. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
 
 export interface EngineOptions {
@@ -49,7 +49,7 @@ interface Looking {
   readonly limits: LookLimits;
   hasCollected: boolean;
   hasNoRoom: boolean;
-  /** Bytes that may still be written before the free space of the disk is looked at again. */
+  /** Bytes that may still be written before the free space of the disk is read again. */
   checkedBytes: number;
 }
 
@@ -147,7 +147,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return { changes, newFolders: newFolders.toSorted(), isFirst, ...(problem === undefined ? {} : { problem }) };
   }
 
-  /** From where the last process left it: its times tell what has changed since. */
+  /** Continues from the index of the last process: its times show later changes. */
   #open(root: string): Root {
     const log = new IndexLog(this.#options.home, root);
     const loaded = loadOf(log);
@@ -258,7 +258,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       : { type: 'file', hash, size: read.bytes.length, mode: read.mode };
   }
 
-  /** A log that cannot be written costs the next process time, and nothing else. */
+  /** A log that cannot be written costs the next process time, and has no other effect. */
   #save(
     { log, entries, folders }: Root,
     isWhole: boolean,
@@ -303,7 +303,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
 
-/** As many as one likes where the system does not tell. */
+/** Unlimited where the system does not report it. */
 function freeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);

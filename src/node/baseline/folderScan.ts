@@ -1,4 +1,4 @@
-/** Walks a workspace folder, nearest first; a folder is listed again only when its change time says so. */
+/** Walks a workspace folder, nearest first; a folder is listed again only when its change time differs. */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { IGNORE_FILE, IgnoreRules } from '../../core/util/ignoreRules.ts';
@@ -13,7 +13,7 @@ const ON_ITS_WAY = /^\.tiller-.*\.tmp$/;
 export interface FoundFile {
   readonly path: string;
   readonly stats: Stats;
-  /** A file or a folder that the rules leave out; what is in the folder is not looked at. */
+  /** A file or a folder that the rules leave out; the content of the folder is not visited. */
   readonly isIgnored: boolean;
 }
 
@@ -53,8 +53,8 @@ export class FolderScan {
   }
 
   /**
-   * Every file that is there, and what is ignored. `folders` gets every folder with its change time. Returns whether
-   * there were too many.
+   * Yields every file, and ignored names. `folders` gets every folder with its change time. Returns `too_many` if a
+   * limit was reached.
    */
   *walk(folders: Map<string, number>): Generator<FoundFile, 'all' | 'too_many'> {
     const queue = [{ folder: this.#root, rules: this.#rulesAbove() }];
@@ -110,7 +110,7 @@ export class FolderScan {
     return listing;
   }
 
-  /** The same object as long as neither its own file nor the rules above it are others. */
+  /** Returns the same object while its own file and the rules above it are the same. */
   #rulesOf(folder: string, parent: IgnoreRules): IgnoreRules {
     const file = path.join(folder, IGNORE_FILE);
     const stats = statOf(file);

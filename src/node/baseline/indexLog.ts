@@ -1,7 +1,7 @@
 /**
- * What the last look found, on disk, so that the next process reads only what has changed since:
- * `baselines/index/<folder>/<process>.log`, one for each process. It is a cache; and while its process runs, or no other
- * one is there, what it names is kept. A line that a crash tore is left out.
+ * The result of the last look, on disk, so that the next process reads only files that have changed since:
+ * `baselines/index/<folder>/<process>.log`, one for each process. It is a cache; while its process runs, or no other
+ * one is there, the contents that it names are kept. A line that a crash tore is left out.
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
 
-/** What a look found at one path, and by what it is known to be unchanged. */
+/** The state of one path at a look, and the facts by which a later look recognises it as unchanged. */
 export interface IndexEntry {
   readonly state:
     | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
@@ -49,7 +49,7 @@ export class IndexLog {
     this.#file = join(this.#folder, `${pid}-${startTime ?? ''}${LOG}`);
   }
 
-  /** Of the process that wrote last; `undefined` when there is none. */
+  /** Returns the index of the process that wrote last; `undefined` when there is none. */
   load(): Index | undefined {
     const newest = logsIn(this.#folder).toSorted((one, other) => other.writtenAt - one.writtenAt)[0];
     return newest && readIndex(newest.path);
@@ -82,8 +82,8 @@ export class IndexLog {
 }
 
 /**
- * Removes logs of ended processes that were written more than `ageMs` ago: of a folder that is gone no other process
- * removes them. A process writes its log anew at its first look, so what is still used is young.
+ * Removes logs of ended processes that were written more than `ageMs` ago: for a deleted folder no other process
+ * removes them. A process writes its log anew at its first look, so a log in use is young.
  */
 export function removeOldLogs(home: string, ageMs: number): void {
   const since = Date.now() - ageMs;
@@ -105,7 +105,7 @@ export function* hashesInLogs(home: string): Generator<string> {
   }
 }
 
-/** What is not empty stays: another process may have begun to write. */
+/** Keeps a folder that is not empty: another process may have begun to write. */
 function removeEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);

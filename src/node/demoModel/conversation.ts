@@ -1,6 +1,6 @@
 /** Input and output of the brain: a conversation, independent of the wire. */
 
-/** How patches are sent: as free text, or as `{input}` in JSON. */
+/** The form of patches: free text, or `{input}` in JSON. */
 export type PatchForm = 'custom' | 'function';
 
 /** The name of the offered command tool. */
@@ -11,7 +11,7 @@ export interface OfferedTools {
   readonly shell: ShellTool | null;
   readonly patch: PatchForm | null;
   readonly plan: boolean;
-  /** Whether a command that is still running can be polled. */
+  /** True if a command that is still running can be polled. */
   readonly poll: boolean;
 }
 

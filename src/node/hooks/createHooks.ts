@@ -13,7 +13,7 @@ export interface HooksHost {
 
 /** The hooks of this process. */
 export interface Hooks {
-  /** Those of settings and files as they are now. Never rejects: without what cannot be read there are fewer. */
+  /** Reads the settings and files now. Never rejects: unreadable ones are left out. */
   current(): Promise<SelectedHooks>;
   /** Approves or refuses a hook of a file; `null` takes the decision back. */
   decide(hash: string, accepted: boolean | null): Promise<void>;

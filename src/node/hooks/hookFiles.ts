@@ -10,7 +10,7 @@ import { productFolder } from '../../core/util/productFolder.ts';
 /** In bytes: a longer file is a problem. */
 const MAX_BYTES = 1024 * 1024;
 const GITHUB_HOOKS = path.join('.github', 'hooks');
-/** Of `.github/hooks`. */
+/** Maximum files of `.github/hooks` that are read. */
 const MAX_FILES = 50;
 
 export interface FoundHookFiles {

@@ -16,8 +16,8 @@ export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host
 }
 
 /**
- * The name of the zone that the machine's local time links to, and else what ICU says: loading ICU takes about 15 ms of
- * the first request.
+ * The name of the zone that the machine's local time links to, else that of ICU: loading ICU takes about 15 ms of the
+ * first request.
  */
 function timeZone(): string {
   const linked = process.env.TZ === undefined ? linkedTimeZone() : undefined;

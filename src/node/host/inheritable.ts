@@ -25,7 +25,7 @@ export function emptyDescriptor(): number {
   return empty;
 }
 
-/** With a single read: an editor has dozens of descriptors, and this runs before each command. */
+/** Uses a single read: an editor has dozens of descriptors, and this runs before each command. */
 function isInheritable(descriptor: number): boolean {
   let file: number | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Markdown files that tell the model something: agents, skills, prompt files. */
+/** Markdown files with texts for the model: agents, skills, prompt files. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import type { ProposingFile } from '../../core/trust/fileProposals.ts';
 
@@ -9,7 +9,7 @@ const MAX_FILES = 100;
 
 export interface MarkdownNames {
   readonly names: readonly string[];
-  /** Of a folder with more: what is read of it, as a clause. */
+  /** Set for a folder with more files: the part of it that is read, as a clause. */
   readonly leftOut?: string;
 }
 
@@ -27,7 +27,10 @@ export async function markdownIn(
   return { names: wanted.slice(0, limit), leftOut: `only its first ${limit} files are read` };
 }
 
-/** The text without the mark of its byte order, which would hide the front matter, or why it is not read. Never rejects. */
+/**
+ * The text without a byte order mark, which would hide the front matter, or the reason why it is not read. Never
+ * rejects.
+ */
 export async function readShort(file: string): Promise<Pick<ProposingFile, 'text' | 'unread'>> {
   try {
     const about = await stat(file);

@@ -55,12 +55,12 @@ export function tryOut({ program, args, input }: Trial): TrialResult {
   return { works: tried.status === 0, stderr: tried.stderr || late };
 }
 
-/** The same without blocking this process. Never rejects. */
+/** Tries the program without blocking this process. Never rejects. */
 export function tryOutBeside({ program, args, input }: Trial): Promise<TrialResult> {
   return new Promise((resolve) => {
     const options = { cwd: '/', env: ENVIRONMENT, timeout: TRIAL_MS };
     const child = execFile(program, args, options, (error, _stdout, stderr) => {
-      // With an exit code it was there and ended in time.
+      // With an exit code it existed and ended in time.
       const late = error === null || typeof error.code === 'number' ? '' : error.message;
       resolve({ works: error === null, stderr: stderr || late });
     });
@@ -96,7 +96,7 @@ export interface StarterProgram {
   write(text: string): void;
   /** It ends with its input. */
   end(): void;
-  /** Whether it keeps this process running; at first it does not. */
+  /** Keeps this process running; at first it does not. */
   ref(): void;
   unref(): void;
 }
@@ -181,7 +181,7 @@ export function startResumer(): Resumer {
   };
 }
 
-/** Windows: ends a process with all that it started. Never rejects. */
+/** Windows: ends a process with all its descendants. Never rejects. */
 export function endWindowsTree(pid: number, systemRoot = process.env.SystemRoot ?? 'C:\\Windows'): Promise<void> {
   const taskkill = path.win32.join(systemRoot, 'System32', 'taskkill.exe');
   return new Promise((resolve) => {

@@ -137,7 +137,7 @@ export async function replacePrivateFile(path: string, bytes: Uint8Array, tempor
   }
 }
 
-/** Does nothing where there is no such file. */
+/** Has no effect if there is no such file. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);
@@ -146,7 +146,7 @@ export function removeFile(path: string): void {
   }
 }
 
-/** Names of what is in a folder; none where there is no such folder. */
+/** Names of the entries of a folder; none if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

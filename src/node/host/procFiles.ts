@@ -19,7 +19,9 @@ export function processFields(pid: number | string): readonly string[] | undefin
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Whether the process with these fields is alive; a zombie is not, unless other threads of it are still ending. */
+/**
+ * Returns true if the process with these fields is alive; a zombie is not, unless other threads of it are still ending.
+ */
 export function isLiving(fields: readonly string[]): boolean {
   const [state, threads] = [fields[0], Number(fields[17])];
   return state !== 'X' && (state !== 'Z' || threads > 1);

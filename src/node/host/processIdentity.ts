@@ -28,13 +28,16 @@ export function isRunning({ pid, bootId, startTime }: ProcessIdentity): boolean 
   return isLiving(fields) && !differs(startTime, startTimeIn(fields));
 }
 
-/** Whether its pid belongs to another process by now; false when in doubt, and while its parent has not collected it. */
+/**
+ * Returns true if its pid belongs to another process by now; false when in doubt, and while its parent has not
+ * collected it.
+ */
 export function isReplaced({ pid, startTime }: ProcessIdentity): boolean {
   const fields = processFields(pid);
   return fields !== undefined && differs(startTime, startTimeIn(fields));
 }
 
-/** Whether the system has not been started again since that process; false when in doubt. */
+/** Returns true if the system has not been started again since that process; false when in doubt. */
 export function isOfThisBoot({ bootId }: ProcessIdentity): boolean {
   return bootId !== null && bootId === currentBoot();
 }
@@ -63,7 +66,7 @@ function startTimeIn(fields: readonly string[]): string | null {
   return fields[19] ?? null;
 }
 
-/** Whether a process has this pid, also one of another user. */
+/** Returns true if a process has this pid, also one of another user. */
 function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0);

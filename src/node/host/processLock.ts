@@ -69,7 +69,7 @@ export type ProcessLockAttempt =
   | { readonly type: 'held'; readonly lock: ProcessLock }
   | { readonly type: 'owned'; readonly holder: LockHolder };
 
-/** Never waits. The folder of `place` must exist. @throws Error when nothing can be written there. */
+/** Never waits. The folder of `place` must exist. @throws Error when no file can be written there. */
 export function tryLock(place: string, name = 'tiller'): ProcessLockAttempt {
   if (!swept.has(place)) removeLeftovers(place);
   const holder: LockHolder = { token: randomUUID(), ...thisProcess(), name, since: new Date().toISOString() };
@@ -103,7 +103,7 @@ export async function takeLock(place: string, wait: LockWait = {}): Promise<Proc
   }
 }
 
-/** The same without taking it: work that a holder began before the call is done when it resolves. */
+/** Waits for the lock without taking it: work that a holder began before the call is done when it resolves. */
 export async function waitForLock(place: string, wait: LockWait = {}): Promise<void> {
   if (existsSync(place)) await untilFree(place, wait, performance.now() + (wait.patienceMs ?? PATIENCE_MS));
 }

@@ -40,7 +40,7 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** The same value with every text in it redacted; in a list of arguments also the one after `--password`. */
+/** Returns the value with every text in it redacted; in a list of arguments also the one after `--password`. */
 export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) {

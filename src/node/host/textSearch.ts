@@ -55,7 +55,7 @@ function isProgram(file: string): boolean {
 
 function argumentsFor({ pattern, include, neverEntered }: TextSearchRequest, name: string): readonly string[] {
   return [
-    // No file but .gitignore, in or below the place, decides what is searched.
+    // Only .gitignore files in or below the place restrict the search.
     ...['--no-config', '--hidden', '--no-require-git', '--no-ignore-parent', '--no-ignore-dot'],
     ...['--no-ignore-exclude', '--no-ignore-global', '--no-follow'],
     ...['--files-with-matches', '--null', '--color=never', '--no-messages', '--crlf', '--engine=auto'],

@@ -1,7 +1,7 @@
 import type { Fetch } from '../../core/ports.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
-/** The same, with a limit on what a server may send at once: a whole body, or one event of a stream. */
+/** The fetch with a limit on the bytes that a server may send at once: a whole body, or one event of a stream. */
 export function boundedFetch(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);

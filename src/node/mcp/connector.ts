@@ -25,7 +25,7 @@ export interface McpConnectorOptions extends LaunchPlace {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly version: string;
-  /** Where authorisations are kept; absent where a user cannot give one. */
+  /** The store of authorisations; absent where a user cannot give one. */
   readonly secrets?: McpSecrets | undefined;
   readonly clientMetadataUrl: () => string | null;
   /** Called with each secret that a server gives, so that it is redacted everywhere. */
@@ -72,7 +72,7 @@ async function connectStdio(
   }
 }
 
-/** The exit of the process says more than the request that it left unanswered. */
+/** The exit of the process explains more than the request that it left unanswered. */
 function startFailure(sdk: Sdk, error: unknown, transport: StdioTransport): string {
   const { kind, message } = describeError(sdk, error);
   return kind === 'closed' ? transport.endedWhy : message;
@@ -103,8 +103,8 @@ async function connectHttp(
 }
 
 /**
- * With the tokens of an earlier sign-in. Without them there is none: nothing is registered and no page is opened in the
- * background.
+ * Uses the tokens of an earlier sign-in. Without them there is none: no client is registered and no page is opened in
+ * the background.
  */
 async function authorizationFor(
   server: McpHttpServer,

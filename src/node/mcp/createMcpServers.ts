@@ -16,17 +16,17 @@ import { createMcpConnector } from './connector.ts';
 export interface McpHost {
   readonly ports: Ports;
   readonly version: string;
-  /** Open folders, the first one first: what servers may ask for as roots. */
+  /** Open folders, the first one first, which servers may request as roots. */
   readonly roots: () => readonly string[];
   readonly settings: () => Pick<Settings, 'sandbox.unreadable' | 'sandbox.mode' | 'mcp.clientMetadataUrl'>;
-  /** Where authorisations are kept; absent where a user cannot give one. */
+  /** The store of authorisations; absent where a user cannot give one. */
   readonly secrets?: McpSecrets;
   /** Called with each secret that a server gives, so that it is redacted everywhere. */
   readonly hide?: (secret: string) => void;
   readonly support: () => SandboxSupport;
 }
 
-/** The MCP servers of this process, what the user has allowed of them, and their tools for a thread. */
+/** The MCP servers of this process, the user's approvals of them, and their tools for a thread. */
 export interface Mcp {
   readonly servers: McpServers;
   readonly trust: Trust;
@@ -36,7 +36,7 @@ export interface Mcp {
   tools(configured?: () => Promise<void>): McpTools;
 }
 
-/** Starts nothing: `McpServers.configure` does. */
+/** Has no side effects: `McpServers.configure` starts the servers. */
 export function createMcp({ ports, version, roots, settings, support, secrets, hide = () => {} }: McpHost): Mcp {
   const { exec, fetch, clock, host, keys, storage, log, ids } = ports;
   const servers = new McpServers({

@@ -1,4 +1,4 @@
-/** How a server that Tiller starts is confined, and what it gets of Tiller's environment. */
+/** The confinement of a server that Tiller starts, and its environment. */
 import { existsSync } from 'node:fs';
 import type { ExecRequest, Host } from '../../core/ports.ts';
 import { confine, unreadablePaths } from '../../core/sandbox/confinement.ts';
@@ -24,7 +24,7 @@ export interface LaunchPlace {
   readonly isInSandbox: () => boolean;
 }
 
-/** Variables that programs need to start; everything else is set by the definition (codex-behaviour.md §9). */
+/** Variables that programs need to start; all others are set by the definition (codex-behaviour.md §9). */
 const CORE_ENVIRONMENT: EnvironmentSettings = { ...DEFAULT_ENVIRONMENT, inherit: 'core' };
 
 /** @throws McpFault where the server has to be sandboxed and cannot be */
@@ -73,7 +73,7 @@ function confinementOf(
   return { type: 'sandbox', limits: { ...confinement.limits, writableRoots } };
 }
 
-/** What a user has to know about a server that fails in its sandbox; empty without one. */
+/** Returns advice for the user about a server that fails in its sandbox; empty without a sandbox. */
 export function sandboxHint(server: McpStdioServer, { isInSandbox }: Pick<LaunchPlace, 'isInSandbox'>): string {
   if (server.sandbox === 'off' || isInSandbox()) return '';
   const { network, writableRoots } = server.sandbox;

@@ -22,7 +22,7 @@ export class LineReader {
     return lines;
   }
 
-  /** What stands behind the last line break. */
+  /** Returns the text behind the last line break. */
   rest(): string {
     const text = Buffer.concat(this.#pieces).toString('utf8');
     this.#pieces = [];
@@ -59,7 +59,7 @@ export class LogReader {
     return lines.filter((line) => line.trim() !== '');
   }
 
-  /** What stands behind the last line, when the log has ended. */
+  /** Returns the text behind the last line, when the log has ended. */
   rest(): readonly string[] {
     const rest = this.#pending + this.#decoder.decode();
     this.#pending = '';

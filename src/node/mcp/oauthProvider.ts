@@ -107,7 +107,7 @@ export class OAuthProvider implements OAuthClientProvider {
     await this.#write({ discovery });
   }
 
-  // The SDK's type of this state is its own; it gets back what it has saved.
+  // The SDK's type of this state is not exported; it gets the value back that it has saved.
   async discoveryState(): Promise<never> {
     return (await this.#read()).discovery as never;
   }

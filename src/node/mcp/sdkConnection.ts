@@ -20,7 +20,7 @@ type Wild = Readonly<Record<string, unknown>>;
 
 /** Values of one completion (2025-11-25, "CompleteResult"). */
 const MAX_VALUES = 100;
-/** Pages of one list: a server may go on without end. */
+/** Maximum pages of one list: a server may send pages without end. */
 const MAX_PAGES = 64;
 
 /** Lenient: one tool that is described wrongly costs no other. */
@@ -60,7 +60,7 @@ interface CallOptions {
 }
 
 export interface SdkConnectionOptions {
-  /** How the connection has ended, in one sentence. */
+  /** The end of the connection, in one sentence. */
   readonly endedWhy: () => string;
   readonly handlers: Pick<McpHandlers, 'log' | 'elicit'>;
 }
@@ -244,7 +244,8 @@ export class SdkConnection implements McpConnection {
     } catch (error) {
       signal.throwIfAborted();
       const fault = describeError(this.#sdk, error);
-      // A server behind HTTP has no connection that could end: its next request says that it is gone, or closed to Tiller.
+      // A server behind HTTP has no connection that could end: a failed request shows that it is gone, or demands a
+      // sign-in.
       if (fault.kind === 'closed' || fault.kind === 'auth') this.#end(fault);
       if (fault.kind !== 'closed') throw fault;
       const why = this.#options.endedWhy();

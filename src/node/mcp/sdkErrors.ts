@@ -3,7 +3,7 @@ import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
 
-/** What an error of the SDK, of the network or of the server means. */
+/** Classifies an error of the SDK, of the network or of the server. */
 export function describeError(sdk: Sdk, error: unknown): McpFault {
   if (error instanceof McpFault) return error;
   const options = { cause: error };
@@ -25,7 +25,7 @@ export function describeError(sdk: Sdk, error: unknown): McpFault {
   return new McpFault(error instanceof sdk.ProtocolError ? 'refused' : 'protocol', messageOf(error), options);
 }
 
-/** Of the operating system, not of the SDK. */
+/** Error codes of the operating system, not of the SDK. */
 const SYSTEM_CODE = /^(?:E[A-Z]{3,}|ERR_TLS_\w+|CERT_\w+|\w+_CERT\w*)$/;
 
 /** The error and its causes, outermost first. */

@@ -9,7 +9,7 @@ import { mostTelling } from './mostTelling.ts';
 
 /** In characters; a longer line of a log is cut into several. */
 const MAX_LOG_LINE = 8 * 1024;
-/** Of its log, for the sentence that says why it has ended: more than the stack trace of most crashes. */
+/** Lines of the log that are kept for the sentence about its end: more than the stack trace of most crashes. */
 const LOG_LINES_KEPT = 40;
 
 export interface StdioOptions {
@@ -33,7 +33,7 @@ export class StdioTransport implements Transport {
   #child: ExecProcess | undefined;
   /** The last lines of its log, each shortened. */
   readonly #lastLogged: string[] = [];
-  /** Why Tiller has ended the process. */
+  /** The reason why Tiller has ended the process. */
   #fault: string | undefined;
   #exit: ExecExit | undefined;
   readonly #closing = new AbortController();
@@ -76,7 +76,7 @@ export class StdioTransport implements Transport {
     await this.#child?.kill();
   }
 
-  /** How the process has ended, in one sentence. */
+  /** The end of the process, in one sentence. */
   get endedWhy(): string {
     if (this.#fault !== undefined) return this.#fault;
     if (this.#closing.signal.aborted) return 'It was stopped.';
@@ -95,7 +95,7 @@ export class StdioTransport implements Transport {
     }
     if (this.#flood.isFlooded(message)) return this.#fail('It sent too many messages that nothing had asked for.');
     const deliver = () => this.onmessage?.(message as JSONRPCMessage);
-    // The SDK takes up notifications a moment later: what stood before a response must not arrive after it.
+    // The SDK handles notifications a moment later: one that preceded a response must not arrive after it.
     if ('result' in message || 'error' in message) setImmediate(deliver);
     else deliver();
   }

@@ -6,7 +6,7 @@
 import { win32 } from 'node:path';
 import type { ExecRequest } from '../../core/ports.ts';
 
-/** What cmd.exe gives a meaning outside of quotes, and `%` and `!` inside, too. */
+/** Characters that cmd.exe gives a meaning outside of quotes; `%` and `!` also inside. */
 const META = /[()\][%!^"`<>&|;, *?]/g;
 const DEFAULT_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 
@@ -28,7 +28,7 @@ export function windowsCommand(
   return { argv: [variable('COMSPEC') ?? 'cmd.exe', '/d', '/s', '/c', `"${line}"`], verbatimArguments: true };
 }
 
-/** The files that a shell would look for, in its order. */
+/** The files that a shell would search for, in its order. */
 function candidates(program: string, cwd: string, path = '', extensions = DEFAULT_EXTENSIONS): readonly string[] {
   const hasFolder = /[\\/]/.test(program);
   const folders = hasFolder ? [cwd] : path.split(';').filter((folder) => folder !== '');

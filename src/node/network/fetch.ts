@@ -165,7 +165,7 @@ function toResponse(incoming: http.IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 0;
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
   if (!hasBody) incoming.resume();
-  // The reason phrase is dropped: it adds nothing to the status, and `Response` refuses some.
+  // The reason phrase is dropped: the status has the same information, and `Response` refuses some.
   return new Response(hasBody ? bodyOf(decoded(incoming, encoding)) : null, { status, headers });
 }
 

@@ -24,10 +24,10 @@ for (const [network, prefix] of [
   NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
 }
 
-/** What is allocated of IPv6 to the public internet. */
+/** Addresses of IPv6 that are allocated to the public internet. */
 const PUBLIC_IPV6 = new BlockList();
 PUBLIC_IPV6.addSubnet('2000::', 3, 'ipv6');
-/** Of that, what is not, or what leads to an IPv4 address that is not checked: Teredo, documentation, 6to4. */
+/** Ranges of these that are not public, or lead to an IPv4 address that is not checked: Teredo, documentation, 6to4. */
 const NOT_PUBLIC_IPV6 = new BlockList();
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -38,7 +38,7 @@ for (const [network, prefix] of [
   NOT_PUBLIC_IPV6.addSubnet(network, prefix, 'ipv6');
 }
 
-/** True for an IPv4 or IPv6 address that is not public, and for what is no address. */
+/** True for an IPv4 or IPv6 address that is not public, and for a text that is not an address. */
 export function isPrivateAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -1,7 +1,7 @@
 /**
  * The Web port on `node:http`: one GET, no redirects, no cookies, no keys. The name is resolved once, its addresses are
- * checked, and the connection goes to one of these: a name that changes its address in between (DNS rebinding) leads to
- * nothing private.
+ * checked, and the connection goes to one of these: a name that changes its address in between (DNS rebinding) cannot
+ * lead to a private one.
  */
 import { lookup } from 'node:dns';
 import http from 'node:http';

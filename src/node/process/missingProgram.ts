@@ -2,7 +2,7 @@
 import type { ExecExit, ExecProcess } from '../../core/ports.ts';
 
 const [NOT_EXECUTABLE, NOT_FOUND] = [126, 127];
-/** Of bubblewrap for whatever fails. */
+/** The exit code of bubblewrap for every failure. */
 const FAILED = 1;
 const LONGEST_REASON = 200;
 

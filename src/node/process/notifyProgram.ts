@@ -8,7 +8,7 @@ import type { EnvironmentSettings } from '../../protocol/settings.ts';
 import { spawnFailure } from './spawnFailure.ts';
 
 interface NotifyProgramDeps {
-  /** Read for each turn. An empty `notify` starts nothing. */
+  /** Read for each turn. An empty `notify` starts no program. */
   readonly settings: () => { readonly notify: readonly string[]; readonly environment: EnvironmentSettings };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redactor: Pick<SecretRedactor, 'isIn'>;

@@ -1,8 +1,7 @@
 /**
- * Stops sandboxed commands for a moment (SIGSTOP), with everything they started, and resumes them (SIGCONT).
- *
- * VS Code saves a document by its path. A command that exchanged a folder of that path for a link just then would
- * redirect the write to where the link leads; a stopped one cannot (docs/sandbox.md).
+ * Stops sandboxed commands for a moment (SIGSTOP), with all their descendants, and resumes them (SIGCONT). VS Code
+ * saves a document by its path. A command that exchanged a folder of that path for a link just then would redirect the
+ * write to the link's target; a stopped one cannot (docs/sandbox.md).
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

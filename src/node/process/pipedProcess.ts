@@ -1,11 +1,11 @@
-/** A command with pipes: its output, its end, and the end of everything it started. */
+/** A command with pipes: its output, its end, and the end of all its descendants. */
 import { constants } from 'node:os';
 import type { ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
 import { HeldOutput } from './heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './processTree.ts';
 import type { StartedChild } from './starterChild.ts';
 
-/** How long a surviving child may hold the output pipes open (codex-behaviour.md §4.1). */
+/** Maximum time that a surviving child may hold the output pipes open (codex-behaviour.md §4.1). */
 const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A variable in a command's environment, inherited by everything it starts: `kill` finds all its processes by it. */
+/** A variable in a command's environment, inherited by all its descendants: `kill` finds all its processes by it. */
 export interface ProcessMark {
   /** `NAME=value`, unique to the command. */
   readonly text: string;

@@ -18,7 +18,10 @@ export function listProcesses(platform: NodeJS.Platform): readonly ProcessRow[] 
   return platform === 'linux' ? fromProc() : fromPs();
 }
 
-/** Whether a process was started with this `NAME=value` in its environment; false where it cannot be read. */
+/**
+ * Returns true if a process was started with this `NAME=value` in its environment; false where the environment cannot
+ * be read.
+ */
 export function startedWith(pid: number, variable: string): boolean {
   const environment = readProcFile(`/proc/${pid}/environ`);
   return environment !== undefined && environment.split('\0').includes(variable);

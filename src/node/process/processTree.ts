@@ -1,9 +1,7 @@
 /**
- * Ends a command with everything it started.
- *
- * A signal to the process group misses children that called `setsid`; following parents to children misses those whose
- * parent has ended. So three relations count: the group and session of the leader, descent, and a mark in the
- * environment, which every child inherits.
+ * Ends a command with all its descendants. A signal to the process group misses children that called `setsid`;
+ * following parents to children misses those whose parent has ended. So three relations count: the group and session of
+ * the leader, descent, and a mark in the environment, which every child inherits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWindowsTree } from '../host/ownPrograms.ts';
@@ -14,7 +12,7 @@ export interface TreeRoot {
   readonly leader: number | undefined;
   /** `NAME=value`, unique to the command. */
   readonly mark: string;
-  /** Whether the leader was reaped: from then on its pid may belong to another process. */
+  /** Returns true if the leader was reaped: from then on its pid may belong to another process. */
   readonly leaderHasEnded: () => boolean;
   readonly platform: NodeJS.Platform;
 }
@@ -22,7 +20,10 @@ export interface TreeRoot {
 const POLL_MS = 20;
 const FORCED_ROUNDS = 10;
 
-/** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what was started meanwhile. */
+/**
+ * SIGTERM to the whole tree, after `graceMs` SIGKILL to the remaining processes and to those that were started
+ * meanwhile.
+ */
 export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
   if (root.platform === 'win32') return root.leader === undefined ? undefined : endWindowsTree(root.leader);
 
@@ -35,7 +36,7 @@ export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, gra
   for (let round = 0; round < FORCED_ROUNDS && signalTree(root, 'SIGKILL'); round++) await sleep(round);
 }
 
-/** Ends at once what was started with this mark and may run, although it is not known. Linux only. */
+/** Ends at once the processes with this mark that may run although no record names them. Linux only. */
 export async function endMarked(mark: string): Promise<void> {
   await endTree({ leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' }, Promise.resolve(), 0);
 }

@@ -14,7 +14,7 @@ import { NotShared, type SharedStart, startShared } from './sharedStart.ts';
 import { type ReadyStarter, UncertainStart } from './starter.ts';
 import type { StarterChild } from './starterChild.ts';
 
-/** With the sandbox that it would have alone. */
+/** A request with the sandbox that it would have alone. */
 export interface SharableRequest extends ExecRequest {
   readonly confinement: { readonly type: 'sandbox'; readonly limits: SandboxLimits };
 }
@@ -25,7 +25,7 @@ export interface SandboxToStart extends Pick<SharedStart, 'program' | 'args' | '
   ended(): Promise<readonly SandboxFinding[]>;
 }
 
-/** Whether nothing can be written but temporary files, and nothing has to be typed. */
+/** Returns true if the command can write nothing but temporary files, and needs no input. */
 export function isSharable(request: ExecRequest): request is SharableRequest {
   const { confinement, onlyReads, stdin, tty } = request;
   return (
@@ -43,12 +43,9 @@ export function sandboxKey({ confinement, cwd, env }: SharableRequest): string {
 }
 
 /**
- * `ready` starts the sandbox; this process where it is absent.
- *
- * In the order of the requests, of which all have the same key. Each is followed and ended by itself; the sandbox is
- * recorded and paused as one, because it ends with this process as a whole.
- *
- * @throws Error: nothing runs, and each can be started alone
+ * `ready` starts the sandbox; this process does where it is absent. The processes are in the order of the requests, all
+ * of which have the same key. Each is followed and ended by itself; the sandbox is recorded and paused as one, because
+ * it ends with this process as a whole. @throws Error: no command runs, and each can be started alone
  */
 export async function spawnShared(
   requests: readonly SharableRequest[],
@@ -98,7 +95,7 @@ async function endOfAll(commands: readonly StarterChild[]): Promise<void> {
   await Promise.all(commands.map((command) => new Promise((resolve) => command.once('exit', resolve))));
 }
 
-/** The last one to end has the findings, which are known when nothing runs in the sandbox any more. */
+/** The last one to end has the findings, which are known when no process runs in the sandbox any more. */
 function withChecks(
   processes: readonly ExecProcess[],
   sandbox: SandboxToStart,

@@ -26,7 +26,7 @@ export interface SharedStart {
   readonly env: Readonly<Record<string, string>>;
   /** As 3, 4, …; those for the commands follow. */
   readonly descriptors: readonly Descriptor[];
-  /** How many commands. */
+  /** The number of commands. */
   readonly count: number;
 }
 
@@ -91,7 +91,7 @@ async function startDirectly(start: SharedStart): Promise<Started> {
 async function startBy(ready: ReadyStarter, start: SharedStart): Promise<Started> {
   const { cwd, env, descriptors } = start;
   const child = await ready.start({ argv: argvOf(start), cwd, env, stdin: 'none' }, descriptors, streamsIn(start));
-  // Those of bubblewrap itself.
+  // Errors of bubblewrap itself.
   for (const stream of [child.stdout, child.stderr]) stream?.on('error', () => {}).resume();
   return {
     pid: child.pid,
@@ -139,7 +139,7 @@ function followCommands(pid: number, reports: Socket, outputs: readonly Socket[]
     });
     reports.setEncoding('utf8').on('data', split);
     for (const one of [reports, ...outputs]) one.on('error', () => {});
-    // The script has ended, and everything in the sandbox with it.
+    // The script has ended, and all other processes of the sandbox with it.
     reports.once('close', () => {
       clearTimeout(timer);
       fail();

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { ExecRequest } from '../../core/ports.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 
-/** Why a process could not be started, in one sentence the model can act on. */
+/** The reason why a process could not be started, in one sentence the model can act on. */
 export function spawnFailure(error: unknown, request: Pick<ExecRequest, 'argv' | 'cwd'>): Error {
   return new Error(describe(error, request), { cause: error });
 }

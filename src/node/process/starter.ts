@@ -31,7 +31,9 @@ export class UncertainStart extends Error {}
 const LONGEST_PATH = 107;
 /** A starter that ends again and again is not wanted by the system. */
 const MOST_STARTS = 3;
-/** How long after the start of a command its connections may be missing: the system refuses them without descriptors. */
+/**
+ * Maximum time after the start of a command for its connections to arrive: the system refuses them without descriptors.
+ */
 const CONNECTS_WITHIN_MS = 5_000;
 
 const messageSchema = z.discriminatedUnion('type', [

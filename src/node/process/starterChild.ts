@@ -7,7 +7,10 @@ import type { StartCommand } from './starterMessages.ts';
 /** The part of a ChildProcess that does not depend on its parent. Emits `exit`, then `close`. */
 export type StartedChild = Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr' | 'exitCode' | 'signalCode'> & {
   readonly pid: number;
-  /** Whether its pid belongs to another process by now. Absent where its parent is this process, which collects it. */
+  /**
+   * Returns true if its pid belongs to another process by now. Absent where its parent is this process, which collects
+   * it.
+   */
   isReplaced?(): boolean;
   once(event: 'exit', listener: (code: number | null, signal: NodeJS.Signals | null) => void): unknown;
   once(event: 'close', listener: () => void): unknown;

@@ -1,4 +1,4 @@
-/** What a process and its starter send each other: one JSON text a line, on the starter's input and output. */
+/** The messages between a process and its starter: one JSON text a line, on the starter's input and output. */
 
 /** To the starter. */
 export interface StartCommand {

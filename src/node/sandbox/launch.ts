@@ -1,4 +1,4 @@
-/** Turns a command and its sandbox limits into what has to be started, and cleans up when it has ended. */
+/** Turns a command and its sandbox limits into the program to start, and cleans up when it has ended. */
 import { closeSync, lstatSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
@@ -36,6 +36,11 @@ export interface Launch {
   settled(): Promise<void>;
 }
 
+export interface SandboxesOptions {
+  readonly afterKill?: string;
+  readonly marksMountPoints?: boolean;
+}
+
 /** All sandboxes of this process. */
 export class Sandboxes {
   readonly #folder: string;
@@ -43,12 +48,14 @@ export class Sandboxes {
   readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
   readonly #quarantine: Quarantine;
+  readonly #marksMountPoints: boolean;
 
   /**
    * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it the leftovers of a killed process in a
-   * workspace are removed at the next start.
+   * workspace are removed at the next start. `marksMountPoints`: for VS Code, whose Explorer hides marked ones.
    */
-  constructor(home: string, afterKill?: string) {
+  constructor(home: string, { afterKill, marksMountPoints = false }: SandboxesOptions = {}) {
+    this.#marksMountPoints = marksMountPoints;
     this.#folder = path.join(home, 'box');
     this.#quarantine = new Quarantine(home);
     this.#mountPoints = new MountPoints(mountFolder(home));
@@ -63,8 +70,7 @@ export class Sandboxes {
 
   /**
    * `inheritable`: descriptors that the process which starts the command has by accident; those of this process where
-   * absent.
-   * @throws Error with a message for the model when there is no sandbox: then nothing may run.
+   * absent. @throws Error with a message for the model when there is no sandbox: then no command may run.
    */
   async launch(request: ExecRequest, limits: SandboxLimits, inheritable?: readonly number[]): Promise<Launch> {
     const machinery = sandboxMachinery();
@@ -106,7 +112,11 @@ export class Sandboxes {
     const life = followSandbox(this.#folder);
     let giveBack = () => {};
     try {
-      const before = look(limits, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
+      const before = look(limits, cwd, {
+        scan: this.#scan,
+        isMountPoint: this.#mountPoints.ours(),
+        marksMountPoints: this.#marksMountPoints,
+      });
       giveBack = await this.#hold(before.heldNames);
       const held = before.heldNames.filter((one) => realOf(one) === one);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
@@ -121,7 +131,11 @@ export class Sandboxes {
           let isOver = false;
           try {
             isOver = await life.ended();
-            return runPostRunChecks(before, { scan: this.#scan, quarantine: this.#quarantine });
+            return runPostRunChecks(before, {
+              scan: this.#scan,
+              quarantine: this.#quarantine,
+              isMountPoint: (one) => this.#mountPoints.ours()(one),
+            });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
             return [{ kind: 'left_behind', path: cwd, message }];
@@ -213,7 +227,7 @@ function startByBash(
 }
 
 /**
- * Ctrl-C on a terminal goes to all processes in the foreground, and would end bubblewrap with everything in it. So
+ * Ctrl-C on a terminal goes to all processes in the foreground, and would end bubblewrap with all its processes. So
  * bubblewrap is started with the signals ignored, and `env` (coreutils 8.31 or later) resets them inside the sandbox
  * where it can.
  */

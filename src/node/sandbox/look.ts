@@ -1,9 +1,13 @@
-/** The facts about the tree that a sandbox needs before it is built: real paths, what exists, what must not change. */
+/**
+ * The facts about the tree that a sandbox needs before it is built: real paths, existing names, names that must not
+ * change.
+ */
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLimits } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
+import { EXPLORER_MARK } from '../../core/sandbox/writableRoots.ts';
 import { rememberDevices } from './devices.ts';
 import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
@@ -13,6 +17,8 @@ import type { TreeScan } from './treeScan.ts';
 
 /** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
 const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
+/** The held name that VS Code's Explorer shows; `files.exclude` hides the other one by default. */
+const SHOWN_NAME = '.vscode';
 
 /** Each is a mount, and the time for them grows with their square: 16 take 4 ms, 64 take 70 ms, 256 two thirds of a second. */
 const MAX_SECRETS = 64;
@@ -26,7 +32,7 @@ export interface Look {
   readonly cwd: string;
   /** Real paths of the writable roots. */
   readonly roots: readonly string[];
-  /** Absent names that need a mount point. */
+  /** Absent names that need a mount point; a mark for the Explorer comes before the folder that it hides. */
   readonly heldNames: readonly string[];
   /** Absent names that are checked after the command. */
   readonly absentNames: readonly string[];
@@ -44,7 +50,12 @@ export interface Look {
 export function look(
   limits: SandboxLimits,
   cwd: string,
-  tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
+  tools: {
+    readonly scan: TreeScan;
+    readonly isMountPoint: (path: string) => boolean;
+    /** Mount points are hidden in the Explorer of VS Code. */
+    readonly marksMountPoints: boolean;
+  },
 ): Look {
   rememberDevices();
   tools.scan.hide(limits.unreadableGlobs);
@@ -56,14 +67,19 @@ export function look(
   const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
   const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
 
+  const needed = absent.filter((one) => HELD_NAMES.has(path.basename(one)));
+  const shown = needed.filter((one) => path.basename(one) === SHOWN_NAME);
+  const marks = tools.marksMountPoints ? shown.map((one) => path.join(path.dirname(one), EXPLORER_MARK)) : [];
+  const heldNames = [...marks.filter((mark) => absent.includes(mark)), ...needed];
+
   const inside = (one: string) => roots.some((root) => isWithin(one, root));
   const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
   const behindPointers = found.filter((one) => path.basename(one) === '.git').flatMap(pointedAt);
   const bareParts = bare.flatMap((one) => BARE_PARTS.map((name) => path.join(one, name))).filter(exists);
   const existing = named.filter((one) => found.includes(one) || (!links.has(one) && !absent.includes(one)));
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
-  const shown = limits.visible.flatMap((one) => realOf(one) ?? []).filter((one) => !inside(one));
-  const shownTrees = [...new Set(shown)].map((one) => tools.scan.recent(one, roots));
+  const visible = limits.visible.flatMap((one) => realOf(one) ?? []).filter((one) => !inside(one));
+  const shownTrees = [...new Set(visible)].map((one) => tools.scan.recent(one, roots));
   // Nearer files come first; certificates last, because test data has hundreds of them.
   const secrets = [...trees, ...shownTrees]
     .flatMap((tree) => tree.secrets)
@@ -83,8 +99,8 @@ export function look(
     },
     cwd: realOf(cwd) ?? cwd,
     roots,
-    heldNames: absent.filter((one) => HELD_NAMES.has(path.basename(one))),
-    absentNames: absent.filter((one) => !HELD_NAMES.has(path.basename(one))),
+    heldNames,
+    absentNames: absent.filter((one) => !heldNames.includes(one)),
     links,
     identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
     bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),

@@ -10,10 +10,11 @@
  * process count until its sandboxes have ended.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type FSWatcher, mkdirSync, readdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { EXPLORER_MARK } from '../../core/sandbox/writableRoots.ts';
 import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
 import { type LockWait, takeLock, waitForLock } from '../host/processLock.ts';
@@ -48,7 +49,7 @@ export class MountPoints {
     this.#folder = folder;
   }
 
-  /** Whether this process still has leases to remove. */
+  /** True if this process still has leases to remove. */
   get isNeeded(): boolean {
     return this.#held.size + this.#ended.size > 0;
   }
@@ -80,8 +81,10 @@ export class MountPoints {
       throw error;
     }
     for (const folder of folders) makeFolder(folder);
+    const watchers = folders.flatMap(unmarkWhenUsed);
     return () => {
       if (!this.#held.delete(file)) return;
+      for (const watcher of watchers) watcher.close();
       this.#ended.set(file, folders);
       this.#givingBack = this.#givingBack.then(() => this.#giveBack());
     };
@@ -115,7 +118,7 @@ export class MountPoints {
     this.#disposed.abort(new Error('Tiller is closing.'));
   }
 
-  /** Removes everything that has ended, also what could not be removed before. */
+  /** Removes the leases of ended commands, also those whose removal failed before. */
   async #giveBack(): Promise<void> {
     try {
       await this.#locked(async () => {
@@ -144,8 +147,9 @@ export class MountPoints {
       return named.length > 0 && (mounted ?? mountedFolders()).has(folder);
     };
     const unneeded = folders.filter((folder) => !isNeeded(folder));
-    // A missing folder needs no removal; one that the user has put something into is the user's.
-    await Promise.all(unneeded.map((folder) => rmdir(folder).catch(() => {})));
+    // A missing folder needs no removal; one into which the user has put a file belongs to the user. In reverse order:
+    // a mark outlasts the folder that it hides.
+    for (const folder of unneeded.toReversed()) await rmdir(folder).catch(() => {});
     removeFile(file);
   }
 
@@ -197,6 +201,26 @@ function isEmptyFolder(folder: string): boolean {
     return readdirSync(folder).length === 0;
   } catch {
     return false;
+  }
+}
+
+/**
+ * `mark`: removed as soon as something is put into a folder that it hides. The user may write settings of the workspace
+ * while a server runs in the background for hours, and must see them.
+ */
+function unmarkWhenUsed(mark: string): FSWatcher[] {
+  if (path.basename(mark) !== EXPLORER_MARK) return [];
+  const hidden = path.join(path.dirname(mark), '.vscode');
+  const unmark = () => {
+    if (namesIn(hidden).length > 0) void rmdir(mark).catch(() => {});
+  };
+  try {
+    const watcher = watch(hidden, { persistent: false }, unmark).on('error', () => {});
+    unmark();
+    return [watcher];
+  } catch {
+    // No more watches are allowed to this user: the folder is shown when the command has ended.
+    return [];
   }
 }
 

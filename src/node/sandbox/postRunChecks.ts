@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding } from '../../core/ports.ts';
-import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
+import { EXPLORER_MARK, isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { restoreDevices } from './devices.ts';
@@ -14,20 +14,24 @@ import type { TreeScan } from './treeScan.ts';
 
 export function runPostRunChecks(
   before: Look,
-  { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
+  {
+    scan,
+    quarantine,
+    isMountPoint,
+  }: { readonly scan: TreeScan; readonly quarantine: Quarantine; readonly isMountPoint: (path: string) => boolean },
 ): SandboxFinding[] {
+  // Another process may have made a mount point meanwhile.
+  const created = before.absentNames.filter((one) => exists(one) && !isMountPoint(one));
   return [
     ...restoreDevices(),
-    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) =>
-      quarantineFile(name, quarantine),
-    ),
+    ...[...created, ...newWorkspaceFiles(before)].map((name) => quarantineFile(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => restoreLink(link, target, quarantine)),
     ...[...before.identities].flatMap(reportReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
-/** At the top of a writable root, where editors look for them. Their names are not known beforehand. */
+/** At the top of a writable root, where editors search for them. Their names are not known beforehand. */
 function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
@@ -35,7 +39,9 @@ function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
 }
 
 function quarantineFile(name: string, quarantine: Quarantine): SandboxFinding {
-  const what = `The command made ${name}, which can make editors and agents run code`;
+  const harm =
+    path.basename(name) === EXPLORER_MARK ? 'hides folders in the Explorer' : 'can make editors and agents run code';
+  const what = `The command made ${name}, which ${harm}`;
   try {
     const quarantineId = quarantine.take(name);
     const message = `${what}: Tiller moved it out of the workspace.`;

@@ -7,7 +7,9 @@ import { namesIn, realOf } from './disk.ts';
 /** Longer configurations are ignored; of a pointer no more is read. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** One sentence about what git would run for this `.git` or bare repository; `undefined` for nothing. */
+/**
+ * Returns one sentence about the programs that git would run for this `.git` or bare repository; `undefined` for none.
+ */
 export function repositoryWarning(repository: string): string | undefined {
   const folders = [repository, ...pointedAt(repository)];
   const keys = folders.flatMap((folder) =>

@@ -19,7 +19,7 @@ export interface Roots {
 /** Links on the way to a folder; the kernel has the same limit. */
 const MAX_LINKS = 40;
 
-/** @throws Error with a message for the model: then nothing may run. */
+/** @throws Error with a message for the model: then no command may run. */
 export function rootsOf(given: readonly string[]): Roots {
   const found = [...new Set(given)].map((folder) => ({ folder, real: realRoot(folder) }));
   const all = [...new Set(found.map(({ real }) => real))];

@@ -12,16 +12,16 @@ import { identify, isRunning, type ProcessIdentity } from '../host/processIdenti
 
 const POLL_MS = 1;
 const LATE_POLL_MS = 100;
-/** How long `ended` waits for a killed process that the kernel has not removed yet. */
+/** Maximum wait of `ended` for a killed process that the kernel has not removed yet. */
 const LONGEST_MS = 2_000;
 const LONGEST_INFO = 1_024;
 
 export interface SandboxLife {
   /** The descriptor of an unlinked file, for `bwrap --info-fd`. */
   readonly descriptor: number;
-  /** Resolves when nothing runs in the sandbox any more, or with false when the kernel takes too long. Call once. */
+  /** Resolves when no process runs in the sandbox any more, or with false when the kernel takes too long. Call once. */
   ended(): Promise<boolean>;
-  /** The same without a time limit. Call after `ended`. */
+  /** Resolves like `ended`, without a time limit. Call after `ended`. */
   gone(): Promise<void>;
   /** Call when no sandbox was started. */
   close(): void;
@@ -59,7 +59,7 @@ export function followSandbox(folder: string): SandboxLife {
   };
 }
 
-/** With its pid outside of the sandbox; `undefined` when there never was a sandbox. */
+/** The identity has the pid outside of the sandbox; `undefined` when there never was a sandbox. */
 function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   const info = Buffer.alloc(LONGEST_INFO);
   const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
@@ -72,7 +72,7 @@ function isFirstOfItsNamespace(pid: number): boolean {
   return /^NSpid:(\t\d+)+\t1$/m.test(readProcFile(`/proc/${pid}/status`) ?? '');
 }
 
-/** Ends everything in the sandbox: the kernel kills a PID namespace with its first process. */
+/** Ends all processes of the sandbox: the kernel kills a PID namespace with its first process. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** Whether commands can be sandboxed on this machine: tries it once, and names the cause when it fails. */
+/** Determines if commands can be sandboxed on this machine: tries it once, and names the cause when it fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
@@ -44,13 +44,13 @@ export async function prepareSandbox(platform: NodeJS.Platform = process.platfor
   found ??= step.value;
 }
 
-/** The same, as core needs it. */
+/** The result in the form that core needs. */
 export function sandboxSupport(): SandboxSupport {
   const machinery = sandboxMachinery();
   return machinery.type === 'none' ? { type: 'fails', cause: machinery.cause } : { type: 'works', box: machinery.type };
 }
 
-/** Yields what is to be tried; the caller decides how. */
+/** Yields the trials; the caller decides how they run. */
 type Search = Generator<Trial, Machinery, TrialResult>;
 
 function* findMachinery(platform: NodeJS.Platform): Search {

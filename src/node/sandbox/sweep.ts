@@ -13,8 +13,8 @@ const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 const REMOVED = 'removed-';
 
 /**
- * Temporary folders are removed only while no process holds the lock of their name: a thread that is open keeps its
- * folder however long it runs no command. Never rejects: what cannot be removed is tried again next time.
+ * Temporary folders are removed only while no process holds the lock of their name: an open thread keeps its folder,
+ * however long it runs no command. Never rejects: a failed removal is tried again next time.
  */
 export async function sweepSandboxes(home: string, locks: Pick<Locks, 'acquire'>, now = Date.now()): Promise<void> {
   await sweepMountPoints(home).catch(() => {});
@@ -25,7 +25,7 @@ export async function sweepSandboxes(home: string, locks: Pick<Locks, 'acquire'>
   }
 }
 
-/** Returns whether something is left because a sandbox still uses it. @throws Error when nothing can be done now. */
+/** Returns true if some are left because a sandbox still uses them. @throws Error when none can be removed now. */
 export function sweepMountPoints(home: string): Promise<boolean> {
   return new MountPoints(mountFolder(home)).sweep();
 }

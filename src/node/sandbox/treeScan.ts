@@ -16,7 +16,9 @@ const MAX_FOLDERS = 4_000;
 const RECENT_MS = 2_000;
 /** A change within the same tick of the file system's clock does not change the time (git's "racily clean"). */
 const TICK_MS = 50;
-/** Thousands of folders in which users have no repositories of their own, and editors look for none. */
+/**
+ * Folders with thousands of subfolders, in which users have no repositories of their own, and editors search for none.
+ */
 const NOT_ENTERED = 'node_modules';
 
 /** Names that identify a repository without a working tree (gitrepository-layout(5)). */
@@ -101,7 +103,7 @@ export class TreeScan {
     return tree;
   }
 
-  /** What the last scan did not visit no longer exists. */
+  /** Removes folders that the last scan did not visit: they no longer exist. */
   #forget(root: string, apart: readonly string[], scan: number): void {
     for (const [folder, content] of this.#known) {
       if (content.scan === scan || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other))) continue;

@@ -1,4 +1,4 @@
-/** What differs between a side copy and its base. */
+/** The differences between a side copy and its base. */
 import { accessSync, constants, type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { CopyChange, CopyLosses, CopyState } from '../../core/sideCopies/sideCopy.ts';
@@ -11,7 +11,7 @@ import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { stampOf } from './makeCopy.ts';
 
-/** `changes` sorted by path. Rejects with the error of the disk, or with what `pause` throws. */
+/** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
 export async function lossesInCopy(
   folder: string,
   record: CopyRecord,
@@ -63,7 +63,7 @@ export async function lossesInCopy(
   };
 }
 
-/** Whether all that is in a folder can be found. */
+/** Returns true if all files in a folder can be found. */
 function mayBeRead(folder: string): boolean {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK);
@@ -74,8 +74,8 @@ function mayBeRead(folder: string): boolean {
 }
 
 /**
- * Whether a file, or one at any depth of a folder, is not of the base. Links are neither. True of a folder that cannot be read,
- * too: it may have some.
+ * Resolves to true if a file, or one at any depth of a folder, is not in the base. Links are not counted. True also for
+ * a folder that cannot be read: it may contain some.
  */
 async function holdsNewFile(
   place: string,
@@ -126,7 +126,7 @@ async function stateOf(files: CopyFiles, place: string, entry: BaseEntry | undef
   return { type: 'file', hash, mode, size: stats.size };
 }
 
-/** Of a file whose permission bits a command has taken away. */
+/** Returns undefined for the error of a file whose permission bits a command has removed; rethrows any other. */
 function undefinedWhereUnreadable(error: unknown): undefined {
   if (!['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a side copy began with, or holds since something of it came home: `base.jsonl` names each file with the hash of its
- * content, `base.pack` has the contents. Both only grow; a line that a crash tore is left out.
+ * The contents of a side copy at its start, or since some of it came home: `base.jsonl` names each file with the hash
+ * of its content, `base.pack` has the contents. Both only grow; a line that a crash tore is left out.
  */
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
@@ -37,13 +37,13 @@ export class BaseWriter {
   /** @throws the error of the disk */
   constructor(folder: string) {
     this.#folder = folder;
-    // Also of a copy without files.
+    // Written also for a copy without files.
     appendFileSync(listOf(folder), '', { mode: PRIVATE_FILE });
     this.#pack = openSync(packOf(folder), 'a', PRIVATE_FILE);
     this.#offset = fstatSync(this.#pack).size;
   }
 
-  /** Where the content is in the pack. @throws the error of the disk */
+  /** Appends the content to the pack and returns its place there. @throws the error of the disk */
   keep(bytes: Uint8Array): readonly [offset: number, length: number] {
     const at = [this.#offset, bytes.length] as const;
     this.#offset += bytes.length;
@@ -78,7 +78,7 @@ export class BaseWriter {
   }
 }
 
-/** By absolute path in the copy. Rejects with the error of the disk, or with what `pause` throws. */
+/** By absolute path in the copy. Rejects with the error of the disk, or the error of `pause`. */
 export async function readBase(
   folder: string,
   pause: () => Promise<void> | undefined,

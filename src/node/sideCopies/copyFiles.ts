@@ -1,4 +1,4 @@
-/** Reads files of a side copy. A command may put a link there at any time: nothing is read through one. */
+/** Reads files of a side copy. A command may put a link there at any time: no file is read through one. */
 import {
   closeSync,
   constants,
@@ -18,7 +18,7 @@ import { holdFolders } from '../apply/heldFolders.ts';
 export class CopyFiles implements Disposable {
   readonly #folders = holdFolders();
 
-  /** `undefined` where nothing is; `unreachable` where a folder on the way is a link, or may not be read. */
+  /** `undefined` for a missing path; `unreachable` where a folder on the way is a link, or may not be read. */
   stats(place: string): Stats | 'unreachable' | undefined {
     try {
       return lstatSync(this.#folders.at(place), { throwIfNoEntry: false });
@@ -32,7 +32,7 @@ export class CopyFiles implements Disposable {
     return readlinkSync(this.#folders.at(place));
   }
 
-  /** Of the content. Rejects with PlaceMoved, the error of the disk. */
+  /** Resolves to the hash of the content. Rejects with PlaceMoved, or the error of the disk. */
   async hash(place: string): Promise<string> {
     const hash = createHash('sha256');
     const file = openFile(place, constants.O_RDONLY, this.#folders);
@@ -41,7 +41,7 @@ export class CopyFiles implements Disposable {
     return hash.digest('hex');
   }
 
-  /** `undefined` for what is not a file, cannot be read or is longer than `maxBytes`. */
+  /** `undefined` for a path that is not a file, cannot be read or is longer than `maxBytes`. */
   read(place: string, maxBytes: number): { readonly bytes: Buffer; readonly stats: Stats } | undefined {
     let file: number;
     try {

@@ -6,7 +6,7 @@ import { isBelow } from '../../core/util/pathBelow.ts';
 /** In the folder of a copy: the files of the thread. */
 export const WORK = 'work';
 
-/** The same where it does not exist. */
+/** Returns the real path of a folder; the path itself where it does not exist. */
 export function realOf(folder: string): string {
   try {
     return realpathSync(folder);

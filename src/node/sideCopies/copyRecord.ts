@@ -21,13 +21,13 @@ const recordSchema = lazyObject(() => ({
       home: z.string(),
       copy: z.string(),
       kind: z.enum(['worktree', 'plain']),
-      /** Of a worktree. */
+      /** The folder of git for a worktree; `null` for a plain copy. */
       gitFolder: z.string().nullable(),
       /** The commit with which a worktree began; `null` where it is not known. */
       head: z.string().nullable().default(null),
     }),
   ),
-  /** Absolute paths in the copy of what is linked to the workspace. */
+  /** Absolute paths in the copy of the links to the workspace. */
   links: z.array(z.string()),
 }));
 export type CopyRecord = z.infer<typeof recordSchema>;

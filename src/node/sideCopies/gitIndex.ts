@@ -7,7 +7,7 @@ import type { BigIntStats } from 'node:fs';
 import path from 'node:path';
 
 export interface IndexedFile {
-  /** With `/`, from the top of the repository. */
+  /** Separated by `/`, from the top of the repository. */
   readonly path: string;
   /** In the bytes of the index. */
   readonly offset: number;
@@ -18,7 +18,7 @@ export interface IndexedFile {
 
 export interface GitIndex {
   readonly files: readonly IndexedFile[];
-  /** Of the entries, without extensions and checksum. */
+  /** The bytes of the entries, without extensions and checksum. */
   readonly bytes: Uint8Array;
 }
 
@@ -32,7 +32,7 @@ type Pause = () => Promise<void> | undefined;
 
 /**
  * `undefined` for an index of another form, such as a split or a sparse one, and for one with a name that git refuses.
- * Rejects with what `pause` throws.
+ * Rejects with the error of `pause`.
  */
 export async function parseIndex(bytes: Buffer, pause: Pause): Promise<GitIndex | undefined> {
   try {

@@ -9,7 +9,7 @@ import { type GitIndex, parseIndex } from './gitIndex.ts';
 
 /** The repository of a folder that is its top. */
 export interface Repository {
-  /** With configuration, objects and branches. Absolute. */
+  /** The folder with configuration, objects and branches. Absolute. */
   readonly common: string;
   /** The commit that is checked out. */
   readonly head: string;
@@ -17,8 +17,8 @@ export interface Repository {
 }
 
 /**
- * `undefined` where there is none of a form that a worktree can be made of: then the copy is a plain one. Rejects with
- * what `pause` throws.
+ * `undefined` where there is none of which a worktree can be made: then the copy is a plain one. Rejects with the error
+ * of `pause`.
  */
 export async function repositoryAt(
   folder: string,
@@ -45,8 +45,8 @@ export function worktreeFolder({ common }: Pick<Repository, 'common'>, name: str
 const CANNOT_WRITE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 /**
- * `folder`: the copy, which has its files already. False where the repository cannot be written: then nothing is left of
- * it. @throws the error of the disk
+ * `folder`: the copy, which has its files already. False where the repository cannot be written: then the worktree is
+ * removed. @throws the error of the disk
  */
 export function addWorktree(gitFolderOfCopy: string, folder: string, head: string, index: Uint8Array): boolean {
   try {
@@ -69,7 +69,7 @@ function writeWorktree(gitFolderOfCopy: string, folder: string, head: string, in
   writeFileSync(path.join(gitFolderOfCopy, 'index'), index);
 }
 
-/** Does nothing where it is gone, or was never made. Commits that were made in it stay in the repository until git collects them. */
+/** Has no effect where it is missing. Commits that were made in it stay in the repository until git collects them. */
 export function removeWorktree(gitFolderOfCopy: string): void {
   try {
     rmSync(gitFolderOfCopy, { recursive: true, force: true });

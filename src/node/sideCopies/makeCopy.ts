@@ -1,4 +1,4 @@
-/** Fills a side copy with what the workspace holds: tracked files, and untracked ones that are not ignored. */
+/** Fills a side copy with the files of the workspace: tracked files, and untracked ones that are not ignored. */
 import {
   type BigIntStats,
   chmodSync,
@@ -60,7 +60,7 @@ export interface Filled {
   readonly isWorktree: boolean;
 }
 
-/** @throws CopyRefused, the error of the disk, or what `pause` throws */
+/** @throws CopyRefused, the error of the disk, or the error of `pause` */
 export async function fillCopy(options: FillOptions): Promise<Filled> {
   const { home, copy, repository, gitFolder, unsaved, pause, progress } = options;
   const found = await filesIn(options);
@@ -76,7 +76,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
   }
   for (const place of unsaved.keys()) {
     const below = pathBelow(home, place);
-    // Not saved even once.
+    // The document was never saved.
     if (below !== undefined && !isLinked(below) && statOf(place) === undefined) found.files.add(below);
   }
   mkdirSync(copy, { recursive: true });
@@ -139,7 +139,7 @@ async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
   return { files, links: linked, folders: [...folders.keys()].map((folder) => path.relative(home, folder)) };
 }
 
-/** Whether a folder, given from `home`, is a link or is reached through one. */
+/** Returns a function that returns true if a folder, given from `home`, is a link or is reached through one. */
 function linksOnTheWay(home: string): (folder: string) => boolean {
   const known = new Map([['.', false]]);
   const isLink = (folder: string): boolean => {

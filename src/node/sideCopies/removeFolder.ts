@@ -13,7 +13,7 @@ interface OpenedFolder {
 
 /**
  * `folder`: absolute and resolved. Folders that may not be written are made writable first. Links are removed and not
- * followed. Rejects with the error of the disk, or with what `pause` throws; then a part is left.
+ * followed. Rejects with the error of the disk, or the error of `pause`; then a part is left.
  */
 export async function removeFolder(folder: string, pause: () => Promise<void> | undefined): Promise<void> {
   try {
@@ -64,7 +64,7 @@ async function emptied(
 function entriesIn(itself: string, held: DiskFolders): readonly Dirent[] {
   const name = held.at(itself);
   try {
-    // So that what is in it can be removed, too.
+    // So that its entries can be removed, too.
     chmodSync(name, 0o700);
   } catch (error) {
     if (errorCode(error) !== 'EPERM') throw error;

@@ -15,7 +15,7 @@ export function settleFiles(folder: string, files: readonly SettledFile[]): void
   }
 }
 
-/** `base`: what each file had before. @throws the error of the disk */
+/** `base`: the former base of each file. @throws the error of the disk */
 export function unsettleFiles(folder: string, files: readonly Pick<CopyChange, 'copy' | 'base'>[]): void {
   const writer = new BaseWriter(folder);
   for (const { copy, base } of files) writer.add(copy, base ?? null);

@@ -1,4 +1,4 @@
-/** Side copies on disk, in `copies/` of TILLER_HOME: made, compared with what they began with, removed. */
+/** Side copies on disk, in `copies/` of TILLER_HOME: made, compared with their base, removed. */
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Clock, Locks, Log } from '../../core/ports.ts';

@@ -1,4 +1,4 @@
-/** What a start removes of the side copies; see `SideCopyStore.sweep`. */
+/** Removes side copies at a start; see `SideCopyStore.sweep`. */
 import { lstatSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export interface SweepDeps {
   readonly log?: Pick<Log, 'warn'>;
 }
 
-/** Never rejects: what cannot be removed is tried again at the next start. */
+/** Never rejects: a failed removal is tried again at the next start. */
 export async function sweepCopies(deps: SweepDeps, threads: ThreadsOfCopies): Promise<void> {
   for (const id of namesIn(copiesFolder(deps.home))) await sweepOne(id, deps, threads).catch(() => {});
 }

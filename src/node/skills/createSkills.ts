@@ -20,9 +20,9 @@ export interface SkillsHost {
 
 /** The skills and prompts of files of this process. */
 export interface Skills {
-  /** As the files are now. Never rejects: without what cannot be read there are fewer. */
+  /** Reads the files now. Never rejects: unreadable ones are left out. */
   current(): Promise<SelectedSkills>;
-  /** Those that are used, of what was read before or else now; the same array while nothing has changed. Never rejects. */
+  /** The skills in use, from `found` or else read now; the same array while nothing has changed. Never rejects. */
   used(found?: SelectedSkills): Promise<readonly Skill[]>;
   /** Approves or refuses one of a workspace; `null` takes the decision back. */
   decide(hash: string, accepted: boolean | null): Promise<void>;
@@ -53,10 +53,10 @@ export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
   };
 }
 
-/** In one folder of skills, and entries of it that are looked at. */
+/** Maximum skills of one folder, and maximum entries that are visited. */
 const MAX_SKILLS = 100;
 const MAX_ENTRIES = 1_000;
-/** Of commands, in all folders below one, and these folders. */
+/** Maximum commands in all folders below one, and maximum of these folders. */
 const MAX_COMMANDS = 200;
 const MAX_FOLDERS = 100;
 /** Folders of commands inside each other. */
@@ -149,7 +149,7 @@ async function skillsIn(folder: string): Promise<readonly Found[]> {
   return [...found.slice(0, MAX_SKILLS), ...(isCut ? [leftOut('skill', folder, limit)] : [])];
 }
 
-/** Says of a folder that not all in it is read. */
+/** Adds the problem of a folder that is read only in part. */
 function leftOut(kind: SkillFile['kind'], folder: string, unread: string): Found {
   return { kind, source: folder, given: path.basename(folder), group: '', unread };
 }
@@ -164,7 +164,7 @@ function promptOf(folder: string, name: string, ending: string, group: string): 
   return { kind: 'prompt', source: path.join(folder, name), given: name.slice(0, -ending.length), group };
 }
 
-/** Also those in folders below, which are the group of a command. */
+/** Includes commands in folders below, whose name is the group of a command. */
 async function commandsIn(folder: string): Promise<readonly Found[]> {
   const found: Found[] = [];
   let folders = 0;

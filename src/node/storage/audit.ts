@@ -109,7 +109,7 @@ async function* linesFromEnd(path: string): AsyncIterable<string> {
   }
 }
 
-/** `undefined` for what is torn, empty or of a newer Tiller. */
+/** `undefined` for a line that is torn, empty or of a newer Tiller. */
 function parse(line: string): AuditEntry | undefined {
   try {
     return auditEntrySchema.parse(JSON.parse(line));

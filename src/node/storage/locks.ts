@@ -1,6 +1,6 @@
 /**
- * The Locks port: `locks/<name>.lock` in TILLER_HOME says which process holds a name (design decision 13). How such a
- * file is taken, and taken over from a dead process, stands in processLock.ts.
+ * The Locks port: `locks/<name>.lock` in TILLER_HOME names the process that holds a name (design decision 13).
+ * processLock.ts takes such a file, and takes it over from a dead process.
  */
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
@@ -92,7 +92,7 @@ function asOwner({ pid, name, since }: LockHolder): ThreadOwner {
   return { pid, name, since };
 }
 
-/** Reports wishes for what this process holds; watches the folder only while it holds something. */
+/** Reports requests of other processes for locks of this process; watches the folder only while it holds one. */
 class Wishes {
   readonly #folder: string;
   readonly #listeners = new Map<string, () => void>();
@@ -118,7 +118,7 @@ class Wishes {
       const listener = file === null ? undefined : this.#listeners.get(file);
       if (file !== null && listener && existsSync(join(this.#folder, file))) listener();
     });
-    // When the folder is gone, other processes cannot ask for a lock, and there is nothing to watch.
+    // Without the folder other processes cannot ask for a lock, and no watch is needed.
     watcher.on('error', () => {});
     watcher.unref();
     return watcher;

@@ -15,7 +15,7 @@ export interface LogOptions {
   /** TILLER_LOG: a level, or anything else for `debug`; empty for no lines on stderr. */
   readonly toStderr?: string | undefined;
   readonly now?: () => Date;
-  /** What it holds appears nowhere. */
+  /** Secrets that it holds are redacted in every message. */
   readonly redactor?: Redactor;
 }
 

@@ -12,7 +12,7 @@ import { takeLock } from '../host/processLock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where everything of ours lives (contract.md, "State"); absolute. */
+/** The folder of all of Tiller's files (contract.md, "State"); absolute. */
 export function tillerHome(environment: Environment, platform: NodeJS.Platform, homeDirectory: string): string {
   if (environment.TILLER_HOME) return resolve(environment.TILLER_HOME);
   switch (platform) {
@@ -30,7 +30,7 @@ export function tillerHome(environment: Environment, platform: NodeJS.Platform, 
 
 const TEMPORARY = '.tiller-tmp-';
 
-/** In what is written as text `keys` are hidden. */
+/** `keys` are redacted in everything that is written as text. */
 export function createStorage(home: string, keys = new SecretRedactor()): Storage {
   const at = (path: string): string => join(home, insideHome(path));
   const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
@@ -93,7 +93,9 @@ function insideHome(path: string): string {
   throw new Error(`Not a path inside TILLER_HOME: ${JSON.stringify(path)}`);
 }
 
-/** Each write is one call that returns when the system has the bytes; what a crash tore off is closed with a newline. */
+/**
+ * Each write is one call that returns when the system has the bytes; a line torn by a crash is closed with a newline.
+ */
 function openAppendFile(path: string, keys: SecretRedactor): AppendFile {
   let descriptor: number | undefined = openSync(path, 'a+', PRIVATE_FILE);
   const opened = (): number => {
@@ -141,7 +143,7 @@ async function readWhole(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** @throws Error for a link whose target is gone: what it stood for is not nothing. */
+/** @throws Error for a link whose target is gone: it must not count as missing. */
 async function refuseDeadLink(path: string): Promise<void> {
   const found = await orUndefined(lstat(path));
   if (found?.isSymbolicLink() === true && (await orUndefined(stat(path))) === undefined) {
@@ -167,10 +169,13 @@ function statFile(absolute: string, path: string): StoredFile | undefined {
   return stat === undefined ? undefined : { path, size: stat.size, modifiedAt: stat.mtimeMs };
 }
 
-/** Old years of threads may lie on another disk. Elsewhere what is listed is also removed: no link leads there. */
+/**
+ * Old years of threads may be on another disk. In other folders listed files are also removed, so no link is followed
+ * there.
+ */
 const MAY_LEAD_AWAY = 'threads';
 
-/** `unreadable` gets what may have files that are not found. */
+/** `unreadable` gets folders and links whose files are not found. */
 async function filesBelow(home: string, path: string, unreadable: string[] = []): Promise<string[]> {
   const folder = join(home, path);
   const entries = (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? [];
@@ -182,7 +187,7 @@ async function filesBelow(home: string, path: string, unreadable: string[] = [])
     if (file === undefined && mayLeadAway) unreadable.push(inner);
     if (file?.isDirectory()) {
       if (isLink && (!mayLeadAway || (await leadsBack(folder, entry.name)))) return [];
-      // A folder that cannot be looked into hides what is in it, and nothing beside it.
+      // An unreadable folder hides only its own files.
       return filesBelow(home, inner, unreadable).catch(() => {
         unreadable.push(inner);
         return [];
@@ -198,7 +203,7 @@ async function leadsBack(folder: string, link: string): Promise<boolean> {
   return isBelow(here, there);
 }
 
-/** Also to another disk. */
+/** Moves a file, also to another disk. */
 async function moveFile(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

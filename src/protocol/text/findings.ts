@@ -3,7 +3,9 @@ import type { Finding, ReviewTarget } from '../codeReview.ts';
 import type { UserInput } from '../item.ts';
 import type { LineRange } from '../lineRange.ts';
 
-/** What is reviewed, in a few words of English: for titles of threads, agents and messages to the model. */
+/**
+ * Returns the subject of a review, in a few words of English: for titles of threads, agents and messages to the model.
+ */
 export function reviewSubject(target: ReviewTarget): string {
   switch (target.type) {
     case 'uncommitted':

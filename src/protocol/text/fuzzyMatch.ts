@@ -7,7 +7,7 @@ export interface FuzzyMatch {
   readonly positions: readonly number[];
 }
 
-/** The kinds of match, the best last; a better kind beats everything within a worse one. */
+/** The kinds of match, the best last; a better kind beats every score within a worse one. */
 const KIND = { scattered: 0, inName: 1, inPath: 2, namePart: 3, nameWord: 4, nameStart: 5, name: 6 } as const;
 const KIND_STEP = 1_000;
 
@@ -34,7 +34,7 @@ interface Found {
   readonly positions: readonly number[];
 }
 
-/** Where the last part of a path begins; a folder ends with a slash, which belongs to its name. */
+/** The start of the last part of a path; a folder ends with a slash, which belongs to its name. */
 function nameStart(text: string): number {
   return text.lastIndexOf('/', text.length - 2) + 1;
 }

@@ -1,4 +1,4 @@
-/** Where a message names what is attached to it: `@src/a.ts`. */
+/** The places at which a message names its attachments: `@src/a.ts`. */
 
 export interface MentionRange {
   /** Indices in the text; `end` is excluded, and the `@` included. */
@@ -15,7 +15,7 @@ export interface MentionQuery {
   readonly query: string;
 }
 
-/** What may stand before an `@` that begins a mention: an address of mail has none. */
+/** Characters that may precede the `@` of a mention: those in an email address are not among them. */
 const BEFORE = String.raw`(?:^|[\s([{"'\`,;])`;
 const QUERY = new RegExp(`${BEFORE}@([^\\s@]*)$`);
 

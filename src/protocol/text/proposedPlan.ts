@@ -4,7 +4,7 @@ export const PLAN_END = '</proposed_plan>';
 
 export interface MessageWithPlan {
   readonly before: string;
-  /** Markdown; `null` where the message has no plan. While it streams, what there is of it. */
+  /** Markdown; `null` where the message has no plan. While it streams, the part so far. */
   readonly plan: string | null;
   readonly after: string;
   /** Its end has arrived. */

@@ -19,8 +19,8 @@ function cut(lines: readonly string[]): string {
 }
 
 /**
- * Where the quoted lines are now: the nearest place with the same lines, also with another indentation. `undefined` where
- * there is none, or where the quote has no word.
+ * The lines at which the quote is now: the nearest place with the same lines, also with another indentation.
+ * `undefined` where there is none, or where the quote has no word.
  */
 export function findQuote(text: string, quote: string, { first, last }: LineRange): LineRange | undefined {
   const lines = text.split(/\r\n|\r|\n/).map(comparable);

@@ -1,7 +1,7 @@
 /** Converts terminal output of commands to plain text. */
 
 export const ESCAPE =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- it searches for control characters
   /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()*+][A-Za-z0-9]|.)/g;
 // oxlint-disable-next-line no-control-regex -- as above
 export const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g;

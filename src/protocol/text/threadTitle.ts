@@ -1,9 +1,9 @@
 /** In characters. */
 const MAX_TITLE = 60;
-/** What is looked at of a long message. */
+/** Maximum characters of a message from which a title is made. */
 const MAX_TEXT = 20_000;
 
-/** Words that say nothing of a task. */
+/** Words that do not describe a task. */
 const GREETING =
   /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you|test|testing|ping|ok|okay)(?: there| tiller| again)?[\s!.?,]*$/i;
 /** An apostrophe may be “’”. */
@@ -11,7 +11,7 @@ const OPENING =
   /^(?:(?:hi|hello|hey)(?: there| tiller)?[,!.]\s+|please,?\s+|(?:can|could|would|will) you (?:please )?(?=\w)|i(?:'|\u2019)d like you to |i would like you to |i want you to |i need you to |your task is to |let(?:'|\u2019)s )/i;
 
 /**
- * A title from the user's own words: their first sentence that says something, without greetings, polite openings and
+ * A title from the user's own words: their first sentence with content, without greetings, polite openings and
  * Markdown. `null` for a text without one: the next message may have it.
  */
 export function titleFrom(text: string): string | null {
@@ -21,13 +21,13 @@ export function titleFrom(text: string): string | null {
   return shortened(firstSentence(withoutOpening(line)));
 }
 
-/** Without code between fences, unless there is nothing else. */
+/** The text without code between fences, unless there is only code. */
 function withoutBlocks(text: string): string {
   const outside = text.replace(/^ {0,3}(```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))/gm, '');
   return outside.trim() === '' ? text.replace(/^ {0,3}(?:```|~~~)[^\n]*$/gm, '') : outside;
 }
 
-/** One line without the marks of Markdown, and with the last part of what it mentions. */
+/** One line without the marks of Markdown, and with the last part of each mention. */
 function plainWords(line: string): string {
   return line
     .replace(/^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)+/, '')

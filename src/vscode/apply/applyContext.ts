@@ -3,7 +3,7 @@ import type { ApplyWatch } from './model.ts';
 import type { PathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
-/** What the steps of one application share. */
+/** The services shared by the steps of one application. */
 export interface ApplyContext {
   readonly files: PlaceFiles;
   readonly guard: PathGuard;

@@ -40,8 +40,8 @@ export type EditorApplyResult = AppliedPatch | Exclude<ApplyResult, { type: 'app
 
 const WRITES_AT_ONCE = 16;
 /**
- * VS Code does what a save needs of language extensions one file after the other: of 40 files at once on a busy machine, none was
- * saved within the time of a save, and all counted as unsaved.
+ * VS Code calls language extensions for a save one file after the other: of 40 files at once on a busy machine, none
+ * was saved within the time of a save, and all counted as unsaved.
  */
 const SAVES_AT_ONCE = 8;
 

@@ -151,7 +151,7 @@ function newCell(
   return { id: named, data };
 }
 
-/** Whether its file keeps ids of cells: Jupyter's format does since 4.5. */
+/** Returns true if its file keeps ids of cells: Jupyter's format does since 4.5. */
 function hasIds({ notebookType, metadata }: vscode.NotebookDocument): boolean {
   const { nbformat = 0, nbformat_minor: minor = 0 } = metadata as {
     readonly nbformat?: number;

@@ -128,7 +128,7 @@ async function unwrite(
   return true;
 }
 
-/** The same for a notebook, whose file says nothing of its cells. */
+/** The same for a notebook, whose file has no information about its cells. */
 async function notebookReloads(notebook: vscode.NotebookDocument, before: string | undefined): Promise<void> {
   for (let waited = 0; waited < 2000 && !notebook.isDirty && textOfNotebook(notebook) === before; waited += 25) {
     await new Promise((resolve) => setTimeout(resolve, 25));

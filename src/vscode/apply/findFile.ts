@@ -44,8 +44,8 @@ async function foundNotebook(notebook: vscode.NotebookDocument, path: string, fi
 }
 
 /**
- * The same place under its own name: removing or replacing acts on the name, and a document that is open under another
- * name (a link, or its target) would have that other name removed instead.
+ * Returns the place under its own name: removing or replacing acts on the name, and a document that is open under
+ * another name (a link, or its target) would have that other name removed instead.
  */
 export async function underItsOwnName(found: FoundFile, files: PlaceFiles): Promise<FoundFile> {
   const uri = uriOf(found.path);
@@ -71,7 +71,7 @@ function mustBeFile({ type }: Details, path: string): void {
   throw new ApplyRefused(`${path} is a device, a pipe or a socket.`);
 }
 
-/** Whether the file is still as found: not written, not removed, not edited in the editor. */
+/** Resolves to true if the file is still as found: not written, not removed, not edited in the editor. */
 export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<boolean> {
   if ((found.notebook?.isDirty ?? isLive(documentAt(found.uri))) !== found.isDirty) return false;
   if (found.uri.scheme === 'untitled') return true;

@@ -30,7 +30,7 @@ export async function inverseOf(
   if (change.kind === 'delete') return bringBack(sourceOf(applied), before, reader);
   if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
   if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
-  // Where a move took this place's file away, the inverse of that move restores it.
+  // Where a move removed this place's file, the inverse of that move restores it.
   if (before === null && patch.some((other) => movedFrom(other) === there.path)) return changes();
 
   const read = await textAt(there, reader);
@@ -78,7 +78,7 @@ function textBefore({ change, before, edited, final }: AppliedChange, now: strin
   const left = edited?.after ?? planned?.after ?? final ?? '';
   const hunks = hunksTakingBack(hunksFrom(old, left), { before: old, after: left, now });
   if (hunks !== undefined) return applyHunks(now, hunks);
-  // A formatter changed our lines on save and nothing was changed afterwards.
+  // A formatter changed our lines on save and the file is unchanged since.
   return now === final ? old : undefined;
 }
 
@@ -128,7 +128,7 @@ async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Read
   return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
 }
 
-/** Whether the path's folders still lead to the approved place. */
+/** Resolves to true if the path's folders still lead to the approved place. */
 async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
   const now = (await reader.places([path])).get(path);
   return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;
@@ -155,7 +155,7 @@ function destinationOf({ change }: AppliedChange): NamedPlace {
   return isMoved ? { path: change.movedTo, place: movedTo } : { path: change.path, place: path };
 }
 
-/** A file that was added through a link: the link's target was created, and is what the inverse removes. */
+/** A file that was added through a link: the link's target was created, and the inverse removes it. */
 function behindLinks(named: NamedPlace): NamedPlace {
   const { name, target } = named.place;
   return name === target ? named : { path: target, place: { name: target, target } };

@@ -36,7 +36,7 @@ export interface PathLocks {
 
 /** Renames and deletions by the user that are in progress, and past renames. One instance for the whole extension host. */
 export interface UserMoves {
-  /** Also the renames of patches and their rollbacks. */
+  /** Includes the renames of patches and their rollbacks. */
   readonly log: FileMoveLog;
   /**
    * Call the returned function when the changes are applied; until then no file of theirs is moved. @throws StaleFiles,
@@ -87,14 +87,12 @@ export interface HeldPlaces extends HeldFolders {
   forget(place: string): void;
 }
 
-/**
- * For what VS Code writes by its path (a save, the move or deletion of a file with a tab): VS Code follows any link.
- */
+/** Guards writes of VS Code by a path (a save, the move or deletion of a file with a tab): VS Code follows any link. */
 export interface PathWrites {
   /**
-   * Whether no other process is changing the folders on the path and no name on it is a link; the same for the file
-   * itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs because of
-   * links.
+   * Resolves to true if no other process is changing the folders on the path and no name on it is a link; the same for
+   * the file itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs
+   * because of links.
    */
   isStable(place: string, path?: string): Promise<boolean>;
   /** A link was found on the way to the place: for some time `isStable` is false for all paths through its folder. */
@@ -130,7 +128,7 @@ export interface DiskFile {
   readonly stamp: string;
   /** Permission bits, where the file system has them. */
   readonly mode: number | undefined;
-  /** The same for all names of a file that has several. */
+  /** The same value for all names of a file that has several. */
   readonly identity: string | undefined;
   /** Set when the name is a symbolic link, which has no bytes. */
   readonly linkTarget: string | undefined;
@@ -218,7 +216,7 @@ export interface FileImage {
   readonly linkTarget: string | undefined;
 }
 
-/** An applied change, with all that an undo of it needs. */
+/** An applied change, with all facts for its undo. */
 export interface AppliedChange {
   readonly change: ApplyChange;
   /** The content of `path` before; `null` if it did not exist. */

@@ -1,7 +1,7 @@
 /**
- * Guards what VS Code does by a path: saving a document, moving or deleting a file with a tab. VS Code follows any link
- * that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately before
- * the operation the path must lead to the approved place.
+ * Guards operations of VS Code by a path: saving a document, moving or deleting a file with a tab. VS Code follows any
+ * link that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately
+ * before the operation the path must lead to the approved place.
  */
 import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
@@ -19,12 +19,12 @@ import { saveDocument } from '../workspace/saveDocument.ts';
 /** A place, and the URI by which VS Code acts on it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
-/** Whether VS Code may act there in a moment, as far as a check beforehand can tell. */
+/** Resolves to true if VS Code may act there in a moment, as far as a check beforehand can tell. */
 export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
   return uri.scheme !== 'file' || pathWrites.isStable(path, uri.fsPath);
 }
 
-/** `elsewhere`: the file at the place does not hold what VS Code has saved. */
+/** `elsewhere`: the file at the place does not have the text that VS Code has saved. */
 export type GuardedSave = 'saved' | 'unsaved' | 'elsewhere';
 
 export class PathGuard implements Disposable {
@@ -40,7 +40,7 @@ export class PathGuard implements Disposable {
     this.#pause.dispose();
   }
 
-  /** Whether VS Code may act by this URI on the place, if it does so immediately. */
+  /** Returns true if VS Code may act by this URI on the place, provided that it does so immediately. */
   allows({ uri, path }: Addressed): boolean {
     if (uri.scheme !== 'file') return true;
     return this.#pause.isHeld() && this.#files.isReachedBy(uri.fsPath, path);

@@ -40,7 +40,7 @@ export class PlaceFiles implements Disposable {
     this.#folders.dispose();
   }
 
-  /** A link is not followed. `undefined` when nothing is there. @throws PlaceMoved, or the error of the system */
+  /** A link is not followed. `undefined` for a missing path. @throws PlaceMoved, or the error of the system */
   async details(path: string): Promise<Details | undefined> {
     const uri = uriOf(path);
     try {
@@ -61,7 +61,7 @@ export class PlaceFiles implements Disposable {
     });
   }
 
-  /** `undefined` when nothing is there. */
+  /** `undefined` for a missing file. */
   async readIfThere(path: string): Promise<Uint8Array | undefined> {
     try {
       return await this.read(path);
@@ -90,7 +90,7 @@ export class PlaceFiles implements Disposable {
     );
   }
 
-  /** Permission bits. False where they are not `before`, or nothing but a file is there. */
+  /** Sets permission bits. False where they are not `before`, or the path is not a file. */
   async changeMode(path: string, before: number, after: number): Promise<boolean> {
     return this.#opened(path, constants.O_RDONLY, async (file) => {
       const stats = await file.stat();
@@ -162,14 +162,17 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** @throws the error of the system when it may not be written, or nothing may be created or removed in the folder */
+  /**
+   * @throws the error of the system when the file may not be written, or no file may be created or removed in the
+   * folder
+   */
   mustBeWritable(path: string): void {
     if (uriOf(path).scheme === 'file') accessSync(this.#folders.at(path), constants.W_OK);
   }
 
   /**
-   * Whether the path leads to the place at this moment: directly, or by another path through links. An operation by the
-   * path may still be redirected a moment later.
+   * Returns true if the path leads to the place at this moment: directly, or by another path through links. An
+   * operation by the path may still be redirected a moment later.
    */
   isReachedBy(path: string, place: string): boolean {
     if (uriOf(place).scheme !== 'file') return true;

@@ -8,7 +8,7 @@ export function movedInEditor(changes: readonly ApplyChange[], paths: CanonicalP
   return movedPaths(changes, onThisDisk(paths));
 }
 
-/** Where each path leads now, existing or not; the error where it cannot be resolved. */
+/** The present place of each path, existing or not; the error where it cannot be resolved. */
 export async function placesInEditor(
   wanted: readonly string[],
   paths: CanonicalPaths,

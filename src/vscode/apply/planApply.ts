@@ -16,7 +16,7 @@ import { StaleFiles, type FoundFile, type ApplyChange, type ApplyDeps, type Plan
 import type { PlaceFiles } from './placeFiles.ts';
 import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
 
-/** How many closed files are edited through buffers; above it, writing the files is ten times as fast (§3). */
+/** Maximum closed files that are edited through buffers; above it, writing the files is ten times as fast (§3). */
 const MOST_CLOSED_EDITS = 200;
 
 /** Every lookup reads a whole file. */
@@ -98,7 +98,7 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
   }
 }
 
-/** `respelled`: on a case-insensitive disk a new spelling is the same file, so the move replaces nothing. */
+/** `respelled`: on a case-insensitive disk a new spelling is the same file, so the move replaces no file. */
 async function found(path: string, change: ApplyChange, files: PlaceFiles, respelled?: FoundFile): Promise<FoundFile> {
   const file = await findFile(path, files);
   const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
@@ -157,8 +157,8 @@ function isAsDeleted(file: FoundFile, before: string | null): boolean {
 }
 
 /**
- * Whether an update is for this text. In a dirty buffer it may also be for an earlier text, as long as the user has
- * edited other lines: otherwise no patch could be applied while the user keeps typing.
+ * Returns true if an update is for this text. In a dirty buffer it may also be for an earlier text, as long as the user
+ * has edited other lines: otherwise no patch could be applied while the user keeps typing.
  */
 function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { kind: 'update' }>): boolean {
   if (content === undefined) return false;

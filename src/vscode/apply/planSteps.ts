@@ -18,7 +18,7 @@ import {
 import { type Addressed, isStable } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
-/** What the other changes of the same patch do to a place. */
+/** The effects of the other changes of the same patch on a place. */
 export interface Surroundings {
   readonly removed: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
@@ -165,7 +165,7 @@ async function goesAsBytes(
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
   for (const one of actsAt) {
     if (await isStable(one, pathWrites)) continue;
-    // Writing the file under an open editor would conflict with what the user types there.
+    // Writing the file under an open editor would conflict with the user's typing.
     if (hadTab) throw new StaleFiles([file.path]);
     return true;
   }
@@ -175,10 +175,10 @@ async function goesAsBytes(
   return reload !== 'done';
 }
 
-/** How long to wait for a buffer to reload what a command has just written (§4: 100 to 200 ms). */
+/** Maximum wait for a buffer to reload a file that a command has just written (§4: 100 to 200 ms). */
 const CATCH_UP_MS = 2000;
 
-/** Waits until the buffer, if there is one, holds what the disk holds, or the user has edited it, or time is up. */
+/** Waits until the buffer, if there is one, has the text of the disk, or the user has edited it, or time is up. */
 async function reloadOf({ uri, content }: FoundFile): Promise<'done' | 'edited' | 'late'> {
   const deadline = Date.now() + CATCH_UP_MS;
   for (;;) {

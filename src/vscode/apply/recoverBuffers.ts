@@ -26,7 +26,7 @@ export interface CutText {
 export interface RecoveredBuffers {
   /** Recovered beside unsaved edits of the user, and left unsaved like these. */
   readonly unsaved: readonly string[];
-  /** The same lines were changed since. */
+  /** Files whose same lines were changed since. */
   readonly leftAlone: readonly string[];
   /** A link leads elsewhere now: the file there is another one. */
   readonly moved: readonly string[];
@@ -87,7 +87,7 @@ async function revert(stuck: readonly { readonly document: vscode.TextDocument; 
   });
 }
 
-/** Whether an unsaved document still has changes to recover. */
+/** Resolves to true if an unsaved document still has changes to recover. */
 export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> {
   for (const text of texts) {
     const document = await unsavedAt(text.path);

@@ -71,7 +71,7 @@ async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Pr
   const place = { name: path, target: path };
   const at = { path, places: { path: place, movedTo: null } };
   const before = found.content?.text ?? null;
-  // What the buffer holds is what the user has agreed to lose: `holds` compared it.
+  // The user has agreed to lose the text of the buffer: `holds` compared it.
   const discards = found.isDirty ? { discardsUnsaved: true } : {};
   if (to.type === 'absent') return { kind: 'delete', ...at, before, ...discards };
   const after = await textFor(found, to);
@@ -99,7 +99,10 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
   }
 }
 
-/** Of a document in a tab, or with unsaved text: the text that it is edited to. `undefined` where only the bytes give the file exactly. */
+/**
+ * Returns the text to which a document in a tab, or with unsaved text, is edited. `undefined` where only the bytes give
+ * the file exactly.
+ */
 async function textFor(found: FoundFile, to: { readonly bytes: Uint8Array; readonly mode: number }) {
   const { content, disk, isDirty, hadTab, uri, notebook } = found;
   if (content === undefined || notebook !== undefined || (!isDirty && !hadTab)) return undefined;
@@ -121,7 +124,7 @@ async function undoFormatting(restorations: readonly Restoration[], files: Place
       if (isDirty || documentAt(uri) === undefined || disk === undefined || disk.linkTarget !== undefined) continue;
       if (!sameBytes(disk.bytes, to.bytes)) await files.write(path, to.bytes, to.mode);
     } catch {
-      // It stays as it was saved, which is not what was recorded: the next undo or redo finds the difference.
+      // It stays as it was saved, which differs from the record: the next undo or redo finds the difference.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Removes an applied edit from its buffer, keeping what the user has changed since. */
+/** Removes an applied edit from its buffer, keeping the user's edits since. */
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';

@@ -15,7 +15,7 @@ export interface SaveOutcome {
   readonly elsewhere?: true;
 }
 
-/** Whether the edit of a buffer with or without unsaved edits of the user is saved. */
+/** Returns true if the edit is saved. `isDirty`: the buffer has unsaved edits of the user. */
 export function isSavedWhen({ saving }: Pick<EditStep, 'saving'>, isDirty: boolean): boolean {
   return saving === 'always' || (saving === 'if_clean' && !isDirty);
 }

@@ -14,7 +14,7 @@ export async function untilDiskIsShown(uris: readonly vscode.Uri[]): Promise<voi
   await Promise.all(documents.map((document) => untilShown(document, deadline)));
 }
 
-/** Whether a document shows what is on the disk; `undefined` when the file does not exist. */
+/** Resolves to true if a document shows the content of its file; `undefined` when the file does not exist. */
 export async function holdsDisk(document: vscode.TextDocument): Promise<boolean | undefined> {
   try {
     const bytes = await vscode.workspace.fs.readFile(document.uri);

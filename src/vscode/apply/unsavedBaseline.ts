@@ -10,8 +10,8 @@ import { contentBytes, textContent, UnencodableText } from '../workspace/textCon
 const NEW_FILE = 0o644;
 
 /**
- * The store with unsaved text: to the user a file holds what the editor shows. A patch may change the buffer alone, and an
- * undo must not lose what the user has typed.
+ * The store with unsaved text: to the user the content of a file is the text in the editor. A patch may change the
+ * buffer alone, and an undo must not lose the user's typing.
  */
 export function withUnsavedText(store: BaselineStore): BaselineStore {
   return {

@@ -3,7 +3,7 @@ import type { ApprovalChoice, ApprovalRequest } from '../../protocol/event.ts';
 import { isPlain, pickWaiting, pickYes } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 
-/** Each approves once; the second and third also say what happens to unsaved edits. */
+/** Each approves once; the second and third also decide about unsaved edits. */
 const APPROVES_ONCE: readonly ApprovalChoice[] = ['approved', 'approved_saving', 'approved_discarding'];
 
 export interface ApprovalCommandDeps {
@@ -14,7 +14,7 @@ export interface ApprovalCommandDeps {
   readonly others: {
     has(approvalId: string): boolean;
     approve(approvalId: string): Promise<void>;
-    /** Closes it with nothing applied. */
+    /** Closes it without applying a change. */
     leave(approvalId: string): Promise<void>;
   };
   /** Lets the user choose hunks. False when the user made no choice. */
@@ -82,7 +82,7 @@ export class ApprovalCommands {
       title,
       prompt: vscode.l10n.t('What should Tiller do instead? Leave it empty to only deny.'),
     });
-    // Escape decides nothing.
+    // Escape makes no decision.
     if (message !== undefined) this.#deps.prompts.answer(denied, { denied: message === '' ? {} : { message } });
   }
 

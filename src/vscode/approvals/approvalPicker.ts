@@ -29,7 +29,7 @@ export async function pickWaiting(
   return picked?.map(({ approval }) => approval);
 }
 
-/** Whether approving has no variants and loses no work. */
+/** Returns true if approving has no variants and loses no work. */
 export function isPlain(approval: ApprovalRequest): boolean {
   return !losesWork(approval) && approvalsOffered(approval).every(({ decision }) => decision === 'approved');
 }

@@ -5,7 +5,10 @@ import type { Rule } from '../../protocol/policy.ts';
 import type { RulePreview, RuleSuggestion } from '../../protocol/rules.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 
-/** What a rule would decide about the command of an approval; `undefined` when the approval is no longer pending. */
+/**
+ * Returns the decisions that a rule would make about the command of an approval; `undefined` when the approval is no
+ * longer pending.
+ */
 export function previewFor(
   state: ThreadState | null,
   approvalId: string,

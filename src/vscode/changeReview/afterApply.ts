@@ -54,7 +54,7 @@ function afterAdd({ before }: AppliedChange, at: AppliedPlace): PendingFile | un
 
 function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile | 'gone' | undefined {
   const { uri, path, place, known, author } = at;
-  // A file that an agent has added and deleted again leaves nothing to decide.
+  // A file that an agent has added and deleted again has no hunk to decide.
   if (author !== 'agent' || known?.story.type === 'added') return 'gone';
   if (before === null) return undefined;
   const text = known?.text ?? startReview(before.text ?? '', before.text ?? '');
@@ -90,7 +90,7 @@ function isOfCells({ cells }: AppliedChange): boolean {
 
 const EDITED: FileStory = { type: 'edited' };
 
-/** Moving a file that was added, or moved before, adds nothing to decide. */
+/** Moving a file that was added, or moved before, adds no decision. */
 function storyAfterMove(
   story: FileStory,
   from: { readonly path: string; readonly place: string } | undefined,

@@ -85,7 +85,7 @@ export class ChangeReview implements Disposable {
     this.#reviews.applied(changes, origin);
   }
 
-  /** Marks what a command has changed. `read` gives kept contents. */
+  /** Marks the changes of a command. `read` gives kept contents. */
   async commandChanged(
     changes: readonly RecordedChange[],
     read: (hash: string) => Promise<Uint8Array | undefined>,
@@ -124,7 +124,7 @@ export class ChangeReview implements Disposable {
     return this.#reviews.at(uri)?.text.hunks ?? [];
   }
 
-  /** Does nothing when the hunk is decided. */
+  /** Has no effect when the hunk is decided. */
   async decideHunk(uri: vscode.Uri, id: number, what: 'keep' | 'undo'): Promise<void> {
     if (!this.hunksIn(uri).some((hunk) => hunk.id === id)) return;
     if (what === 'keep') await this.commands.keepHunk(uri.toString(), id);
@@ -142,7 +142,7 @@ export class ChangeReview implements Disposable {
 
   // ---------------------------------------------------------------- lifetime
 
-  /** Restores what was pending when the window was closed. */
+  /** Restores the pending changes of the closed window. */
   async restore(): Promise<void> {
     const lost = (await this.#storage?.restore(this.#reviews, this.#deps.reader)) ?? [];
     if (lost.length === 0) return;

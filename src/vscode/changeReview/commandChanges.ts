@@ -1,4 +1,4 @@
-/** What a command has changed, as applied changes that can be marked for review. */
+/** The changes of a command, as applied changes that can be marked for review. */
 import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { isGenerated } from '../../core/changeReview/generatedFiles.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
@@ -10,14 +10,14 @@ import { sameButEndings } from '../workspace/textContent.ts';
 
 /** Above this the changes of a command are a number, which can be shown and undone, but not reviewed one by one. */
 const MOST_FILES = 200;
-/** How long a document takes to load what a command has written (workspace-edits.md §4: 100 to 200 ms). */
+/** Maximum time for a document to load a file that a command has written (workspace-edits.md §4: 100 to 200 ms). */
 const RELOAD_MS = 2_000;
 
 type ReadKept = (hash: string) => Promise<Uint8Array | undefined>;
 
 /**
- * Without generated files, files that are not text, and changes that may be of another program. Resolves when open
- * documents hold what the command has written; a document with unsaved text is left out.
+ * Returns the changes without generated files, files that are not text, and changes that may be of another program.
+ * Resolves when open documents have loaded the files of the command; a document with unsaved text is left out.
  */
 export async function changesToMark(
   changes: readonly RecordedChange[],

@@ -1,6 +1,6 @@
 /**
  * Keep and Undo. Keep changes no text: the hunk's lines count as the user's from then on. Undo is applied like any
- * patch, through the buffers, so that Ctrl+Z reverts it and nothing is lost that was typed meanwhile.
+ * patch, through the buffers, so that Ctrl+Z reverts it and typing meanwhile is kept.
  */
 import * as vscode from 'vscode';
 import { applyHunks } from '../../core/patch/hunkAlgebra.ts';
@@ -180,7 +180,7 @@ export class Decisions {
     return hunksWithout(known.text, [], now) === undefined ? this.#deps.reviews.found(known, now, 'agreed') : known;
   }
 
-  /** Records what document events do not report. */
+  /** Records changes that document events do not report. */
   #done({ file, change }: Extract<WayBack, { type: 'back' }>, final: string | null): void {
     const { reviews } = this.#deps;
     if (change.kind === 'delete') return reviews.drop(file.uri);

@@ -1,6 +1,7 @@
 /**
- * Keep and Undo in the editor: a toolbar with the old lines when the pointer is on a hunk, and code lenses above a pending
- * file. Both say the errors in the changed lines. A lens above each hunk would push the text down as often.
+ * Keep and Undo in the editor: a toolbar with the old lines when the pointer is on a hunk, and code lenses above a
+ * pending file. Both show the number of errors in the changed lines. A lens above each hunk would push the text down as
+ * often.
  */
 import * as vscode from 'vscode';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
@@ -109,7 +110,7 @@ function errorLink(errors: number): string[] {
   return errors === 0 ? [] : [`[$(error) ${errorWords(errors)}](command:${SHOW_PROBLEMS})`];
 }
 
-/** "+2 −1", without what is zero. */
+/** "+2 −1", without a zero part. */
 function sizeOf({ start, end, baseStart, baseEnd }: ReviewHunk): string {
   const added = end - start;
   const removed = baseEnd - baseStart;

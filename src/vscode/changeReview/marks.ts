@@ -6,7 +6,7 @@ import { type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { shownHunks } from './shownHunks.ts';
 
-/** VS Code moves decorations along with what is typed; after this debounce they are computed again. */
+/** VS Code moves decorations along with typed text; after this debounce they are computed again. */
 const REFRESH_MS = 20;
 
 interface MarkTypes extends Disposable {
@@ -89,7 +89,10 @@ export class Marks implements Disposable {
   }
 }
 
-/** Whether the editor is a side of a diff, of one file or of several: a tab of several has no input that is known. */
+/**
+ * Returns true if the editor is a side of a diff, of one file or of several: a tab of several has no input that is
+ * known.
+ */
 function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
   const { all, activeTabGroup } = vscode.window.tabGroups;
   const { activeTab } = all.find((one) => one.viewColumn === viewColumn) ?? activeTabGroup;

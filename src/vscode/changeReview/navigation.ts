@@ -81,7 +81,7 @@ interface Cursor {
   readonly line: number;
 }
 
-/** Where a deletion at the end is gone to. */
+/** The line that shows a deletion at the end. */
 function lastLineOf({ text, isCells }: PendingFile): number {
   // The text of cells ends with a line that no cell has.
   return text.current.length - (isCells ? 2 : 1);

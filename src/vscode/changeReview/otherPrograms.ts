@@ -7,7 +7,7 @@ import type { RecordedChange } from '../../protocol/baseline.ts';
 import { workspaceRoots } from '../workspace/places.ts';
 
 export interface OtherProgramsDeps {
-  /** Records what the folders hold now. Real paths. */
+  /** Records the content of the folders. Real paths. */
   readonly look: (roots: readonly string[]) => Promise<void>;
   /** The git folder of the repository that a folder is in: the one with the log of HEAD. */
   readonly gitFolder: (root: string) => Promise<string | undefined>;
@@ -20,8 +20,9 @@ const QUIET_MS = 400;
 const NOT_WATCHED = /[\\/](?:\.git|node_modules)(?:[\\/]|$)/;
 
 /**
- * Marks what programs that Tiller does not run change in the workspace, while it is on. A change of the user in the editor
- * is known to the record of changes; what git writes when it moves HEAD, as a checkout or a pull does, is left out here.
+ * Marks changes of programs that Tiller does not run in the workspace, while it is on. A change of the user in the
+ * editor is known to the record of changes; files that git writes when it moves HEAD, as a checkout or a pull does, are
+ * left out here.
  */
 export class OtherPrograms implements Disposable {
   readonly #deps: OtherProgramsDeps;
@@ -45,7 +46,7 @@ export class OtherPrograms implements Disposable {
 
   /** Call with changes of unknown writers. Never rejects. */
   async take(changes: readonly RecordedChange[]): Promise<void> {
-    // The first look finds what was changed before it was on.
+    // The first look finds changes from before it was on.
     if (!this.#isReady) return;
     try {
       const moves = await this.#lastMoves();

@@ -3,7 +3,7 @@ import type * as vscode from 'vscode';
 import type { TextReview } from '../../core/changeReview/textReview.ts';
 import type { FileImage } from '../apply/model.ts';
 
-/** What happened to the file as a whole, beside its hunks. */
+/** The change to the file as a whole, beside its hunks. */
 export type FileStory =
   | { readonly type: 'edited' }
   | { readonly type: 'added' }
@@ -42,12 +42,12 @@ export function countOf({ story, text }: PendingFile): number {
   }
 }
 
-/** Whether each hunk can be decided separately. */
+/** Returns true if each hunk can be decided separately. */
 export function hasHunks({ story }: PendingFile): boolean {
   return story.type === 'edited' || story.type === 'moved';
 }
 
-/** Whether undoing would remove edits of the user, too. */
+/** Returns true if undoing would also remove edits of the user. */
 export function isTouched({ text }: PendingFile): boolean {
   return text.hunks.some(({ touched }) => touched);
 }

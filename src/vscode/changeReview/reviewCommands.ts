@@ -14,7 +14,7 @@ export interface ReviewCommandsDeps {
   readonly reviews: Reviews;
   readonly decisions: Decisions;
   readonly keys: ReviewKeys;
-  /** Whether VS Code's peek has our changes. */
+  /** Returns true if VS Code's peek contains our changes. */
   readonly hasPeek: () => boolean;
 }
 

@@ -9,7 +9,7 @@ import { isPending, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { readReview, writeReview } from './storedReview.ts';
 
-/** After the last change of a text; what a crash loses of it is computed again from the text. */
+/** Milliseconds after the last change of a text; changes that a crash loses are computed again from the text. */
 const WRITE_AFTER_MS = 1000;
 
 /**

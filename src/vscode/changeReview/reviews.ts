@@ -32,7 +32,7 @@ interface Expected {
 
 export class Reviews implements Disposable {
   readonly #store = new DisposableStore();
-  /** By URI. A file with nothing to decide stays while its document is open: Ctrl+Z may restore hunks. */
+  /** By URI. A file without pending hunks stays while its document is open: Ctrl+Z may restore hunks. */
   readonly #files = new Map<string, PendingFile>();
   readonly #expected = new Map<string, Expected>();
   /** Start times of saves; VS Code sends no event for a save that failed. */
@@ -135,7 +135,7 @@ export class Reviews implements Disposable {
     }
   }
 
-  /** Records what a command of an agent has written. Call when open documents have loaded it. */
+  /** Records the files that a command of an agent has written. Call when open documents have loaded them. */
   written(changes: readonly AppliedChange[]): void {
     for (const applied of changes) {
       const { change } = applied;
@@ -190,7 +190,7 @@ export class Reviews implements Disposable {
     this.put({ ...file, text: isWhole ? text : now(file.text, document, author, owner) });
   }
 
-  /** Also where only outputs have changed. VS Code does not say whether it was an undo. */
+  /** Called also where only outputs have changed. VS Code does not report if it was an undo. */
   #cellsChanged(notebook: vscode.NotebookDocument): void {
     const address = notebook.uri.toString();
     const file = this.#files.get(address);
@@ -245,14 +245,14 @@ export class Reviews implements Disposable {
   }
 }
 
-/** What exactly a command writes is never approved before. */
+/** The origin of changes by a command, which the user never approves in this exact form before. */
 const BY_COMMAND: PatchOrigin = { turnId: '', itemId: '', isUnseen: true };
 
 function authorOf(origin: PatchOrigin | undefined): Author {
   return origin?.isUnseen ? 'agent' : 'agreed';
 }
 
-/** The place of what was removed: the name itself. */
+/** The place of a removed file: the name itself. */
 function placeOf({ change }: AppliedChange): string {
   const { path, movedTo } = change.places;
   return change.kind === 'delete' ? path.name : (movedTo ?? path).target;

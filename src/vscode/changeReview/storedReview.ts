@@ -1,4 +1,4 @@
-/** The stored form of a pending file, so that a reload of the window loses nothing. */
+/** The stored form of a pending file, kept over a reload of the window. */
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { isConsistent, startReview, type TextReview } from '../../core/changeReview/textReview.ts';

@@ -55,7 +55,7 @@ export class ChatCommands {
     return this.#deps.threads.submit({ type: 'interrupt' });
   }
 
-  /** The shown thread; the panel shows what comes of it. */
+  /** Compacts the shown thread; the panel shows the result. */
   async compact(): Promise<void> {
     const { threads } = this.#deps;
     await this.#deps.view.reveal();

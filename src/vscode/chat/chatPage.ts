@@ -10,7 +10,7 @@ import { PanelImages } from './panelImages.ts';
 import { RedactingStream } from './redactingStream.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
 
-/** Where a page of the panel is. */
+/** The place of a page of the panel. */
 export type PagePlace = 'side' | 'editor';
 
 export interface ChatPageOptions {
@@ -109,7 +109,7 @@ export class ChatPage {
   }
 }
 
-/** Of any page of the panel. */
+/** Returns the options of every page of the panel. */
 export function webviewOptions(extensionUri: vscode.Uri): vscode.WebviewOptions {
   return {
     enableScripts: true,

@@ -54,7 +54,7 @@ export interface ChatViewOptions {
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
-/** Messages for one page: an answer to its request, or what the user is to do there. The others are state. */
+/** Messages for one page: an answer to its request, or an action of the user there. The others are state. */
 const TO_ONE_PAGE: ReadonlySet<PanelUpdate['type']> = new Set([
   'insert_text',
   'focus_composer',
@@ -71,8 +71,8 @@ const TO_ONE_PAGE: ReadonlySet<PanelUpdate['type']> = new Set([
 export const EDITOR_VIEW = 'tiller.chatEditor';
 
 /**
- * The host side of the panel, in the side bar and in an editor tab: both show the same thread and draft. Posts a snapshot
- * and then updates, and forwards messages of the pages, nothing else. VS Code may discard a page at any time; all lasting
+ * The host side of the panel, in the side bar and in an editor tab: both show the same thread and draft. Posts a
+ * snapshot and then updates, and forwards messages of the pages. VS Code may discard a page at any time; all lasting
  * state is kept here.
  */
 export class ChatView implements vscode.WebviewViewProvider, Disposable {
@@ -241,7 +241,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return page?.isReady ? page : undefined;
   }
 
-  /** The place for what the user is to do next. */
+  /** The page for the user's next action. */
   get #target(): PagePlace {
     if (this.#panel === undefined) return 'side';
     return this.#last === 'editor' || this.#view?.visible !== true ? 'editor' : 'side';
@@ -371,7 +371,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     return this.#options.drafts.hold(threadId, textOfInput(input), attachmentsOf(input));
   }
 
-  /** A message that was not sent goes back to the composer of its thread; `null`: of the one that it was to start. */
+  /** Returns a message that was not sent to the composer of its thread; `null`: of the one that it was to start. */
   giveBack(input: readonly UserInput[], threadId: string | null): void {
     const { drafts, threads } = this.#options;
     const [text, attachments] = [textOfInput(input), attachmentsOf(input)];

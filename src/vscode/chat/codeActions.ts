@@ -1,4 +1,4 @@
-/** What the buttons of a code block in an answer do. Nothing is run or written without the user's confirmation. */
+/** Actions of the buttons of a code block in an answer. Nothing is run or written without the user's confirmation. */
 import path from 'node:path';
 import { applyPatch, parsePatch, type StructuredPatch, structuredPatch } from 'diff';
 import * as vscode from 'vscode';
@@ -49,7 +49,7 @@ export async function applyDiff(text: string): Promise<void> {
   await vscode.workspace.applyEdit(edit, { isRefactoring: true });
 }
 
-/** Returns the reason when the diff does not fit the files below `root`. `about` goes with each change. */
+/** Returns the reason when the diff does not fit the files below `root`. `about`: metadata of each change. */
 export async function editOfDiff(
   text: string,
   root: vscode.Uri,
@@ -89,7 +89,7 @@ async function addTo(
   };
   if (from === null) return to === null ? undefined : create(to, '');
   const old = await opened(root, from);
-  // `diff -u a.ts.orig a.ts` names a copy that may be gone; git says that a file was renamed or copied.
+  // `diff -u a.ts.orig a.ts` names a copy that may be gone; git names a rename or a copy explicitly.
   const isMoved = to !== null && to !== from && (old !== undefined || patch.isRename || patch.isCopy);
   const name = isMoved || to === null ? from : to;
   const document = name === from ? old : await opened(root, name);
@@ -103,7 +103,7 @@ async function addTo(
     return undefined;
   }
   for (const hunk of structuredPatch('', '', before, after, '', '', { context: 0 }).hunks) {
-    // Without lines to replace, the hunk stands after the line that it names.
+    // Without lines to replace, the hunk is inserted after the line that it names.
     const start = hunk.oldLines === 0 ? hunk.oldStart : hunk.oldStart - 1;
     const range = new vscode.Range(start, 0, start + hunk.oldLines, 0);
     edit.replace(document.uri, document.validateRange(range), addedText(hunk.lines, after), about);

@@ -13,7 +13,7 @@ interface Limits {
   readonly ofAll: number;
 }
 
-/** Of one draft about ten images of the largest size. */
+/** Maximum bytes: for one draft about ten images of the largest size. */
 const LIMITS: Limits = { ofDraft: 24 * 1024 * 1024, ofAll: 96 * 1024 * 1024 };
 
 /**

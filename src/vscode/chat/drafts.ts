@@ -63,7 +63,7 @@ export class Drafts {
     return this.#partsOf(threadId).edit;
   }
 
-  /** What goes with the text. */
+  /** Returns the attachments of the draft. */
   attachmentsOf(threadId: string | null): readonly Attachment[] {
     return this.#partsOf(threadId).attachments;
   }

@@ -42,7 +42,7 @@ export class EventBatcher {
     if (batch.length > 0) this.#send(batch);
   }
 
-  /** Forgets what was not sent: call it before a snapshot is sent. */
+  /** Drops events that were not sent: call it before a snapshot is sent. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -12,13 +12,13 @@ export interface MessageSenderDeps {
   /** A model that the user has chosen is in the settings. */
   readonly modelSettled: () => Promise<void>;
   readonly hasModel: () => boolean;
-  /** Reads what a message mentions; `undefined` where there is nothing to read. */
+  /** Reads the mentions of a message; `undefined` where there are none to read. */
   readonly fill: (input: readonly UserInput[], target: MessageTarget) => Promise<readonly UserInput[]> | undefined;
   /** `ShownThread.send`. */
   readonly deliver: (op: Op, target: MessageTarget) => Promise<boolean>;
 }
 
-/** Sends the messages of the panel and of commands. One that cannot be sent goes back to the composer. */
+/** Sends the messages of the panel and of commands. One that cannot be sent is returned to the composer. */
 export class MessageSender {
   readonly #deps: MessageSenderDeps;
   /** Messages whose mentions are being read, in the order in which they were sent; `undefined` when there are none. */
@@ -45,8 +45,8 @@ export class MessageSender {
   }
 
   /**
-   * Submits an op where a model is chosen. A message waits until what it mentions is read, and those sent after it wait for it;
-   * every other op is submitted at once. Rejects when a message cannot be submitted.
+   * Submits an op where a model is chosen. A message waits until its mentions are read, and those sent after it wait
+   * for it; every other op is submitted at once. Rejects when a message cannot be submitted.
    */
   async submit(op: Op, target: MessageTarget): Promise<void> {
     const { view, fill, deliver } = this.#deps;
@@ -74,8 +74,8 @@ export class MessageSender {
   }
 
   /**
-   * Shows the panel and sends a message that a command has made, by default to the thread that is shown now. The focus stays
-   * where it is: there is nothing to write.
+   * Shows the panel and sends a message that a command has made, by default to the thread that is shown now. The focus
+   * is not moved: there is no text to write.
    */
   async sendInput(input: readonly UserInput[], target = this.#deps.threads.target): Promise<boolean> {
     await this.#deps.view.reveal({ preserveFocus: true });

@@ -3,7 +3,7 @@ import type { ChatMode, SandboxMode, SandboxPolicy } from '../../protocol/policy
 import type { RememberedModel } from './modeMemory.ts';
 import { MODES } from './modes.ts';
 
-/** What a mode stands for, with the model that was used in it last. */
+/** Returns the settings of a mode, with the model that was used in it last. */
 export function modeOverrides(
   mode: ChatMode,
   policyOf: (mode: SandboxMode) => SandboxPolicy,

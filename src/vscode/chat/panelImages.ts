@@ -14,7 +14,7 @@ export class PanelImages {
    * is always computed: an imported thread could give one to two images.
    */
   #images = new Map<string, string>();
-  /** Of the thread before it: a draft with its images may still be on its way. */
+  /** Images of the thread that was shown before: a draft with them may still arrive. */
   #earlier = new Map<string, string>();
 
   ofEvent(event: PanelEvent): PanelEvent {
@@ -60,7 +60,7 @@ export class PanelImages {
     return input.map((part) => this.#whole(part));
   }
 
-  /** What goes with a draft of the page, likewise. */
+  /** Returns the attachments of a draft of the page with whole images, likewise. */
   wholeAttachments(attachments: readonly Attachment[]): readonly Attachment[] {
     return attachments.map((one) => (one.part.type === 'image' ? { ...one, part: this.#whole(one.part) } : one));
   }

@@ -7,7 +7,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
-/** What the model of the next turn is, and takes. */
+/** The model of the next turn, and the options that it accepts. */
 interface NextModel {
   /** Its id. */
   readonly provider: string;
@@ -16,7 +16,7 @@ interface NextModel {
   readonly modelOfMode: PanelSettings['modelOfMode'];
 }
 
-/** What the panel shows besides a thread. `turn`: the next one. */
+/** Returns the panel's settings. `turn`: those of the next turn. */
 export function panelSettings(
   settings: Settings,
   turn: TurnSettings,
@@ -30,6 +30,7 @@ export function panelSettings(
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model === null ? null : turn.model,
     provider,
+    providers: namesOf(settings.providers),
     modelOfMode,
     efforts: efforts.efforts,
     areEffortsGuessed: efforts.areGuessed,
@@ -53,4 +54,9 @@ export function panelSettings(
     ...(folder ? { workspaceName: folder.name || basename(folder.uri.fsPath) } : {}),
     ...(demo ? { demoTask: vscode.l10n.t('Find out why the tests fail and fix it') } : {}),
   };
+}
+
+function namesOf(providers: Settings['providers']): PanelSettings['providers'] {
+  const named = Object.entries(providers).flatMap(([id, { name }]) => (name === undefined ? [] : [[id, { name }]]));
+  return Object.fromEntries(named);
 }

@@ -24,7 +24,7 @@ export class RedactingStream {
     this.#keys = keys;
   }
 
-  /** The state for a page that gets everything from here on. The ends of unfinished texts are held, too. */
+  /** The state for a page that gets all events from here on. The ends of unfinished texts are held, too. */
   begin(state: ThreadState): ThreadState {
     this.#held.clear();
     if (this.#keys.isEmpty) return state;
@@ -36,7 +36,7 @@ export class RedactingStream {
     return { ...state, turns, processes: state.processes.map((process) => this.#beginProcess(process)) };
   }
 
-  /** What may be sent to the page now. */
+  /** Returns the updates that may be sent to the page now. */
   take(event: Event): readonly PanelEvent[] {
     if (this.#keys.isEmpty) return [event];
     const { msg, turnId } = event;
@@ -140,7 +140,7 @@ function textIdOf(msg: TextName): string {
   return msg.type === 'process_output' ? `process ${msg.processId}` : `${msg.kind} ${msg.itemId}`;
 }
 
-/** Whether this event is the last about the text: what is held is then not the beginning of a key. */
+/** Returns true if this event is the last about the text: the held end is then not the beginning of a key. */
 function endsText({ msg, turnId }: Event, growth: TextGrowth): boolean {
   switch (msg.type) {
     case 'item_completed':

@@ -14,8 +14,8 @@ export interface SubmitDeps {
 }
 
 /**
- * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user chooses
- * none, and when it cannot be submitted, it goes back to the composer. Resolves with whether it was submitted.
+ * Submits an op of the page. Before the first message a model is chosen; then the message is sent. When the user
+ * chooses none, and when it cannot be submitted, it is returned to the composer. Resolves to true if it was submitted.
  */
 export async function submitWithModel(
   op: Op,

@@ -1,12 +1,12 @@
-/** What a text of a model becomes before a terminal gets it. */
+/** Converts a text of a model to the input for a terminal. */
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
 
 export interface TerminalInput {
   /** Without empty lines. */
   readonly lines: readonly string[];
   /**
-   * A terminal may act on a control character at once, also without a line end (Ctrl+O of readline runs the line), and an
-   * invisible one hides what would be run.
+   * A terminal may act on a control character at once, also without a line end (Ctrl+O of readline runs the line), and
+   * an invisible one hides the command.
    */
   readonly hasInvisible: boolean;
   /** The lines with these characters escaped, for a question to the user. */

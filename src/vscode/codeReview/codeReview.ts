@@ -1,4 +1,7 @@
-/** "Review Changes": asks what is to be reviewed, gets it from git, and has an agent review it in the shown thread. */
+/**
+ * "Review Changes": asks for the target, gets its changes from git, and starts a review by an agent in the shown
+ * thread.
+ */
 import * as vscode from 'vscode';
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
@@ -23,7 +26,7 @@ export interface CodeReviewDeps {
   readonly guard: () => Promise<ReadGuard>;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
-  /** Whether the shown thread works in a side copy. */
+  /** Returns true if the shown thread works in a side copy. */
   readonly isInSideCopy: () => boolean;
   readonly isRunning: () => boolean;
   /** Lets the user choose a model where there is none; false when none was chosen. */
@@ -32,13 +35,13 @@ export interface CodeReviewDeps {
   readonly reveal: () => Promise<void>;
   /** False when the thread cannot be opened for writing. */
   readonly send: (op: OpOf<'review'>, target: MessageTarget) => Promise<boolean>;
-  /** Those that git has opened; by default those of VS Code's extension. */
+  /** Repositories that git has opened; by default those of VS Code's extension. */
   readonly repositories?: () => readonly Repository[];
 }
 
 export type ReviewKind = ReviewTarget['type'];
 
-/** What was chosen, with its changes; a reviewer without any looks itself. */
+/** The chosen target with its changes; empty changes let the reviewer find them itself. */
 interface Chosen {
   readonly target: ReviewTarget;
   readonly changes: string;
@@ -54,7 +57,7 @@ export class CodeReview {
     this.#deps = deps;
   }
 
-  /** `kind`: what is reviewed; asked for without it. Rejects when git or VS Code does. */
+  /** `kind`: the target; the user selects it without one. Rejects when git or VS Code does. */
   async start(kind?: ReviewKind, instructions = ''): Promise<void> {
     const { target: targetNow, isRunning, hasModel, reveal, send } = this.#deps;
     if (!vscode.workspace.isTrusted) return tell(vscode.l10n.t('Changes are reviewed in a trusted workspace only.'));
@@ -76,7 +79,7 @@ export class CodeReview {
     if (repository === undefined) {
       return tell(vscode.l10n.t("VS Code's Git extension has opened no repository in this window."));
     }
-    // The Git extension has the workspace open and not the copy: the agent looks at the changes itself.
+    // The Git extension has the workspace open and not the copy: the agent finds the changes itself.
     const isElsewhere = this.#deps.isInSideCopy();
     const guard = await this.#deps.guard();
     const mayRead = (file: string) => guard([file]) === undefined;

@@ -1,11 +1,11 @@
-/** VS Code's field for a comment on lines: where its + stands, and how a command opens it. */
+/** VS Code's field for a comment on lines: the places of its +, and the command that opens it. */
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { withinSeconds } from '../workspace/withinSeconds.ts';
 
 export interface CommentFieldDeps {
-  /** Whether a document is a side of a proposal, or a plan. */
+  /** Returns true if a document is a side of a proposal, or a plan. */
   readonly isForReading: (uri: vscode.Uri) => boolean;
   readonly hasPending: () => boolean;
 }
@@ -32,7 +32,7 @@ export class CommentField implements Disposable {
     this.#offerRanges();
   }
 
-  /** Whether the + is beside every line of the workspace, and not only of proposals and plans. */
+  /** True: the + is beside every line of the workspace. False: only in proposals and plans. */
   set isEverywhere(isEverywhere: boolean) {
     if (isEverywhere === this.#isEverywhere) return;
     this.#isEverywhere = isEverywhere;
@@ -94,7 +94,7 @@ export class CommentField implements Disposable {
     });
     this.#offerRanges();
     await withinSeconds(OFFER_WITHIN_S, offered);
-    // VS Code has the ranges when it has answered what it was asked behind them.
+    // VS Code answers requests in order: after this answer it has the ranges.
     await vscode.commands.executeCommand('setContext', 'tiller.hasPendingComments', this.#deps.hasPending());
   }
 
@@ -107,7 +107,7 @@ export class CommentField implements Disposable {
   }
 }
 
-/** What the menu of a line number gives. */
+/** The argument that VS Code passes from the menu of a line number. */
 const placeSchema = z.object({
   uri: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
   lineNumber: z.int().positive(),

@@ -72,13 +72,13 @@ export class FindingThreads implements Disposable {
     }
   }
 
-  /** Every command does nothing for a comment that is no longer shown. */
+  /** A command has no effect for a comment that is no longer shown. */
   async fix(thread: unknown): Promise<void> {
     const found = this.#find(thread);
     if (found) await this.#fix(found.id, found);
   }
 
-  /** The same for a finding that the panel shows. */
+  /** Fixes a finding that the panel shows. */
   async fixFinding(itemId: string, findingId: string): Promise<void> {
     const found = this.#known(itemId, findingId);
     if (found) await this.#fix(found.id, found);
@@ -91,7 +91,7 @@ export class FindingThreads implements Disposable {
     return finding && { id: `${state?.threadId} ${itemId} ${findingId}`, itemId, finding };
   }
 
-  /** Marks the finding as sent once it is. A second click does nothing while a model is chosen for the first. */
+  /** Marks the finding as sent once it is. A second click has no effect while a model is chosen for the first. */
   async #fix(id: string, about: Pick<Shown, 'itemId' | 'finding'>): Promise<void> {
     const { sendMessage, send, threads } = this.#deps;
     const { target } = threads;
@@ -110,7 +110,7 @@ export class FindingThreads implements Disposable {
     if (found) await this.#quote(found);
   }
 
-  /** The same for a finding that the panel shows. */
+  /** Quotes a finding that the panel shows. */
   async quoteFinding(itemId: string, findingId: string): Promise<void> {
     const found = this.#known(itemId, findingId);
     if (found) await this.#quote(found);

@@ -27,7 +27,7 @@ export interface LineCommentsDeps {
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
   /** Says why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
-  /** Whether lines of this document can be commented on, files of the workspace aside. */
+  /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
   /** The approval of the proposal that a document is a side of; `undefined` for other documents. */
   readonly proposalOf: (uri: vscode.Uri) => string | undefined;
@@ -80,8 +80,8 @@ export class LineComments implements Disposable {
   }
 
   /**
-   * Shows them and lets the user add more: with VS Code's + beside every line of the workspace, or only of proposals and
-   * plans. `off` removes all of them from the editor, without losing one.
+   * Shows the comments and lets the user add more: with VS Code's + beside every line of the workspace, or only of
+   * proposals and plans. `off` removes all of them from the editor, and keeps them stored.
    */
   set mode(mode: Settings['comments']) {
     const isOn = mode !== 'off';
@@ -164,8 +164,8 @@ export class LineComments implements Disposable {
   }
 
   /**
-   * Sends all pending comments as one message. Those on a pending patch deny it, and what else there is goes with them.
-   * Rejects when nothing was sent.
+   * Sends all pending comments as one message. Those on a pending patch deny it, with the others in the reason. Rejects
+   * when the message was not sent.
    */
   async send(): Promise<void> {
     const pending = this.#pending;
@@ -253,7 +253,7 @@ export class LineComments implements Disposable {
     return this.#deps.fileOf(uri) ?? uri;
   }
 
-  /** Whether the document is a side of a proposal that has its answer. */
+  /** Returns true if the document is a side of a proposal that was answered. */
   #isAnswered(uri: vscode.Uri): boolean {
     const approvalId = this.#deps.proposalOf(uri);
     return approvalId !== undefined && this.#deps.threadAsking(approvalId) === undefined;
@@ -298,8 +298,8 @@ export class LineComments implements Disposable {
   }
 
   /**
-   * A comment on a proposal goes on to the file: the proposal is gone with its answer. `comments` are as they were sent; a
-   * text that was added since stays pending, in its own comment.
+   * Moves a comment on a proposal to the file: the proposal is gone with its answer. `comments` are as they were sent;
+   * a text that was added since stays pending, in its own comment.
    */
   #sent(comments: readonly Comment[], threadId: string | undefined): void {
     for (const { thread: _thread, ...one } of comments) {
@@ -319,7 +319,7 @@ export class LineComments implements Disposable {
     this.#update();
   }
 
-  /** Comments on a proposal that was answered go on in the file. */
+  /** Moves comments on an answered proposal to the file. */
   #leaveProposals(): void {
     let isChanged = false;
     for (const comment of this.#comments) {

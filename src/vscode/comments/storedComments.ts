@@ -24,7 +24,7 @@ const commentSchema = z.object({
 /** Comments of the user on the same lines. */
 export type StoredComment = z.infer<typeof commentSchema>;
 
-/** What is stored in this workspace; nothing where it cannot be read. */
+/** Returns the comments stored in this workspace; none if the entry is invalid. */
 export function readComments(memento: Pick<vscode.Memento, 'get'>): readonly StoredComment[] {
   const parsed = z.array(commentSchema).safeParse(memento.get(KEY));
   return parsed.success ? parsed.data : [];

@@ -65,7 +65,7 @@ export class TrackedPlaces implements Disposable {
     }));
     for (const [id, place] of places) {
       const { lines, isTouched } = movedLines(place.lines, edits);
-      // A reload and a formatter report one edit of everything between the first and the last difference.
+      // A reload and a formatter report one edit from the first difference to the last.
       const known = isTouched ? findQuote(document.getText(), place.quote, place.lines) : undefined;
       this.#move(id, place, { ...place, ...within(known ?? lines, place.quote, document) });
     }
@@ -104,7 +104,7 @@ export function openAt(uri: vscode.Uri): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === address);
 }
 
-/** Where the quote is now; without it the same lines, as far as the text has them. */
+/** The place of the quote now; without it the same lines, as far as the text has them. */
 function foundAgain(place: Place, document: vscode.TextDocument): Place {
   const text = document.getText();
   if (quoteOf(text, place.lines) === place.quote) return place;

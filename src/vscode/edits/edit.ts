@@ -10,9 +10,9 @@ export type EditState =
   | { readonly type: 'changed' }
   /** The model has changed other files only. */
   | { readonly type: 'changed_elsewhere'; readonly paths: readonly string[] }
-  /** The model has changed nothing. */
+  /** The model has changed no file. */
   | { readonly type: 'answered'; readonly text: string }
-  /** `Edit.hunks` are what it had changed before. */
+  /** `Edit.hunks` are its changes before the failure. */
   | { readonly type: 'failed'; readonly message: string };
 
 export interface Edit {
@@ -32,7 +32,7 @@ export interface Edit {
 const SENTENCE_LENGTH = 110;
 const INSTRUCTION_LENGTH = 50;
 
-/** What it does, or how it has ended, in one line. */
+/** Returns the state or the outcome of an edit, in one line. */
 export function sentenceOf({ state, instruction }: Pick<Edit, 'state' | 'instruction'>): string {
   const asked = inOneLine(instruction, INSTRUCTION_LENGTH);
   switch (state.type) {
@@ -70,7 +70,7 @@ function progressOf(progress: EditProgress, asked: string): string {
   }
 }
 
-/** Whether the model may still do something. */
+/** Returns true while the model may still act. */
 export function isRunning({ state }: Pick<Edit, 'state'>): boolean {
   return state.type === 'running';
 }

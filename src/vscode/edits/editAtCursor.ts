@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
-import type { EditOutcome, EditProgress, RunningEdit } from '../../core/agent/editThread.ts';
+import type { EditOutcome, EditProgress, PreparedEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { editInput } from '../../core/prompt/editAtCursor.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
@@ -14,7 +14,6 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { trackLines } from '../../core/util/trackLines.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
-import type { UserInput } from '../../protocol/item.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pathOf } from '../workspace/places.ts';
@@ -27,18 +26,12 @@ import { EditViews } from './editViews.ts';
 export interface EditAtCursorDeps {
   /** Says why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
-  /** Whether the user wants only plans. */
+  /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
-  /** Call when the user begins to write the instruction. */
-  readonly prepare: () => void;
-  /** Starts the thread of an edit. Rejects with a sentence, or with the signal's reason. */
-  readonly start: (
-    input: readonly UserInput[],
-    signal: AbortSignal,
-    onProgress: (progress: EditProgress) => void,
-  ) => Promise<RunningEdit>;
+  /** Makes the thread of an edit. Call when the user begins to write the instruction. */
+  readonly prepare: () => Pick<PreparedEdit, 'start' | 'discard'>;
   /** The folder that paths of patches are relative to. */
   readonly cwd: () => string;
   readonly answer: (threadId: string, approvalId: string, decision: 'approved' | 'denied') => void;
@@ -51,7 +44,7 @@ export interface EditAtCursorDeps {
     onHunks(listener: () => void): Disposable;
   };
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
-  /** Whether the settings let messages be kept over a restart. */
+  /** Returns true if the settings let messages be kept over a restart. */
   readonly keepsInstructions: () => boolean;
   readonly report: (error: unknown) => void;
 }
@@ -62,7 +55,13 @@ interface Asked {
   lines: LineRange;
 }
 
-/** What a lens asks for. */
+/** Parts that are prepared while the user writes the instruction. */
+interface Ready {
+  readonly guard: Promise<ReadGuard>;
+  readonly prepared: Pick<PreparedEdit, 'start' | 'discard'>;
+}
+
+/** The answer that a lens gives. */
 export type EditAnswer = 'approved' | 'denied' | 'show';
 
 export class EditAtCursor implements Disposable {
@@ -96,7 +95,7 @@ export class EditAtCursor implements Disposable {
     return [...this.#edits.values()];
   }
 
-  /** The key: asks what to change at the selection or the line of the cursor. */
+  /** The key: asks for the change at the selection or the line of the cursor. */
   async ask(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const refusal = editor === undefined || !isEditable(editor.document) ? noFile() : this.#refusal();
@@ -148,7 +147,7 @@ export class EditAtCursor implements Disposable {
     else this.#deps.answer(edit.threadId, approvalId, decision);
   }
 
-  /** Keeps or undoes all that an edit has changed. */
+  /** Keeps or undoes all changes of an edit. */
   async decide(id: number, what: 'keep' | 'undo'): Promise<void> {
     const edit = this.#edits.get(id);
     for (const hunk of edit?.hunks ?? []) {
@@ -169,26 +168,27 @@ export class EditAtCursor implements Disposable {
     return undefined;
   }
 
-  /** `before`: the edit that is asked for again, which this one replaces. */
+  /** `before`: the edit that this one repeats and replaces. */
   async #askFor(document: vscode.TextDocument, lines: LineRange, before?: Edit): Promise<void> {
     const guard = this.#deps.guard();
     guard.catch(() => {});
-    this.#deps.prepare();
     const asked: Asked = { uri: document.uri, lines };
     this.#asked = asked;
     const place = rangeName(vscode.workspace.asRelativePath(document.uri), lines);
-    const instruction = await this.#input.ask(place, before?.instruction);
-    if (instruction === undefined || !(await this.#deps.hasModel())) return;
+    const asking = this.#input.ask(place, before?.instruction);
+    const prepared = this.#deps.prepare();
+    const instruction = await asking;
+    if (instruction === undefined || !(await this.#deps.hasModel())) return prepared.discard();
     if (before !== undefined) this.#edits.delete(before.id);
     const edit = newEdit(this.#nextId++, asked, instruction);
     this.#put(edit);
-    await this.#run(edit, document, guard);
+    await this.#run(edit, document, { guard, prepared });
   }
 
-  async #run(edit: Edit, document: vscode.TextDocument, guard: Promise<ReadGuard>): Promise<void> {
+  async #run(edit: Edit, document: vscode.TextDocument, ready: Ready): Promise<void> {
     const abort = new AbortController();
     this.#aborts.set(edit.id, abort);
-    const ran = this.#start(edit, document, guard, abort.signal);
+    const ran = this.#start(edit, document, ready, abort.signal);
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: sentenceOf(edit) }, () => ran);
     await ran;
     this.#aborts.delete(edit.id);
@@ -198,15 +198,18 @@ export class EditAtCursor implements Disposable {
   async #start(
     { id, uri, instruction, lines }: Edit,
     document: vscode.TextDocument,
-    guard: Promise<ReadGuard>,
+    { guard, prepared }: Ready,
     signal: AbortSignal,
   ): Promise<void> {
     try {
       const path = document.isUntitled ? `untitled:${uri.path}` : pathOf(uri);
       const refused = (await guard)([path]);
-      if (refused !== undefined) return this.#end(id, { type: 'failed', message: refused, paths: [] });
+      if (refused !== undefined) {
+        await prepared.discard();
+        return this.#end(id, { type: 'failed', message: refused, paths: [] });
+      }
       const input = editInput(instruction, { path, ...placeIn(document, lines) });
-      const running = await this.#deps.start(input, signal, (progress) => this.#progress(id, progress));
+      const running = await prepared.start(input, signal, (progress) => this.#progress(id, progress));
       this.#change(id, { threadId: running.threadId });
       this.#end(id, await running.outcome);
     } catch (error) {
@@ -276,7 +279,7 @@ export class EditAtCursor implements Disposable {
     }
   }
 
-  /** Where the user has turned code lenses off, the end is a notification. */
+  /** Shows the end in a notification where the user has turned code lenses off. */
   #tellWithoutLenses(id: number): void {
     const edit = this.#edits.get(id);
     if (edit === undefined || vscode.workspace.getConfiguration('editor', edit.uri).get('codeLens') !== false) return;
@@ -316,7 +319,7 @@ export class EditAtCursor implements Disposable {
     this.#setHasThread(this.all.some(({ threadId }) => threadId !== undefined));
   }
 
-  /** Of the active editor, else the newest one. */
+  /** Returns the accepted edit nearest to the cursor of the active editor, else the newest one. */
   #nearest(accepts: (edit: Edit) => boolean): Edit | undefined {
     const accepted = this.all.filter(accepts);
     const editor = vscode.window.activeTextEditor;
@@ -358,7 +361,7 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
   );
 }
 
-/** It has ended, and says how until it is dismissed. */
+/** It has ended, and shows its outcome until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
   return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
 }
@@ -382,7 +385,7 @@ function rangeName(name: string, { first, last }: LineRange): string {
     : vscode.l10n.t('{0}, lines {1} to {2}', name, first, last);
 }
 
-/** What the model gets to know of the place. */
+/** Returns the facts about the place that the model gets. */
 function placeIn(document: vscode.TextDocument, lines: LineRange) {
   const name = vscode.workspace.asRelativePath(document.uri);
   const distance = ({ line }: { readonly line: number }) => Math.max(lines.first - line, line - lines.last, 0);
@@ -390,7 +393,8 @@ function placeIn(document: vscode.TextDocument, lines: LineRange) {
   return {
     name,
     lines,
-    lineLengths: Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text.length),
+    lineCount: document.lineCount,
+    lineAt: (line: number) => document.lineAt(line - 1).text,
     problems: problems.map((problem) => describeProblem(name, problem)),
   };
 }

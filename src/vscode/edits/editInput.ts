@@ -1,4 +1,4 @@
-/** The one line in which the user says what to change, with the earlier ones at the arrow keys. */
+/** The input line for the instruction of an edit, with the earlier ones at the arrow keys. */
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { contextKey } from '../ui/contextKey.ts';
@@ -6,7 +6,7 @@ import { contextKey } from '../ui/contextKey.ts';
 const KEY = 'tiller.editInstructions';
 const MAX_KEPT = 50;
 
-/** What the user has asked for at cursors, the newest first. */
+/** The instructions of the user at cursors, the newest first. */
 export class Instructions {
   readonly #memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly #isStored: () => boolean;
@@ -35,7 +35,7 @@ export class EditInput implements Disposable {
   /** For the arrow keys. */
   readonly #setIsOpen = contextKey<boolean>('tiller.editInputOpen');
   #box: vscode.InputBox | undefined;
-  /** -1: what the user types; else an index of `recent`. */
+  /** -1: the user's text; else an index of `recent`. */
   #at = -1;
   #typed = '';
 
@@ -43,7 +43,7 @@ export class EditInput implements Disposable {
     this.#instructions = instructions;
   }
 
-  /** Resolves with the trimmed line; `undefined` when the user leaves the box or types nothing. */
+  /** Resolves with the trimmed line; `undefined` when the user cancels or enters nothing. */
   ask(place: string, given = ''): Promise<string | undefined> {
     this.#box?.hide();
     const store = new DisposableStore();

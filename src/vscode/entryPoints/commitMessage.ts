@@ -1,4 +1,4 @@
-/** The commit message in the Source Control view, written by the model from what will be committed. */
+/** The commit message in the Source Control view, written by the model from the changes to commit. */
 import * as vscode from 'vscode';
 import { COMMIT_INSTRUCTIONS, commitMessageIn, commitRequest } from '../../core/prompt/commitMessage.ts';
 import type { Question } from '../../core/agent/askModel.ts';
@@ -29,7 +29,7 @@ const RECENT_COMMITS = 10;
 
 export class CommitMessage {
   readonly #deps: CommitMessageDeps;
-  /** By the folder of the repository: what runs. */
+  /** Running requests, by the folder of the repository. */
   readonly #running = new Map<string, AbortController>();
 
   constructor(deps: CommitMessageDeps) {
@@ -68,7 +68,7 @@ export class CommitMessage {
     await this.#deps.askInPanel(vscode.l10n.t('Write a commit message for these changes.'));
   }
 
-  /** Returns undefined when there is nothing to write about, or no model; the user is informed. */
+  /** Returns undefined without changes, or without a model; the user is informed. */
   async #write(repository: Repository, begun: string, abort: AbortController): Promise<string | undefined> {
     const guard = await this.#deps.guard();
     const changes = await changesToCommit(repository, (file) => guard([file]) === undefined);
@@ -115,7 +115,10 @@ export class CommitMessage {
   }
 }
 
-/** What the user has written is replaced only with a way back, and not without a question when it has changed since. */
+/**
+ * Writes the message into the input box. A text of the user is replaced only with a way back, and after a question when
+ * it has changed since `begun`.
+ */
 async function put(message: string, box: Repository['inputBox'], begun: string): Promise<void> {
   const before = box.value;
   if (before !== begun) {

@@ -25,7 +25,7 @@ export interface EntryPointDeps {
   /** Attaches whole files, as from the Explorer. */
   readonly attachFiles: (uris: readonly vscode.Uri[]) => Promise<void>;
   readonly failedCommand: () => { readonly command: string; readonly text: string } | undefined;
-  /** The lines as an attachment; `undefined` for what is no file. */
+  /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: Pick<vscode.TextDocument, 'uri'>, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;
@@ -44,7 +44,7 @@ export class EntryPoints {
     this.#deps = deps;
   }
 
-  /** Attaches what is selected in the active terminal. */
+  /** Attaches the selection of the active terminal. */
   async addTerminalSelection(): Promise<void> {
     const text = vscode.window.activeTerminal === undefined ? '' : await terminalSelection();
     if (text.trim() === '') return tell(vscode.l10n.t('Select text in a terminal first.'));
@@ -95,7 +95,7 @@ export class EntryPoints {
     if (files.length > 0) await this.#deps.attachFiles(files);
   }
 
-  /** Sends a failing test; without one, what the last failed command in a terminal has printed. */
+  /** Sends a failing test; without one, the output of the last failed command in a terminal. */
   async fixTest(given: unknown): Promise<void> {
     const test = failingTest(given);
     if (test !== undefined) return this.#fix(test);

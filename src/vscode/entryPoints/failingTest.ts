@@ -1,4 +1,4 @@
-/** What the Testing view passes to a command: a test, or a message of a test. */
+/** The argument that the Testing view passes to a command: a test, or a message of a test. */
 import * as vscode from 'vscode';
 import type { LineRange } from '../../protocol/lineRange.ts';
 
@@ -6,11 +6,11 @@ import type { LineRange } from '../../protocol/lineRange.ts';
 export type TestOfView = Pick<vscode.TestItem, 'label' | 'uri' | 'range' | 'parent'>;
 
 export interface FailingTest {
-  /** With the names of its suites, the outermost first. */
+  /** Preceded by the names of its suites, the outermost first. */
   readonly name: string;
   readonly uri: vscode.Uri | undefined;
   readonly lines: LineRange | undefined;
-  /** What the test run says; empty where it is not known. */
+  /** The message of the test run; empty where it is not known. */
   readonly message: string;
 }
 

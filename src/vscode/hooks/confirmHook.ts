@@ -3,7 +3,7 @@ import type { Hook } from '../../core/hooks/definition.ts';
 import { joinShellWords } from '../../core/policy/shellWords.ts';
 import { confirmFacts } from '../ui/confirmFacts.ts';
 
-/** Shows all that the hash of a hook covers, and where it runs, and asks whether it may run. */
+/** Shows all facts that the hash of a hook covers, and its confinement, and asks for an approval. */
 export async function confirmHook(hook: Hook): Promise<boolean> {
   return confirmFacts({
     question: vscode.l10n.t('Run this hook from now on?'),
@@ -13,7 +13,10 @@ export async function confirmHook(hook: Hook): Promise<boolean> {
   });
 }
 
-/** The same for several hooks, in their order: those of the user, which run outside the sandbox, are selected first. */
+/**
+ * Asks for an approval of several hooks, in their order: those of the user, which run outside the sandbox, are selected
+ * first.
+ */
 export async function confirmHooks(hooks: readonly Hook[]): Promise<boolean> {
   return confirmFacts({
     question: vscode.l10n.t('Run these {0} hooks from now on?', hooks.length),
@@ -26,7 +29,7 @@ export async function confirmHooks(hooks: readonly Hook[]): Promise<boolean> {
   });
 }
 
-/** Where the hook of a file runs, as a sentence. */
+/** The confinement of the hook of a file, as a sentence. */
 export function placeText(hook: Hook): string {
   return isConfined(hook)
     ? vscode.l10n.t(
@@ -39,7 +42,7 @@ function isConfined({ origin }: Hook): boolean {
   return origin === 'workspace';
 }
 
-/** What `hookOf` puts into the hash, and where the hook runs. */
+/** Returns the facts that `hookOf` puts into the hash, and the confinement of the hook. */
 function hookFacts(hook: Hook): readonly string[] {
   const { event, matcher, command, args, shell, cwd, env, source } = hook;
   return [

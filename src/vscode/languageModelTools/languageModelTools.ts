@@ -10,7 +10,7 @@ import { writeSetting } from '../settings.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import { withToken } from '../ui/withToken.ts';
 
-/** VS Code does not say which extension has a tool; its name says so. */
+/** VS Code does not report which extension has a tool; the tool's name shows it. */
 const OWNER = { owner: 'vscode.lm', ownerName: 'VS Code' };
 /** Milliseconds: VS Code may ask the user in this time. */
 const TIMEOUT_MS = 600_000;
@@ -21,7 +21,7 @@ export class LanguageModelTools {
   readonly registry = new ExternalToolRegistry();
   readonly #settings: () => Pick<Settings, 'languageModelTools'>;
   readonly #isOurs: (name: string) => boolean;
-  /** By name and a hash of what VS Code says of it. */
+  /** By name and a hash of VS Code's description. */
   readonly #registered = new Map<string, Disposable>();
 
   /** `isOurs`: tools of Tiller, which the model has already. */
@@ -30,7 +30,7 @@ export class LanguageModelTools {
     this.#isOurs = isOurs;
   }
 
-  /** Takes up what is there now. Called before each turn, because VS Code has no event for it. */
+  /** Registers the present tools. Called before each turn, because VS Code has no event for it. */
   sync(): void {
     const wanted = new Set(this.#settings().languageModelTools);
     const tools = this.#available.filter(({ name }) => wanted.has(name));

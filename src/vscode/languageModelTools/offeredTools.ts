@@ -5,7 +5,7 @@ import type { OneCall } from '../../core/model/oneCallModel.ts';
 /** Our tools that other extensions call by `vscode.lm`; package.json describes them. */
 export type OfferedTool = 'tiller_run_command' | 'tiller_apply_patch';
 
-/** Runs them: each call is a thread of its own, with Tiller's policy, review, sandbox and audit log. */
+/** Runs the offered tools: each call is a thread of its own, with Tiller's policy, review, sandbox and audit log. */
 export class OfferedTools {
   readonly #deps: OneCallThreadDeps;
 

@@ -65,8 +65,8 @@ export class EditorLanguages implements Languages, Disposable {
   }
 
   /**
-   * While VS Code's TypeScript reads a project, it has a server without the project answer what such a server can; of type
-   * definitions it cannot (docs/decisions/0051).
+   * Waits until VS Code's TypeScript has read the project. Until then a server without the project answers most
+   * requests, but not those for type definitions (docs/decisions/0051).
    */
   async settle(at: CodePosition): Promise<void> {
     await asked('vscode.executeTypeDefinitionProvider', uriOf(at.path), positionOf(at)).then(undefined, () => {});
@@ -134,8 +134,8 @@ export class EditorLanguages implements Languages, Disposable {
 }
 
 /**
- * Whether an extension with code names the language in its manifest: it may be starting. The stable API does not say for
- * which languages providers are registered. Without a path, any may answer.
+ * Returns true if an extension with code names the language in its manifest: it may be starting. The stable API does
+ * not report for which languages providers are registered. Without a path, any may answer.
  */
 function isDeclared(path: string | undefined): boolean {
   const language = path === undefined ? undefined : openDocument(uriOf(path))?.languageId;

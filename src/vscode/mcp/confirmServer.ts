@@ -4,12 +4,12 @@ import { joinShellWords } from '../../core/policy/shellWords.ts';
 import type { McpServerSettings, McpStdioServer } from '../../protocol/mcp.ts';
 import { confirmFacts } from '../ui/confirmFacts.ts';
 
-/** What the user decides about a server: whether a workspace may start it, whether it may leave the sandbox. */
+/** The decision about a server: `proposal`, if a workspace may start it; `outside`, if it may leave the sandbox. */
 export type ServerQuestion = 'proposal' | 'outside';
 
 /**
- * Shows all that the approval covers, which is what the hash of the definition covers, and asks for it. Variables are shown by
- * name: the approval holds for each of their values.
+ * Shows all facts that the hash of the definition covers, and asks for the approval. Variables are shown by name: the
+ * approval holds for each of their values.
  */
 export async function confirmServer(server: NamedServer, about: ServerQuestion): Promise<boolean> {
   return confirmFacts({
@@ -41,7 +41,7 @@ export function proposalText({ name, file = '' }: NamedServer): string {
   );
 }
 
-/** One fact in a line, as the entry says it. */
+/** One fact in a line, as in the entry. */
 function approvedFacts(settings: McpServerSettings): readonly string[] {
   if ('command' in settings) return [...programFacts(settings), ...named(vscode.l10n.t('Variable'), settings.env, '=')];
   const { url, headers, bearer } = settings;

@@ -37,7 +37,7 @@ export interface McpCommandDeps {
 
 const SETTING = 'tiller.mcpServers';
 
-/** "MCP Servers": the list of servers with their states, and what can be done about each. */
+/** "MCP Servers": the list of servers with their states, and the actions on each. */
 export class McpCommands {
   readonly #deps: McpCommandDeps;
 
@@ -200,7 +200,7 @@ function liveLook(server: McpServer | undefined): Look {
   }
 }
 
-/** The tools as the server describes them; choosing one does nothing. */
+/** The tools as the server describes them; choosing one has no effect. */
 async function showTools(server: McpServer): Promise<void> {
   if (server.status.type !== 'ready') return;
   const items = server.status.tools.map((tool) => ({

@@ -39,7 +39,7 @@ export class McpController implements vscode.Disposable {
     this.#deps = deps;
   }
 
-  /** Every server that is named somewhere, and what is done about it. */
+  /** Every server that an entry names, and its state. */
   get selected(): readonly SelectedServer[] {
     return this.#selected;
   }
@@ -60,8 +60,8 @@ export class McpController implements vscode.Disposable {
   }
 
   /**
-   * Keeps the user's decision on the definition that was shown; `null` takes one back. Where the entry has changed since, nothing is approved, and
-   * the servers are shown again.
+   * Keeps the user's decision on the shown definition; `null` takes one back. Where the entry has changed since, the
+   * decision is dropped, and the servers are shown again.
    */
   async decide(shown: SelectedServer, about: ServerQuestion, accepted: boolean | null): Promise<void> {
     if (shown.type === 'problem') return;

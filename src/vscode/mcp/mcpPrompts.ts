@@ -19,7 +19,7 @@ export class McpPrompts implements Disposable {
   readonly #deps: McpPromptsDeps;
   readonly #store = new DisposableStore();
   #listing = new AbortController();
-  /** What the panel has, as JSON. */
+  /** The prompts that the panel has, as JSON. */
   #shown = '[]';
 
   constructor(deps: McpPromptsDeps) {
@@ -91,7 +91,7 @@ export class McpPrompts implements Disposable {
     return args;
   }
 
-  /** A list with what is typed, and the values that the server knows for it. */
+  /** Shows a list of the typed text and of the server's values for it. */
   #ask(
     prompt: ServerPrompt,
     { name, description = '', required }: ServerPrompt['arguments'][number],

@@ -3,7 +3,7 @@ import type { McpRedirect, McpSecrets } from '../../core/mcp/authorization.ts';
 import { onAbort } from '../../core/util/abort.ts';
 
 const PATH = '/mcp-auth';
-/** Of the keys of authorisations among the secrets of the extension. */
+/** The prefix of authorisations among the secrets of the extension. */
 const PREFIX = 'mcp:';
 
 /** Authorisations in the keychain of the machine, each under the address of its server. */

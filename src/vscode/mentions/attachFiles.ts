@@ -17,7 +17,7 @@ export interface ImageFile {
 export interface AttachableFiles {
   readonly attachments: readonly Attachment[];
   readonly images: readonly ImageFile[];
-  /** Sentences about what cannot be attached. */
+  /** Sentences about files that cannot be attached. */
   readonly refused: readonly string[];
 }
 

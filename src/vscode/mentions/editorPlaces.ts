@@ -48,7 +48,7 @@ function isFile({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || (vscode.workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === scheme);
 }
 
-/** The selected lines of the active editor, as a mention; `undefined` when nothing is selected. */
+/** The selected lines of the active editor, as a mention; `undefined` without a selection. */
 export function selectionMention(editor: vscode.TextEditor | undefined): Mention | undefined {
   if (editor === undefined || editor.selection.isEmpty) return undefined;
   const { document, selection } = editor;

@@ -17,7 +17,7 @@ export interface IndexedFile {
 
 /** The most files that are listed. */
 const MAX_FILES = 50_000;
-/** What a package manager restores, and repositories of version control. */
+/** Folders that a package manager restores, and repositories of version control. */
 const NEVER_LISTED = ['**/node_modules', '**/.git', '**/.hg', '**/.svn', '**/.jj'];
 
 /**
@@ -29,7 +29,7 @@ export class FileIndex implements Disposable {
   #files: Promise<readonly IndexedFile[]> | undefined;
   #isWatching = false;
 
-  /** Rejects with the signal's reason. A running search for files goes on for the next request. */
+  /** Rejects with the signal's reason. A running search for files continues for the next request. */
   async files(signal: AbortSignal): Promise<readonly IndexedFile[]> {
     this.#watch();
     const files = (this.#files ??= this.#read());
@@ -45,7 +45,7 @@ export class FileIndex implements Disposable {
     this.#store.dispose();
   }
 
-  /** Not before the first request: a watcher of everything costs something. */
+  /** Begins with the first request: a watcher of all files has a cost. */
   #watch(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -119,7 +119,7 @@ async function ignoreRules(uris: readonly vscode.Uri[]): Promise<RulesIn> {
   if (vscode.workspace.getConfiguration('search').get('useIgnoreFiles') === false) return () => undefined;
   const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
   const found = uris.filter(({ path: place }) => posix.basename(place) === IGNORE_FILE);
-  // Those of the open folders count also where there are more files than are listed.
+  // Ignore files of the open folders count also where there are more files than the maximum.
   const all = [...roots.map((root) => vscode.Uri.joinPath(root, IGNORE_FILE)), ...found];
   const texts = new Map<string, string>();
   await Promise.all(

@@ -15,19 +15,19 @@ export interface FillMentionsDeps {
   /** A stored thread as Markdown; `undefined` when it is gone. */
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
   readonly mayRead: (path: string) => boolean;
-  /** Of the side copy in which the thread of the message works; absent for a thread in the workspace. */
+  /** The changes in the side copy of the message's thread; absent for a thread in the workspace. */
   readonly copyChanges?: CopyChanges | undefined;
   /** The text of a resource of an MCP server; `undefined` when it has none. @throws Error with the reason */
   readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** What a thread has changed in a side copy, which git's changes of the workspace do not have. */
+/** Resolves to the changes of a thread in a side copy, which git's changes of the workspace do not contain. */
 export type CopyChanges = (mayRead: (path: string) => boolean, signal: AbortSignal) => Promise<string | undefined>;
 
-/** Tokens of a thread, by estimate: its begin and its end, for the middle says the least. */
+/** Maximum estimated tokens of a thread: its beginning and its end, because the middle matters least. */
 const THREAD_TOKENS = 8_000;
 
-/** Whether something is left to fill in. */
+/** Returns true if the mention is still without its content. */
 export function isUnfilled(part: UserInput): part is Mention {
   if (part.type !== 'mention' || part.text !== undefined || part.sent !== undefined) return false;
   return part.kind === 'symbol' || (part.kind !== undefined && part.path === '');
@@ -83,7 +83,7 @@ async function textOf(part: Mention, deps: FillMentionsDeps, signal: AbortSignal
   }
 }
 
-/** Why there is nothing, as a clause. */
+/** The reason why there is no content, as a clause. */
 function nothing(kind: MentionKind | undefined, { copyChanges }: Pick<FillMentionsDeps, 'copyChanges'>): string {
   switch (kind) {
     case 'problems':

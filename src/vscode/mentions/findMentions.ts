@@ -38,9 +38,9 @@ export interface FindMentionsDeps {
   readonly terminals: Pick<TerminalOutput, 'terminals'>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
-  /** Those of the MCP servers that run. */
+  /** Resources of the running MCP servers. */
   readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
-  /** Why a file may not be read; `undefined` for one that may. */
+  /** Returns the reason why a file may not be read; `undefined` for a readable one. */
   readonly refusal: (path: string) => string | undefined;
   /** See `MentionsDeps`. */
   readonly changedInCopy: number | null | undefined;
@@ -54,8 +54,8 @@ const MAX_RESOURCES = 10;
 const MIN_SYMBOL_QUERY = 2;
 
 /**
- * Yields rows in the order of the list: what is at hand first, then what takes longer. A query that begins with `#` means
- * symbols alone; one that ends with `:10-20` the lines of a file. Rejects with the signal's reason.
+ * Yields rows in the order of the list: local rows first, then those that take longer. A query that begins with `#`
+ * means symbols alone; one that ends with `:10-20` the lines of a file. Rejects with the signal's reason.
  */
 export async function* findMentions(
   query: string,
@@ -120,7 +120,7 @@ function fileRow(
   };
 }
 
-/** What VS Code holds besides files, where there is some. */
+/** Returns the rows for sources of VS Code other than files, where they have content. */
 export function contextRows(
   query: string,
   { terminals, refusal, changedInCopy }: Pick<FindMentionsDeps, 'terminals' | 'refusal' | 'changedInCopy'>,
@@ -153,7 +153,7 @@ export function contextRows(
   return rows;
 }
 
-/** Of the place in which the shown thread works; `undefined` where nothing is changed. */
+/** Returns the row for changes in the place in which the shown thread works; `undefined` where nothing is changed. */
 function changesDetail(
   changedInCopy: FindMentionsDeps['changedInCopy'],
 ): { readonly label: string; readonly detail: string } | undefined {
@@ -168,7 +168,7 @@ function changesDetail(
   return { label, detail };
 }
 
-/** What is read when the message is sent. */
+/** Returns a mention whose content is read when the message is sent. */
 export function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention {
   return { type: 'mention', kind, name: kind, path: '' };
 }

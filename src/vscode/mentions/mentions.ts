@@ -1,4 +1,4 @@
-/** What the composer can mention: look-ups for its list, and what mentions name when a message is sent. */
+/** Mentions of the composer: look-ups for its list, and the content of mentions when a message is sent. */
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -17,12 +17,12 @@ import { type FailedCommand, TerminalOutput } from './terminalOutput.ts';
 export interface MentionsDeps {
   /** Shows the panel. */
   readonly reveal: () => Promise<void>;
-  /** What may be read under the settings of now. */
+  /** Resolves to the guard under the current settings. */
   readonly guard: () => Promise<ReadGuard>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;
-  /** Those of the MCP servers that run. */
+  /** Resources of the running MCP servers. */
   readonly resources: (signal: AbortSignal) => Promise<readonly MentionableResource[]>;
   /** The text of one of them; `undefined` when it has none. @throws Error with the reason */
   readonly readResource: (id: string, signal: AbortSignal) => Promise<string | undefined>;
@@ -42,7 +42,7 @@ const MAX_OPEN = 20;
 const REST_MS = 40;
 /** Debounces changes of the selection. */
 const SELECTION_REST_MS = 120;
-/** How long a message waits for what it mentions. */
+/** Maximum wait of a message for its mentions. */
 const FILL_MS = 15_000;
 
 export class Mentions implements Disposable {
@@ -173,7 +173,7 @@ export class Mentions implements Disposable {
     this.#search.abort();
   }
 
-  /** Reads what a message to this thread mentions; `undefined` where there is nothing to read. */
+  /** Reads the mentions of a message to this thread; `undefined` where there are none to read. */
   fill(input: readonly UserInput[], target: MessageTarget): Promise<readonly UserInput[]> | undefined {
     return input.some(isUnfilled) ? this.#filled(input, target) : undefined;
   }

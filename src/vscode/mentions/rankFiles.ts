@@ -13,7 +13,7 @@ export interface Ranked<Item> {
   readonly positions: readonly number[];
 }
 
-/** What an open or recent file counts more; less than the difference between two kinds of match. */
+/** Added to the score of an open or recent file; less than the difference between two kinds of match. */
 const RECENT_BONUS = 400;
 
 /**

@@ -1,4 +1,4 @@
-/** What the terminals of VS Code have printed, by its shell integration. */
+/** Records the output of VS Code's terminals, by its shell integration. */
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { plainTerminalText } from '../../protocol/text/terminalText.ts';
@@ -30,8 +30,8 @@ export interface RecordedTerminal {
 }
 
 /**
- * Records the commands that the user runs in terminals from now on. VS Code offers no way to read what was printed before,
- * nor the output of a shell without its integration.
+ * Records the commands that the user runs in terminals from now on. VS Code cannot return earlier output, nor the
+ * output of a shell without its integration.
  */
 export class TerminalOutput implements Disposable {
   readonly #store = new DisposableStore();
@@ -98,7 +98,7 @@ export class TerminalOutput implements Disposable {
   }
 }
 
-/** With what it has printed until now, and how it has ended. */
+/** Returns the command with its output so far and its exit. */
 function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
   const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
   return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;

@@ -6,7 +6,10 @@ import type { Disposable } from '../../core/util/disposable.ts';
 export class KeyStore implements Secrets, Disposable {
   readonly #storage: vscode.SecretStorage;
   readonly #onKey: (key: string) => void;
-  /** What was read last, by name. VS Code's window takes 15 to 50 ms for each key, which every request would wait for. */
+  /**
+   * The keys that were read last, by name. VS Code's window takes 15 to 50 ms for each key, which every request would
+   * wait for.
+   */
   readonly #known = new Map<string, { readonly key: string | undefined }>();
   /** Counts changes of keys: a read that began before the last one may have an old key. */
   #changes = 0;

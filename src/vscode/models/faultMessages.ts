@@ -5,7 +5,7 @@ import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 
-/** A fault for the user: the sentence of Tiller, the words of the server, and what helps. */
+/** A fault for the user: Tiller's sentence, the server's message, and the remedy. */
 export interface FaultMessage {
   readonly message: string;
   readonly detail: string | undefined;

@@ -81,7 +81,7 @@ export class LanguageModels implements ModelClientFactory {
           throw faultOf(error);
         } finally {
           signal.removeEventListener('abort', stop);
-          // Also when the caller leaves the loop early.
+          // Called also when the caller leaves the loop early.
           cancel.cancel();
           cancel.dispose();
         }
@@ -95,7 +95,7 @@ export function nameOfLanguageModel({ vendor, id }: Pick<vscode.LanguageModelCha
   return `${vendor}/${id}`;
 }
 
-/** Those with this name; without its vendor the name may be that of several. */
+/** Models with this name; without its vendor the name may be that of several. */
 function modelsNamed(name: string, models: readonly vscode.LanguageModelChat[]): readonly vscode.LanguageModelChat[] {
   const named = models.find((model) => nameOfLanguageModel(model) === name);
   return named === undefined ? models.filter(({ id }) => id === name) : [named];

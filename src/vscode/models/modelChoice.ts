@@ -32,7 +32,7 @@ export class ModelChoice {
     return this.#settled;
   }
 
-  /** Whether there is a model, `model()`; where it is empty, the user is asked for one first. */
+  /** Resolves to true if `model()` is not empty; where it is, the user is asked to select one first. */
   async ensure(model: () => string): Promise<boolean> {
     await this.#settled;
     return model() !== '' || (await vscode.commands.executeCommand('tiller.selectModel')) === true;

@@ -13,7 +13,7 @@ import type { UsedModels } from './usedModels.ts';
 export interface ModelCommandDeps extends ModelSetupDeps {
   readonly http: ModelSetupDeps['http'] & Pick<HttpModels, 'abilities'>;
   readonly used: Pick<UsedModels, 'note' | 'forget'>;
-  /** Of the shown thread, else of the settings. */
+  /** Returns the server of the shown thread, else of the settings. */
   readonly inUse: () => ServerInUse | undefined;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void> };
 }

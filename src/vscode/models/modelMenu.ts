@@ -104,7 +104,7 @@ export class ModelMenu implements Disposable {
     });
   }
 
-  /** With the models that the settings name or that were used: a server need not list them. */
+  /** Includes models that the settings name or that were used: a server need not list them. */
   #groupOf(server: ProviderConfig, listed: readonly ReportedModel[], listing: ModelGroup['listing']): ModelGroup {
     const { inUse, used } = this.#deps;
     const current = inUse();
@@ -124,7 +124,7 @@ export class ModelMenu implements Disposable {
       label: shortened(visibleName(model.id), MAX_LABEL),
       detail: factsOf(model),
     }));
-    return groupWith(server.id, providerTitle(server.id), rows, listing, true);
+    return groupWith(server.id, providerTitle(this.#deps.settings(), server.id), rows, listing, true);
   }
 
   async #languageModels(): Promise<ModelGroup | undefined> {

@@ -8,7 +8,7 @@ import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import { describeFault } from './faultMessages.ts';
 
-/** What the user chose: a model, or what to change first. */
+/** The choice of the user: a model, or a setting to change first. */
 export type ModelChoice =
   | { readonly type: 'model'; readonly model: string }
   | { readonly type: 'key' }
@@ -19,8 +19,8 @@ interface Row extends vscode.QuickPickItem {
 }
 
 /**
- * The models that the server lists, or a name that the user types. When the server does not list them, says why, in its
- * own words, with what the user can change. `undefined` when the user cancels.
+ * The models that the server lists, or a name that the user types. When the server does not list them, shows the
+ * reason, in its own words, with the settings that the user can change. `undefined` when the user cancels.
  */
 export async function pickModel(
   http: Pick<HttpModels, 'list'>,
@@ -31,7 +31,7 @@ export async function pickModel(
       http.list(provider, signal),
     );
     if (listing === undefined) return undefined;
-    // A server that needs a key and has none: there is nothing else to choose.
+    // A server that needs a key and has none: no other choice helps.
     if (listing.type === 'fault' && listing.fault.kind === 'no_key') return { type: 'key' };
     const choice = await (listing.type === 'models'
       ? pickListed(provider.id, listing.models)
@@ -65,7 +65,7 @@ export function byUse(models: readonly ReportedModel[]): readonly ReportedModel[
   return models.toSorted((left, right) => rank(left) - rank(right));
 }
 
-/** What the server reports about a model, in words; may be empty. */
+/** Returns the server's report about a model, in words; may be empty. */
 export function factsOf(model: ReportedModel): string {
   const facts = [
     ...(model.contextWindow === undefined
@@ -78,7 +78,7 @@ export function factsOf(model: ReportedModel): string {
   return facts.join(' · ');
 }
 
-/** A row that says what the server reports about a model. */
+/** A row with the server's report about a model. */
 export function rowOf(model: ReportedModel): Row {
   return {
     label: withoutIcons(visibleName(model.id)),
@@ -87,7 +87,7 @@ export function rowOf(model: ReportedModel): Row {
   };
 }
 
-/** What the user changes after a fault. */
+/** The setting that the user changes after a fault. */
 export type Remedy = { readonly type: 'key' } | { readonly type: 'address' } | { readonly type: 'again' };
 
 interface RemedyRow extends vscode.QuickPickItem {
@@ -113,7 +113,7 @@ function remediesOf({ kind }: ModelFault): readonly RemedyRow[] {
   }
 }
 
-/** Why the models are not listed, in the words of the server, and the cures. */
+/** The reason why the models are not listed, in the words of the server, and the remedies. */
 async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] | undefined> {
   const typed: Row = {
     label: vscode.l10n.t('Enter a Model ID…'),
@@ -127,7 +127,7 @@ async function pickRemedy(id: string, fault: ModelFault): Promise<Row['choice'] 
   return (await showFault(vscode.l10n.t('{0} does not list its models: {1}', id, message), fault, rows))?.choice;
 }
 
-/** Why it is not known which API a server has, and the cures. `undefined` when the user cancels. */
+/** The reason why the API of a server is not known, and the remedies. `undefined` when the user cancels. */
 export async function askForRemedy(id: string, fault: ModelFault): Promise<Remedy | undefined> {
   const { message } = describeFault(fault);
   const title = vscode.l10n.t('It is not known which API {0} has: {1}', id, message);

@@ -35,7 +35,10 @@ export interface ModelSetupDeps {
   readonly environment: Environment;
 }
 
-/** What the panel may choose for the user: a server that it offers before one is chosen, or a provider that is set up. */
+/**
+ * A choice that the panel may make for the user: a server that it offers before one is chosen, or a provider that is
+ * set up.
+ */
 export const givenServerSchema = z
   .union([z.enum(['openai', 'endpoint', 'local']), z.object({ provider: z.string() })])
   .optional()
@@ -90,7 +93,7 @@ function choiceOf(given: GivenServer | undefined, settings: Settings): ProviderC
 
 const OFFERS_WITHIN_MS = 2000;
 
-/** Whether other extensions offer models; one that does not answer in time offers none. */
+/** Resolves to true if other extensions offer models; one that does not answer in time offers none. */
 async function offersModels({ languageModels, clock }: ModelSetupDeps): Promise<boolean> {
   const within = deadline(clock, OFFERS_WITHIN_MS, new Error('the list of models took too long'));
   const models = languageModels.list().then((list) => list.length > 0);
@@ -152,8 +155,9 @@ function keyFor({ keys, environment }: ModelSetupDeps, name: string, origin: str
 }
 
 /**
- * Writes the provider if the settings do not have it like this, and the model. When the API of a new server is not known
- * after a test, nothing is written, and the result is what the user changes. `undefined` when the user cancels.
+ * Writes the provider if the settings do not have it like this, and the model. When the API of a new server is not
+ * known after a test, no setting is written, and the result is the change that the user chose. `undefined` when the
+ * user cancels.
  */
 async function adopt(
   deps: ModelSetupDeps,
@@ -227,7 +231,7 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
   });
   if (found === undefined) return false;
   const rows = found.flatMap(({ name, models }) =>
-    byUse(models).map((model) => ({ ...rowOf(model), detail: providerTitle(name), name, model: model.id })),
+    byUse(models).map((model) => ({ ...rowOf(model), detail: providerTitle(settings, name), name, model: model.id })),
   );
   if (rows.length === 0) {
     const addresses = local.map(({ server }) => new URL(server.baseUrl).host).join(', ');
@@ -248,18 +252,19 @@ async function selectLocal(deps: ModelSetupDeps): Promise<boolean> {
   return true;
 }
 
-/** "Tiller: Test Connection": one short request to the model in use, and what came of it. */
+/** "Tiller: Test Connection": one short request to the model in use, and its outcome. */
 export async function testSelected(deps: ModelSetupDeps, provider: ProviderConfig, model: string): Promise<void> {
-  const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, provider.id), (signal) =>
+  const server = providerTitle(deps.settings(), provider.id);
+  const result = await withProgress(vscode.l10n.t('Testing {0} of {1}…', model, server), (signal) =>
     testConnection(deps.http.of(provider).connect(model).client, model, deps.clock, signal),
   );
-  if (result !== undefined) await showTest(provider.id, model, result);
+  if (result !== undefined) await showTest(server, model, result);
 }
 
-async function showTest(id: string, model: string, result: ConnectionTest): Promise<void> {
+async function showTest(server: string, model: string, result: ConnectionTest): Promise<void> {
   if (result.type === 'answered') {
     const seconds = (result.milliseconds / 1000).toLocaleString(vscode.env.language, { maximumFractionDigits: 1 });
-    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, id, seconds);
+    const answered = vscode.l10n.t('{0} of {1} answers after {2} s.', model, server, seconds);
     const message = [answered, ...result.warnings].join(' ');
     await (result.warnings.length === 0
       ? vscode.window.showInformationMessage(message)
@@ -267,7 +272,7 @@ async function showTest(id: string, model: string, result: ConnectionTest): Prom
     return;
   }
   const { message, detail, cure } = describeFault(result.fault);
-  const text = [vscode.l10n.t('{0} of {1}: {2}', model, id, message), detail, cure].filter(Boolean).join('\n');
+  const text = [vscode.l10n.t('{0} of {1}: {2}', model, server, message), detail, cure].filter(Boolean).join('\n');
   const command = commandFor(result.fault.action);
   const answer = await vscode.window.showErrorMessage(text, ...(command ? [command.title] : []));
   if (answer !== undefined && command) await vscode.commands.executeCommand(command.id);
@@ -317,9 +322,9 @@ async function addProvider(name: string, server: ProviderSettings): Promise<void
 }
 
 /**
- * Makes a model of a provider that is set up that of new threads. Another model of the provider in use leaves its
- * address and API as they are. Before a model of another provider, what only `baseUrl` and `wireApi` say of the server in
- * use goes into `providers`, so that the user can choose it again.
+ * Makes a model of a provider that is set up the default of new threads. Another model of the provider in use leaves
+ * its address and API as they are. Before a model of another provider, a server in use that only `baseUrl` and
+ * `wireApi` describe is added to `providers`, so that the user can choose it again.
  */
 export async function chooseModel(settings: Settings, provider: string, model: string): Promise<void> {
   if (providerOf(settings)?.id === provider) return writeSetting('model', model);
@@ -332,7 +337,7 @@ async function moveTo(settings: Settings, provider: string, model: string): Prom
   await useModel(provider, model);
 }
 
-/** Writes into `providers` what only the settings `baseUrl` and `wireApi` say of the server in use. */
+/** Adds to `providers` a server in use that only the settings `baseUrl` and `wireApi` describe. */
 async function keepServer(settings: Settings): Promise<void> {
   const { baseUrl, wireApi, provider } = settings;
   if (baseUrl !== null) {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 interface PickOptions<Row> {
   readonly title: string;
   readonly placeHolder: string;
-  /** A further row, first in the list, for what the user has typed. */
+  /** Returns a further row, first in the list, for the user's text. */
   readonly rowOf: (typed: string) => Row | undefined;
 }
 

@@ -1,19 +1,24 @@
 import * as vscode from 'vscode';
-import { KNOWN_PROVIDERS, providerNamed, providerNames, providerTitle } from '../../protocol/knownProviders.ts';
+import {
+  type InProcessProvider,
+  KNOWN_PROVIDERS,
+  providerNamed,
+  providerNames,
+  providerTitle,
+} from '../../protocol/knownProviders.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { pickOrType } from './pickOrType.ts';
 
-/** Where the model is to run. */
+/** The choice of the server for the model. */
 export type ProviderChoice =
-  /** Of the settings, or one that Tiller knows. */
+  /** A provider of the settings, or one that Tiller knows. */
   | { readonly type: 'named'; readonly name: string }
   /** Known, but each account has an address of its own. */
   | { readonly type: 'template'; readonly name: string }
   /** `baseUrl`: typed instead of a choice. */
   | { readonly type: 'address'; readonly baseUrl?: string }
   | { readonly type: 'local' }
-  | { readonly type: 'vscode' }
-  | { readonly type: 'demo' };
+  | { readonly type: InProcessProvider };
 
 interface Row extends vscode.QuickPickItem {
   readonly choice?: ProviderChoice;
@@ -27,7 +32,7 @@ export async function pickProvider(
   const named = providerNames(settings).map((name): Row => {
     const isCurrent = name === settings.provider && settings.baseUrl === null && settings.model !== null;
     return {
-      label: providerTitle(name),
+      label: providerTitle(settings, name),
       description: providerNamed(settings, name)?.baseUrl ?? '',
       ...(isCurrent && settings.model !== null ? { detail: vscode.l10n.t('In use: {0}', settings.model) } : {}),
       choice: { type: 'named', name },

@@ -10,8 +10,8 @@ interface Row extends vscode.QuickPickItem {
 
 /**
  * "Tiller: Remove Provider": removes a server from the settings with its key, or the key of one that Tiller knows by
- * itself. Removing an entry keeps the key while another server of the same origin uses it. Returns the name of the provider;
- * `undefined` when nothing was removed.
+ * itself. Removing an entry keeps the key while another server of the same origin uses it. Returns the name of the
+ * provider; `undefined` when the user cancels.
  */
 export async function removeProvider(settings: Settings, keys: KeyStore): Promise<string | undefined> {
   const rows: Row[] = [];
@@ -21,7 +21,7 @@ export async function removeProvider(settings: Settings, keys: KeyStore): Promis
     const hasKey = server !== undefined && (await keys.keyFor(new URL(server.baseUrl).origin)) !== undefined;
     if (!isOwn && !hasKey) continue;
     const detail = detailOf(isOwn, hasKey, othersWithKeyOf(name, settings));
-    rows.push({ label: providerTitle(name), description: server?.baseUrl ?? '', detail, name });
+    rows.push({ label: providerTitle(settings, name), description: server?.baseUrl ?? '', detail, name });
   }
   if (rows.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('There are no providers of your own and no stored keys.'));
@@ -61,7 +61,10 @@ function othersWithKeyOf(name: string, settings: Settings): readonly string[] {
   const named = providerNames(settings).filter(
     (other) => other !== name && isSame(providerNamed(settings, other)?.baseUrl),
   );
-  return [...named.map(providerTitle), ...(isSame(settings.baseUrl ?? undefined) ? [origin] : [])];
+  return [
+    ...named.map((other) => providerTitle(settings, other)),
+    ...(isSame(settings.baseUrl ?? undefined) ? [origin] : []),
+  ];
 }
 
 async function removeNamed(name: string, settings: Settings, keys: KeyStore): Promise<void> {

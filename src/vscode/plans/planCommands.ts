@@ -14,7 +14,7 @@ export interface PlanCommandsDeps {
   readonly send: (text: string, target: MessageTarget) => Promise<void>;
 }
 
-/** Opens and runs the plan that stands in the shown thread. */
+/** Opens and runs the latest plan of the shown thread. */
 export class PlanCommands implements Disposable {
   readonly #deps: PlanCommandsDeps;
   readonly #listener: Disposable;
@@ -42,7 +42,10 @@ export class PlanCommands implements Disposable {
     await this.#deps.documents.open(plan);
   }
 
-  /** Runs the plan in Agent mode, as it stands in its document now, in its thread, also when another is shown by then. */
+  /**
+   * Runs the plan in Agent mode, with the present text of its document, in its thread, also when another is shown by
+   * then.
+   */
   async run(): Promise<void> {
     const { threads, documents, leavePlanMode, send } = this.#deps;
     const plan = this.#plan;

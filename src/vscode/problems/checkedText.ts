@@ -1,4 +1,4 @@
-/** What language servers check of a file: its document, or the cells of the open notebook that holds it. */
+/** The text of a file that language servers check: its document, or the cells of the open notebook that holds it. */
 import type * as vscode from 'vscode';
 import type { Problem } from '../../core/ports.ts';
 import { documentOfFile, openDocument } from '../workspace/documents.ts';
@@ -6,7 +6,7 @@ import { notebookAt, notebookOfFile } from '../workspace/notebooks.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
 
 export interface CheckedText {
-  /** Of the file. */
+  /** The URI of the file. */
   readonly uri: vscode.Uri;
   /** None where the file is not open. */
   readonly parts: readonly CheckedPart[];

@@ -1,4 +1,4 @@
-/** The Problems port in VS Code: waits until language servers and linters have checked what a patch has changed. */
+/** The Problems port in VS Code: waits until language servers and linters have checked the files of a patch. */
 import * as vscode from 'vscode';
 import type { CheckedFile, Clock, PatchedFile, Problem, Problems, ProblemWatch } from '../../core/ports.ts';
 import { isStaleReport } from '../../core/tools/problems/isStaleReport.ts';
@@ -14,14 +14,11 @@ export const PROBLEM_TIMES = {
   quiet: 300,
   /** The longest wait of one patch. */
   most: 3_000,
-  /** The same where no patched file is open: a server that follows the disk may report other files. */
+  /** Milliseconds where no patched file is open: a server that follows the disk may report other files. */
   others: 1_500,
 } as const;
 
-/**
- * Languages that VS Code checks with nothing of its own. They are waited for once something has reported a problem in a
- * file of them.
- */
+/** Languages without checks in VS Code itself. They are waited for once a problem was reported in a file of them. */
 const UNCHECKED_LANGUAGES = new Set(['plaintext', 'markdown', 'log', 'ignore', 'properties', 'diff', 'csv']);
 
 /** Waits of a language without any report, after which it is not waited for until something reports a file of it. */
@@ -59,7 +56,7 @@ export class EditorProblems implements Problems, Disposable {
   }
 }
 
-/** What is known in this window of the programs that report problems: a wait for one that does not exist costs seconds. */
+/** Records which programs report problems in this window: a wait for one that does not exist costs seconds. */
 class Reporters {
   /** Languages of files for which something was reported. */
   readonly #reported = new Set<string>();
@@ -79,7 +76,7 @@ class Reporters {
     return !UNCHECKED_LANGUAGES.has(languageId) && (this.#silentWaits.get(languageId) ?? 0) < SILENT_WAITS;
   }
 
-  /** Whether files that a patch has not changed may be reported after it. */
+  /** Returns true if files that a patch has not changed may be reported after it. */
   mayReportOthers(): boolean {
     return this.#reported.size > 0 || (this.#silentWaits.get('') ?? 0) < SILENT_WAITS;
   }
@@ -98,7 +95,7 @@ const NO_TEXT: Baseline = { version: undefined, lines: [], problems: [] };
 interface BaselineOfFile {
   readonly file: PatchedFile;
   readonly problems: readonly Problem[];
-  /** Of its document, or of each cell, by URI. */
+  /** Baselines of its document, or of each cell, by URI. */
   readonly parts: ReadonlyMap<string, Baseline>;
 }
 
@@ -114,7 +111,7 @@ function textWithProblems(document: vscode.TextDocument): Baseline {
   return { version, lines: document.getText().split(/\r\n|\r|\n/), problems: problemsOf(uri, document) };
 }
 
-/** Of a document by its baseline; that of a file that the patch moves has another URI. */
+/** Returns the baseline of a document; that of a file that the patch moves has another URI. */
 function baselineOfPart({ parts }: BaselineOfFile, document: vscode.TextDocument, text: CheckedText): Baseline {
   const moved = text.parts.length === 1 && parts.size === 1 ? [...parts.values()][0] : undefined;
   return parts.get(document.uri.toString()) ?? moved ?? NO_TEXT;
@@ -124,14 +121,14 @@ function baselineOfPart({ parts }: BaselineOfFile, document: vscode.TextDocument
 interface Report {
   /** Milliseconds of the clock. */
   readonly at: number;
-  /** Of its document; `undefined` where it is not open. */
+  /** The version of its document; `undefined` where it is not open. */
   readonly version: number | undefined;
 }
 
 /** A document of a patched file whose report is waited for. */
 interface Awaited {
   readonly document: vscode.TextDocument;
-  /** Of the text after the patch. */
+  /** The version of the text after the patch. */
   readonly version: number;
   readonly before: Baseline;
 }
@@ -180,8 +177,8 @@ class Watch implements ProblemWatch {
     const patched = files.map(({ baseline: { file, problems }, text, awaited: own }): CheckedFile => {
       const after = problemsIn(text);
       const known = { path: file.path, isPatched: true, before: problems, after };
-      // A file without a tab that is reported nevertheless: its server checks the whole project. A report without problems
-      // says nothing: VS Code sends one for files that nothing has checked, too.
+      // A file without a tab that is reported nevertheless: its server checks the whole project. A report without
+      // problems is no evidence: VS Code sends one for unchecked files, too.
       const report = this.#reportOf(text);
       const hasProblems = problems.length + after.length > 0;
       const isReported = hasProblems && report !== undefined && report.at >= appliedAt && this.#isQuiet(report);

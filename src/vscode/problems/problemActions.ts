@@ -10,9 +10,9 @@ import { problemOf } from '../workspace/problemsOf.ts';
 export type ProblemTask = 'fix' | 'explain';
 
 export interface ProblemActionsDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to the guard that decides which files may be read. */
   readonly guard: () => Promise<ReadGuard>;
-  /** The lines as an attachment; `undefined` for what is no file. */
+  /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: vscode.TextDocument, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */
   readonly send: (input: readonly UserInput[]) => Promise<void>;

@@ -15,7 +15,7 @@ const TAB_LENGTH = 40;
 export class OutputDocuments implements Disposable {
   readonly #texts = new ReadOnlyTexts('tiller-output');
 
-  /** The complete output where it was stored, else what is known of it. Opening it again adds the newer output. */
+  /** The complete output where it was stored, else the known part. Opening it again adds the newer output. */
   async open(itemId: string, state: ThreadState | null): Promise<void> {
     const item = state?.turns.flatMap((turn) => turn.items).find(({ id }) => id === itemId);
     if (item?.type !== 'command_execution') return;

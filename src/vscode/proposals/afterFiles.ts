@@ -3,21 +3,21 @@ import * as vscode from 'vscode';
 interface AfterFile {
   readonly text: string;
   readonly isEditable: boolean;
-  /** Whether VS Code gets it with a byte order mark. */
+  /** True if VS Code gets it with a byte order mark. */
   readonly hasMark: boolean;
   /** VS Code reloads a file whose time is newer than the one it has. */
   readonly modifiedAt: number;
 }
 
 /**
- * With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. Only used where it would:
- * VS Code shows the mark in the status bar.
+ * With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. Only used where it
+ * would: VS Code shows the mark in the status bar.
  */
 const UTF8_MARK = '\u{FEFF}';
 
 /**
  * Right sides of diff editors: files that exist only here and that the user may edit before approval. Saving one
- * applies nothing.
+ * applies no change.
  */
 export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #files = new Map<string, AfterFile>();
@@ -112,7 +112,7 @@ function bytesOf({ text, hasMark }: AfterFile): Uint8Array {
   return new TextEncoder().encode(hasMark ? UTF8_MARK + text : text);
 }
 
-/** Whether VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
+/** Returns true if VS Code decodes a file without a byte order mark as UTF-8, whatever its language. */
 function isReadAsUtf8(uri: vscode.Uri): boolean {
   const files = vscode.workspace.getConfiguration('files', uri);
   const isPlain = (name: string, value: unknown) =>

@@ -130,7 +130,9 @@ export class GrowingDiffs implements vscode.Disposable {
     }
   }
 
-  /** Closes the diffs of a patch that is not written any more; `replace` shows what comes in the place of a visible one. */
+  /**
+   * Closes the diffs of a patch that is not written any more; `replace` shows the document in place of a visible one.
+   */
   async #end(
     itemId: string,
     replace: (file: GrowingFile, column: vscode.ViewColumn) => Promise<unknown>,

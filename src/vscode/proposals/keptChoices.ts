@@ -26,7 +26,7 @@ export class KeptReviews {
     return this.#all.find(([known]) => known === name)?.[1];
   }
 
-  /** `undefined`: nothing is chosen, or the proposal is answered. */
+  /** `undefined`: the user has made no choice, or the proposal is answered. */
   keep(files: readonly ProposedFile[], review: ProposalChoices | undefined): void {
     const name = nameOf(files);
     const all = this.#all;

@@ -19,11 +19,11 @@ import { type OpenProposal, Proposals } from './proposals.ts';
 export interface ShowOptions {
   /**
    * True when the user asked for it. Otherwise it opens beside the active editor without taking the focus, since a diff
-   * in the same group would receive what the user types (review-ui.md §1); the overview always takes the focus, so it
+   * in the same group would receive the user's typing (review-ui.md §1); the overview always takes the focus, so it
    * does not open.
    */
   readonly focus: boolean;
-  /** Where it opens, instead of in the active group or beside it. */
+  /** The column in which it opens, instead of the active group or the one beside it. */
   readonly column?: vscode.ViewColumn;
 }
 
@@ -65,8 +65,8 @@ export class DiffPreview implements vscode.Disposable {
   }
 
   /**
-   * Sets or replaces a proposal; open diff editors follow. Opens nothing. `reviewed`: the choices from an earlier
-   * request for the same proposal. `takesReasons`: a model reads why something is rejected.
+   * Sets or replaces a proposal; open diff editors follow. Opens no editor. `reviewed`: the choices from an earlier
+   * request for the same proposal. `takesReasons`: a model reads the reasons for rejections.
    */
   propose(
     approvalId: string,
@@ -118,7 +118,7 @@ export class DiffPreview implements vscode.Disposable {
     await this.proposals.choose(approvalId, name, which, wanted ?? (isOut ? 'in' : 'out'));
   }
 
-  /** Asks why a hunk is rejected, for the model, and rejects it. Does nothing when the user cancels. */
+  /** Asks for the reason to reject a hunk, for the model, and rejects it. Has no effect when the user cancels. */
   async rejectWithReason(uri = vscode.window.activeTextEditor?.document.uri, hunk?: number | null): Promise<void> {
     const found = this.#hunkIn(uri, hunk);
     if (found === undefined) return;

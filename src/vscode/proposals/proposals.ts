@@ -136,7 +136,7 @@ export class Proposals implements vscode.Disposable {
     return entry === undefined ? [] : this.#read(entry).places;
   }
 
-  /** `hunk` is `null` for the whole file. Does nothing when the file or hunk does not exist any more. */
+  /** `hunk` is `null` for the whole file. Has no effect when the file or hunk does not exist any more. */
   async choose(approvalId: string, name: string, hunk: number | null, wanted: 'in' | 'out'): Promise<void> {
     const named = ({ file }: Entry) => file.name === name;
     const asked = this.#of(approvalId).find(named);
@@ -342,7 +342,7 @@ export class Proposals implements vscode.Disposable {
   }
 }
 
-/** Whether a document has a tab of its own: the overview of several files is none. */
+/** Returns true if a document has a tab of its own: the overview of several files is none. */
 function hasTab(uri: vscode.Uri): boolean {
   const address = uri.toString();
   return allTabs().some(({ input }) => {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 /** Settings under which saving would change the user's text (review-ui.md §1). */
 const CHANGING = ['files.trimTrailingWhitespace', 'files.insertFinalNewline', 'files.trimFinalNewlines'];
 
-/** Whether a document is saved unchanged: a proposal must be applied as it was shown. */
+/** Returns true if a document is saved unchanged: a proposal must be applied as it was shown. */
 export function savesAsIs(document: vscode.TextDocument): boolean {
   const settings = vscode.workspace.getConfiguration(undefined, document);
   if (settings.get('editor.formatOnSave') === true) return false;

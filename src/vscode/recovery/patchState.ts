@@ -2,13 +2,13 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch } from './interruptedPatch.ts';
 
-/** What is known of an interrupted patch. One without a state was never found here, or was settled by another process. */
+/** The state of an interrupted patch. One without a state was never found here, or was settled by another process. */
 export type PatchState =
   /** The user has not chosen. */
   | { readonly type: 'offered'; readonly patch: RecoverablePatch }
   /** The choice of the user is being carried out. */
   | { readonly type: 'settling'; readonly patch: RecoverablePatch; readonly way: RecoveryChoice }
-  /** `by`: what the user chose here, or the process that settled it; `null` where that is not known. */
+  /** `by`: the user's choice here, or the process that settled it; `null` if that is not known. */
   | { readonly type: 'settled'; readonly by: RecoveryChoice | ThreadOwner | null };
 
 export type OpenPatch = Exclude<PatchState, { type: 'settled' }>;
@@ -35,5 +35,5 @@ export function withState(states: PatchStates, id: string, state: PatchState): P
 export type Search =
   | { readonly type: 'none' }
   | { readonly type: 'running'; readonly done: Promise<void> }
-  /** Another one follows it: what happens during a search may have escaped it. */
+  /** A further search follows it: a crash during a search may be missing from its result. */
   | { readonly type: 'repeating'; readonly done: Promise<void> };

@@ -7,7 +7,7 @@ import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
-/** The quarantine: what was moved out of the workspace, and how to restore it. */
+/** The quarantine: entries that were moved out of the workspace, and their restoration. */
 export interface QuarantineDeps {
   list(): readonly { readonly id: string; readonly path: string; readonly at: string }[];
   /** Returns the path. @throws Error with a message for the user. */
@@ -48,7 +48,7 @@ export class QuarantineOffer implements Disposable {
     );
   }
 
-  /** Lists everything in quarantine, newest first. */
+  /** Lists all entries in quarantine, newest first. */
   async pick(): Promise<void> {
     const entries = this.#deps.list().toReversed();
     if (entries.length === 0) {

@@ -10,12 +10,12 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pickPatch, pickChoice, sentenceOf, settledSentence, showSettlement, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
-/** Files that the panel names; a patch to more says how many there are. */
+/** Maximum files that the panel names; for a patch to more it shows the number. */
 const NAMED_FILES = 100;
 
 /**
- * Asks what is to become of patches that a crash left half landed, until it is decided: in the panel, in a notification,
- * in the status bar, in the palette. Whichever is answered first answers for all (design decisions 4 and 11).
+ * Asks the user to finish or roll back patches that a crash interrupted, until each is decided: in the panel, in a
+ * notification, in the status bar, in the palette. The first answer counts for all (design decisions 4 and 11).
  */
 export class RecoveryOffer implements Disposable {
   readonly #find: () => Promise<readonly RecoverablePatch[]>;
@@ -87,12 +87,12 @@ export class RecoveryOffer implements Disposable {
   /** Says how it went. What is no longer there to be decided is left alone. */
   async settle(id: string, way: RecoveryChoice): Promise<void> {
     if (this.#states.get(id)?.type !== 'offered') return;
-    // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
+    // A toast cannot be removed: it stays in the list behind the bell, and shows there that it is too late.
     await vscode.commands.executeCommand('notifications.hideToasts');
     await this.#settle(id, way);
   }
 
-  /** For the palette: which patch, and what to do with it. */
+  /** For the palette: asks for a patch, and for the choice. */
   async pick(): Promise<void> {
     await this.look();
     const offered = openIn(this.#states).filter(({ type }) => type === 'offered');

@@ -16,9 +16,8 @@ interface RuleItem extends vscode.QuickPickItem {
 }
 
 /**
- * Imports rules written for another tool. The user sees each rule and selects which to import; nothing is loosened
- * before that.
- * @throws Error with a message for the user when a file cannot be read.
+ * Imports rules written for another tool. The user sees each rule and selects which to import; no permission is
+ * loosened before that. @throws Error with a message for the user when a file cannot be read.
  */
 export async function importRules(
   homeDirectory: string,

@@ -67,7 +67,7 @@ export class RulesController implements RulesPageDeps {
   }
 }
 
-/** Whether the rules page may show something else after the change. */
+/** Returns true if the rules page may show something else after the change. */
 export function changesRules(change: ThreadChange): boolean {
   if (change.type === 'switched') return true;
   switch (change.event.msg.type) {

@@ -51,8 +51,8 @@ export function agentCopies({ store, links, report }: AgentCopyDeps): NonNullabl
 }
 
 /**
- * Where the copy has a resolved place of the workspace: the folder of the copy itself where it lacks the place, such as an
- * ignored folder, or has a link there.
+ * The place in the copy of a resolved place of the workspace: the folder of the copy itself where it lacks the place,
+ * such as an ignored folder, or has a link there.
  */
 async function cwdIn(folders: readonly CopiedFolder[], place: string): Promise<string> {
   for (const { home, copy } of folders) {
@@ -64,7 +64,7 @@ async function cwdIn(folders: readonly CopiedFolder[], place: string): Promise<s
   throw new Error(`${place} is in no folder of the side copy.`);
 }
 
-/** The same where it does not exist. */
+/** Resolves to the real path of a place; to the path itself where it does not exist. */
 function real(place: string): Promise<string> {
   return realpath(place).catch(() => place);
 }

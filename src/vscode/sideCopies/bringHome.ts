@@ -1,4 +1,4 @@
-/** "Bring Home": the changes of a side copy in Tiller's own review, against what the editors hold now. */
+/** "Bring Home": the changes of a side copy in Tiller's own review, against the present texts of the editors. */
 import * as vscode from 'vscode';
 import { decidedChanges } from '../../core/patch/placedChange.ts';
 import { reviewedChanges } from '../../core/patch/proposalChoices.ts';
@@ -52,7 +52,7 @@ export interface BringHomeDeps extends HomeDeps, Pick<ApplyDeps, 'journal'> {
     changes: readonly ApplyChange[],
     origin: { turnId: string; itemId: string },
   ) => ReturnType<EditorWorkspace['apply']>;
-  /** Call with what "Undo Patch" has undone; `restored` are the files, absolute. */
+  /** Call with the result of "Undo Patch"; `restored`: absolute paths of the files. */
   readonly onUndone: (
     listener: (undone: { readonly id: string; readonly restored: readonly string[] }) => void,
   ) => Disposable;
@@ -90,12 +90,12 @@ export class BringHome {
     this.#listener.dispose();
   }
 
-  /** Whether this is the review of a side copy. */
+  /** Returns true if this is the review of a side copy. */
   has(approvalId: string): boolean {
     return this.#reviews.has(approvalId);
   }
 
-  /** Shows what the copy has changed. Nothing is written before the user approves. */
+  /** Shows the changes of the copy. No file is written before the user approves. */
   async open(copy: SideCopy): Promise<void> {
     if (await tellMissing(copy)) return;
     const review = await readReview(copy, this.#deps);
@@ -113,7 +113,7 @@ export class BringHome {
     tellConflicts(review.plans, choices);
   }
 
-  /** Applies what the user has left of the review, all of it or nothing. */
+  /** Applies the changes that the user has left in the review, all or none. */
   async approve(approvalId: string): Promise<void> {
     const review = this.#reviews.get(approvalId);
     if (review === undefined) return;
@@ -137,7 +137,7 @@ export class BringHome {
     await this.#deps.tabs.close(approvalId);
   }
 
-  /** A sentence for the user where nothing was changed and the review must be shown again. */
+  /** Resolves to a sentence for the user where no file was changed and the review must be shown again. */
   async #approve(approvalId: string, review: Review): Promise<string | undefined> {
     const { tabs, workspace } = this.#deps;
     const picked = await pickWholeFiles(review.plans);
@@ -199,13 +199,16 @@ export class BringHome {
     return undefined;
   }
 
-  /** Another window may have removed the copy while its review was open here: what was reviewed comes home all the same. */
+  /**
+   * Returns false if another window has removed the copy while its review was open here: the reviewed changes come home
+   * all the same.
+   */
   #isThere({ id }: SideCopy): boolean {
     this.#deps.store.reload();
     return this.#deps.store.all.some((copy) => copy.id === id);
   }
 
-  /** The same review with what the workspace holds now. */
+  /** Makes the review again with the present content of the workspace. */
   async #again(review: Review, sentence: string): Promise<void> {
     void vscode.window.showWarningMessage(withoutLinks(sentence));
     await this.open(review.copy);
@@ -249,8 +252,8 @@ export class BringHome {
   }
 
   /**
-   * What came home was undone there: the copy offers it again. Files that no patch has, such as those with other
-   * permission bits alone, are undone with the last file of their patch.
+   * Makes the copy offer changes again that came home and were undone there. Files that no patch has, such as those
+   * with other permission bits alone, are undone with the last file of their patch.
    */
   async #undone(id: string, restored: readonly string[] = []): Promise<void> {
     const settled = this.#settled.get(id);

@@ -8,7 +8,7 @@ import { decodeText, encodeText } from '../../core/util/textBytes.ts';
 import type { ApplyChange } from '../apply/model.ts';
 import type { Review } from './homeReview.ts';
 
-/** Of a file that is taken as a whole. */
+/** Maximum bytes of a file that is taken as a whole. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 /** Permission bits that the system gives a new file, beside those for writing by others. */
 const ORDINARY = 0o644;

@@ -1,4 +1,4 @@
-/** What of a review came home, and what the base of the copy holds from then on. */
+/** The outcome of a review: the changes that came home, and the content of the copy's base from then on. */
 import { type FileDecision, type FilePlan, type NextBase, nextBase } from '../../core/sideCopies/planBringHome.ts';
 import type { SettledFile } from '../../core/sideCopies/sideCopy.ts';
 import { contentBytes } from '../workspace/textContent.ts';
@@ -9,9 +9,9 @@ import type { PickedAsWhole } from './pickWholeFiles.ts';
 
 const OUT: FileDecision = { isOut: true, hunks: [] };
 
-/** What the user has decided. */
+/** The decisions of the user. */
 export interface HomeDecisions {
-  /** Of text that was reviewed, by the name of the file. */
+  /** Decisions about texts that were reviewed, by the name of the file. */
   readonly states: ReadonlyMap<string, FileDecision>;
   readonly picked: PickedAsWhole;
   /** Permission bits that were set. */
@@ -20,9 +20,9 @@ export interface HomeDecisions {
 
 export interface HomeOutcome {
   readonly settled: readonly SettledFile[];
-  /** Of which something came home that was not there. */
+  /** Files of which something came home that was not there. */
   readonly brought: readonly FilePlan[];
-  /** Of which something is left in the copy. */
+  /** Files of which something is left in the copy. */
   readonly left: readonly FilePlan[];
 }
 

@@ -1,4 +1,4 @@
-/** The changes of a side copy with what the workspace holds by now, unsaved text included. */
+/** The changes of a side copy with the present content of the workspace, unsaved text included. */
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { type Workspace, WorkspaceError } from '../../core/ports.ts';
@@ -11,7 +11,7 @@ import { PlaceFiles } from '../apply/placeFiles.ts';
 import { contentBytes, type TextContent, textContent } from '../workspace/textContent.ts';
 import path from 'node:path';
 
-/** Of a text that is merged; a longer file is taken or left as a whole. */
+/** Maximum bytes of a text that is merged; a longer file is taken or left as a whole. */
 const MAX_MERGED_BYTES = 1024 * 1024;
 const LOOKS_AT_ONCE = 32;
 
@@ -25,7 +25,7 @@ export interface HomeFile extends CopyFile {
   readonly change: CopyChange;
   /** `undefined` where it cannot be brought home: it is reached by a link, or is a folder. */
   readonly found: FoundFile | undefined;
-  /** Of the copy, where it is text. */
+  /** The content in the copy, where it is text. */
   readonly resultContent: TextContent | undefined;
 }
 
@@ -113,7 +113,7 @@ async function contentOfHome(found: FoundFile | undefined): Promise<CopyContent>
   };
 }
 
-/** What saving it would write. */
+/** Resolves to the bytes that saving it would write. */
 async function bytesOf({ isDirty, content, disk }: FoundFile): Promise<Uint8Array | undefined> {
   if (!isDirty || content === undefined) return disk?.bytes;
   return contentBytes(content).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What "Bring Home" says to the user. */
+/** Messages of "Bring Home" to the user. */
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';

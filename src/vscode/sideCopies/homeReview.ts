@@ -1,4 +1,4 @@
-/** What a review of a side copy shows: the changes of the copy, against what the editors hold now. */
+/** The content of a review of a side copy: the changes of the copy, against the current texts of the editors. */
 import * as vscode from 'vscode';
 import type { ProposedFile } from '../../core/ports.ts';
 import { type FilePlan, planBringHome } from '../../core/sideCopies/planBringHome.ts';

@@ -3,9 +3,9 @@ import type { FilePlan } from '../../core/sideCopies/planBringHome.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import type { PlanWithMode } from './homeModes.ts';
 
-/** What comes home besides hunks. */
+/** Changes that come home besides hunks. */
 export interface PickedAsWhole {
-  /** Without hunks: what is not text, or too long. */
+  /** Files without hunks: not text, or too long. */
   readonly files: ReadonlySet<FilePlan>;
   /** Files whose permission bits are set. */
   readonly modes: ReadonlySet<PlanWithMode>;
@@ -13,13 +13,13 @@ export interface PickedAsWhole {
 
 interface WholeItem extends vscode.QuickPickItem {
   readonly plan: FilePlan;
-  /** It stands for the permission bits alone. */
+  /** Set for a row about the permission bits alone. */
   readonly withMode?: PlanWithMode;
 }
 
 /**
- * Asks what comes home of files that have no hunks, and which permission bits are set. Those that the workspace has
- * changed, too, are selected only by the user. Empty where there is nothing to ask; `undefined` when the user cancels.
+ * Asks which files without hunks come home, and which permission bits are set. Those that the workspace has changed,
+ * too, are selected only by the user. Empty without such files; `undefined` when the user cancels.
  */
 export async function pickWholeFiles(plans: readonly FilePlan[]): Promise<PickedAsWhole | undefined> {
   const items = plans.flatMap((plan): WholeItem[] => [

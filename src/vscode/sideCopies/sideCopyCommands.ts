@@ -19,7 +19,7 @@ import { unsavedTexts } from './unsavedTexts.ts';
 export interface SideCopyDeps {
   readonly store: SideCopyStore;
   readonly bringHome: BringHome;
-  /** That of the shown thread. */
+  /** Returns the copy of the shown thread. */
   readonly shown: () => SideCopy | undefined;
   readonly threads: Pick<ShownThread, 'adopt' | 'live'>;
   /** A session that has not begun, in the folders of a copy. */
@@ -32,9 +32,9 @@ export interface SideCopyDeps {
   /** Ids of the threads, sub-agents included, that work in one of these folders. */
   readonly threadsIn: (folders: readonly string[]) => Promise<readonly string[]>;
   readonly showThread: (threadId: string) => Promise<void>;
-  /** Suspends a thread whose folder is removed; it goes on in the workspace when it is opened again. */
+  /** Suspends a thread whose folder is removed; it continues in the workspace when it is opened again. */
   readonly leaveCopy: (threadId: string) => Promise<void>;
-  /** Also where the copy could not be removed. */
+  /** Called also where the copy could not be removed. */
   readonly onRemoved: (copy: SideCopy) => void;
   readonly report: (error: unknown) => void;
 }
@@ -114,7 +114,7 @@ export class SideCopyCommands {
     await chosen?.();
   }
 
-  /** Of the given thread, else of the shown one, else of a copy that the user picks. */
+  /** Brings the copy of the given thread home, else that of the shown one, else one that the user picks. */
   async bringHome(threadId?: string): Promise<void> {
     const copy = threadId === undefined ? this.#deps.shown() : this.#deps.store.of(threadId);
     if (copy === undefined) return this.showList();
@@ -130,7 +130,7 @@ export class SideCopyCommands {
     await this.#deps.bringHome.open(copy);
   }
 
-  /** Call when an agent that works in a side copy has ended: offers to bring home what it has changed. */
+  /** Call when an agent that works in a side copy has ended: offers to bring home its changes. */
   async offer(threadId: string, role: string): Promise<void> {
     this.#deps.store.reload();
     const copy = this.#deps.store.of(threadId);

@@ -4,7 +4,10 @@ import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import { isLive, liveContent } from '../workspace/liveContent.ts';
 import { contentBytes, textContent } from '../workspace/textContent.ts';
 
-/** What saving each open file would write, by path. Documents without a file, or with characters that cannot be saved, are left out. */
+/**
+ * Resolves to the bytes that saving each open file would write, by path. Documents without a file, or with characters
+ * that cannot be saved, are left out.
+ */
 export async function unsavedTexts(): Promise<ReadonlyMap<string, Uint8Array>> {
   const texts = new Map<string, Uint8Array>();
   for (const document of vscode.workspace.textDocuments) {

@@ -88,7 +88,7 @@ export class SkillCommands implements Disposable {
     });
   }
 
-  /** What the composer offers at a `/`. */
+  /** Resolves to the rows that the composer offers at a `/`. */
   async rows(): Promise<readonly SkillRow[]> {
     return offeredSkills((await this.#deps.current()).skills);
   }

@@ -6,7 +6,7 @@ import { memoryPath, type MemoryPorts, MEMORIES_FOLDER, ThreadMemories } from '.
 export interface ShowMemoriesDeps extends MemoryPorts {
   /** TILLER_HOME. */
   readonly home: string;
-  /** Whether threads are written down. */
+  /** Returns true if memories of threads are recorded. */
   readonly isOn: () => boolean;
 }
 

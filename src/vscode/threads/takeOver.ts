@@ -3,7 +3,7 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { isAtRest } from '../../core/agent/threadActivity.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 
-/** Whether another window may take this thread over: an idle one at once, else the user decides. */
+/** Resolves to true if another window may take this thread over: an idle one at once, else the user decides. */
 export async function allowsTakeOver(state: ThreadState | undefined): Promise<boolean> {
   if (!state || isAtRest(state)) return true;
   const handOver = vscode.l10n.t('Hand Over');

@@ -48,7 +48,7 @@ function placesIn([first, ...others]: readonly Pick<CopiedFolder, 'copy'>[]): Pl
 
 type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
 
-/** How often, and after what pause, opening a thread is retried that a previous extension host may still own. */
+/** Maximum attempts to open a thread that a previous extension host may still own, and the pause between them. */
 const RELOAD_LOOKS = 5;
 const RELOAD_PAUSE_MS = 200;
 

@@ -38,7 +38,7 @@ function rowOf(thread: StoredThread): ThreadRow {
 
 function statusOf({ status, lastTurn, unread }: StoredThread): ThreadRow['status'] {
   if (status !== 'resting') return status;
-  // Its request is asked again when the thread is opened.
+  // Its request is made again when the thread is opened.
   if (lastTurn === 'waiting') return 'waiting';
   if (lastTurn === 'failed') return 'failed';
   return unread ? 'unread' : 'idle';

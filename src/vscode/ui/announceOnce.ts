@@ -6,7 +6,7 @@ const MAX_SEEN = 500;
 
 export interface Announcement<Proposal> {
   readonly memento: vscode.Memento;
-  /** Of the memento: the hashes of what was announced. */
+  /** The key in the memento for the hashes of announced proposals. */
   readonly key: string;
   /** `first` is one of the `count` new proposals. */
   readonly sentence: (first: Proposal, count: number) => string;

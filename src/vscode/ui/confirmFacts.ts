@@ -15,7 +15,7 @@ export interface FactsQuestion {
   readonly tooLong: string;
 }
 
-/** Shows all that an approval covers, and asks for it. False when the facts cannot be shown whole. */
+/** Shows all facts that an approval covers, and asks for it. False when the facts cannot be shown whole. */
 export async function confirmFacts({ question, facts, approve, tooLong }: FactsQuestion): Promise<boolean> {
   const detail = facts.map(visibleName).join('\n');
   if (detail.length > MAX_DETAIL) {

@@ -1,4 +1,6 @@
-/** Lists of what files and settings bring (agents, skills, hooks, MCP servers), and the decision about what a file proposes. */
+/**
+ * Lists of agents, skills, hooks and MCP servers of files and settings, and the decision about a proposal of a file.
+ */
 import * as vscode from 'vscode';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons } from './escapeUiText.ts';
@@ -35,7 +37,7 @@ export interface Proposal {
     /** With an icon; by default "Approve…". */
     readonly label?: string;
     readonly detail?: string;
-    /** Shows all that the approval covers, and keeps the answer. */
+    /** Shows all facts that the approval covers, and keeps the answer. */
     readonly run: () => unknown;
   };
   /** Keeps a decision; `null` takes it back. */
@@ -45,7 +47,7 @@ export interface Proposal {
 /** In characters, of one row. */
 const MAX_DETAIL = 300;
 
-/** Shows the rows until one is selected, and does what that does. */
+/** Shows the rows until one is selected, and runs its action. */
 export async function showList(items: readonly ListItem[], { title, placeHolder }: ListTexts): Promise<void> {
   const options = { title, placeHolder: withoutIcons(inOneLine(placeHolder, 200)) };
   const chosen = await vscode.window.showQuickPick(items, {
@@ -66,7 +68,7 @@ export function listItem({ icon, name, word, source, detail, run }: Listed): Lis
   };
 }
 
-/** What is wrong with a file, which opens where `source` is one. */
+/** Returns the row of a problem; it opens the file where `source` is one. */
 export function problemItem(message: string, source?: string): ListItem {
   const text = withoutIcons(inOneLine(message, MAX_DETAIL));
   if (source === undefined) return { label: `$(error) ${text}` };
@@ -75,7 +77,7 @@ export function problemItem(message: string, source?: string): ListItem {
   return source.endsWith('.md') ? { label, detail: text, run: () => openFile(source) } : { label, detail: text };
 }
 
-/** How a thing of a file looks that is not used. */
+/** The icon and label of an unused entry of a file. */
 export function unusedLook(state: 'proposed' | 'refused' | 'shadowed'): Look {
   switch (state) {
     case 'proposed':
@@ -87,7 +89,7 @@ export function unusedLook(state: 'proposed' | 'refused' | 'shadowed'): Look {
   }
 }
 
-/** What the user can decide about it now. */
+/** Returns the rows of the decisions that the user can make about it now. */
 export function decisionItems({ state, approve, decide }: Proposal): readonly ListItem[] {
   if (state === 'used') {
     return [

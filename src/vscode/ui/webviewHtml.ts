@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 export type PageName = 'main' | 'rules' | 'audit';
 
 /**
- * The HTML of a page: its script by nonce, its own styles and font, and nothing from elsewhere. In an editor tab it has the
+ * The HTML of a page: its script by nonce, its own styles and font, and no other resource. In an editor tab it has the
  * background of editors.
  */
 export function panelHtml(

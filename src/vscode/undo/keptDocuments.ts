@@ -13,7 +13,7 @@ export interface KeptDiff {
   readonly after: string | null;
 }
 
-/** Call once. Dispose what it returns. */
+/** Call once. Dispose the result. */
 export function provideKeptDocuments(store: Pick<BaselineStore, 'read'>): vscode.Disposable {
   return vscode.workspace.registerTextDocumentContentProvider(SCHEME, {
     async provideTextDocumentContent({ query }) {

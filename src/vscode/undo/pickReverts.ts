@@ -11,8 +11,8 @@ interface FileItem extends vscode.QuickPickItem {
 const MOST_NAMED = 20;
 
 /**
- * Asks for each file of a plan. Files that hold what the turn left there are selected; conflicts, and files that another
- * program may have changed, only when the user selects them. `undefined` when the user cancels.
+ * Asks for each file of a plan. Files with the content that the turn left are selected; conflicts, and files that
+ * another program may have changed, only when the user selects them. `undefined` when the user cancels.
  */
 export async function pickReverts(
   title: string,

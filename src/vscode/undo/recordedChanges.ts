@@ -7,8 +7,8 @@ import type { RecordedChange } from '../../protocol/baseline.ts';
 import { type KeptDiff, showKeptDiffs } from './keptDocuments.ts';
 
 /**
- * Opens what a turn, or one command of it, changed in one diff editor. False when nothing of it is recorded, or all of it
- * is undone.
+ * Opens the changes of a turn, or of one command of it, in one diff editor. False when none is recorded, or all are
+ * undone.
  */
 export async function openRecordedChanges(
   id: string,

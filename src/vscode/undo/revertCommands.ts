@@ -21,7 +21,7 @@ export interface RevertCommandsDeps {
   readonly live: Pick<LiveThreads, 'get' | 'submit'>;
   /** Into the composer of a thread, shown or not. */
   readonly giveBack: (input: readonly UserInput[], threadId: string) => void;
-  /** Whether there is a model for the next turn; asks the user to select one where there is none. */
+  /** Resolves to true if there is a model for the next turn; asks the user to select one where there is none. */
   readonly hasModel: () => Promise<boolean>;
   /** Rejects when it is not sent. */
   readonly send: (input: readonly UserInput[], target: MessageTarget) => Promise<void>;
@@ -34,7 +34,7 @@ type Planned = EventMsgOf<'revert_planned'>;
 type Answer = Planned | EventMsgOf<'files_reverted' | 'turns_rolled_back' | 'warning'>;
 
 interface Outcome {
-  /** Of a rewind, what became of the files where they were part of it. */
+  /** The answer; for a rewind that includes files, the answer about the files. */
   readonly answer: Answer;
   /** The conversation is as it was before the message. */
   readonly hasGoneBack: boolean;
@@ -50,7 +50,7 @@ export class RevertCommands {
     this.#deps = deps;
   }
 
-  /** Of the shown thread. */
+  /** Reverts in the shown thread. */
   async revert(target: RevertTarget): Promise<void> {
     const state = await this.#ownState();
     if (state === undefined) return;
@@ -82,8 +82,8 @@ export class RevertCommands {
 
   /**
    * Goes back to before a message of the shown thread and sends `input`, or the same message, in its place, also when
-   * another thread is shown since. Returns false when the user cancels or the thread cannot go back: then the conversation
-   * is unchanged, but a running turn was stopped. Rejects when the message is not sent.
+   * another thread is shown since. Returns false when the user cancels or the thread cannot go back: then the
+   * conversation is unchanged, but a running turn was stopped. Rejects when the message is not sent.
    */
   async resend({ itemId, input, restoresFiles: files }: ResendRequest): Promise<boolean> {
     const { target } = this.#deps.threads;
@@ -146,7 +146,7 @@ export class RevertCommands {
     if (diffs.length > 0) await showKeptDiffs(heading, diffs);
     try {
       if (diffs.length === 0 && !isConversation) {
-        // As after a crash whose undo was finished: nothing has recorded it yet.
+        // As after a crash whose undo was finished: no record of it exists yet.
         if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
         tellNothing(files);
         return false;
@@ -162,7 +162,9 @@ export class RevertCommands {
     }
   }
 
-  /** Resolves with what the session answers; of a rewind, when it is over. Tells the user when the thread is closed. */
+  /**
+   * Resolves with the answer of the session; for a rewind, when it is over. Informs the user when the thread is closed.
+   */
   #submit(op: RevertOp, threadId: string): Promise<Outcome> {
     const { live } = this.#deps;
     const isRewind = op.type === 'rollback' && op.preview !== true;
@@ -192,8 +194,8 @@ export class RevertCommands {
   }
 
   /**
-   * The shown thread, opened where its session has ended: that of an agent ends with its task. Tells the user why nothing
-   * can be reverted.
+   * The shown thread, opened where its session has ended: that of an agent ends with its task. Shows the user the
+   * reason if no revert is possible.
    */
   async #ownState(): Promise<ThreadState | undefined> {
     const { threads, live } = this.#deps;

@@ -3,9 +3,9 @@ import { Emitter } from '../../core/util/emitter.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
 import type { UndoPatch, UndoReport } from './undoPatch.ts';
 
-/** What "Undo Patch" has undone. */
+/** The result of "Undo Patch". */
 export interface UndonePatch {
-  /** Of the patch, or of the turn. */
+  /** The id of the patch, or of the turn. */
   readonly id: string;
   /** Absolute paths; others of the patch may have been left alone. */
   readonly restored: readonly string[];
@@ -26,7 +26,7 @@ export class UndoCommand {
     return this.#undone.event;
   }
 
-  /** Undoes the patches of a turn, one patch, or the last applied patch, and tells the user how it went. */
+  /** Undoes the patches of a turn, one patch, or the last applied patch, and shows the user the result. */
   async undo(id: string | undefined): Promise<void> {
     const wanted = id ?? this.#undo.latest?.itemId;
     if (wanted === undefined || !this.#undo.canUndo(wanted)) {

@@ -11,7 +11,7 @@ export const MAX_TEXT_BYTES = 50 * 1024 * 1024;
 export const MAX_EDIT_BYTES = 5 * 1000 * 1000;
 
 /**
- * The reason why nothing may be written at this URI, whatever the change; `undefined` when it may. For most of these VS
+ * The reason why no text may be written at this URI, whatever the change; `undefined` when it may. For most of these VS
  * Code itself would return `true` and lose the edit (workspace-edits.md §6).
  */
 export function obstacleAt(uri: vscode.Uri): string | undefined {

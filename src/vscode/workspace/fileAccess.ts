@@ -1,6 +1,7 @@
 /**
- * Files as VS Code's `workspace.fs` gives them. That asks the window before each access, also to a file of this machine: a round
- * trip of 1 to 20 ms, and each turn looks for some ten files before its first request. So it is used for virtual files only.
+ * Files through VS Code's `workspace.fs`. It asks the window before each access, also to a file of this machine: a
+ * round trip of 1 to 20 ms, and each turn reads some ten files before its first request. So it is used for virtual
+ * files only.
  */
 import { lstat, readFile, stat } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
@@ -9,7 +10,7 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 
 export type FileDetails = Pick<vscode.FileStat, 'type' | 'size' | 'mtime'>;
 
-/** Follows links and reports them; one that leads nowhere is a link and nothing else. Rejects with the error of the file system. */
+/** Follows links and reports them; one without a target is only a link. Rejects with the error of the file system. */
 export async function fileDetails(uri: vscode.Uri): Promise<FileDetails> {
   if (uri.scheme !== 'file') return vscode.workspace.fs.stat(uri);
   const found = await lstat(uri.fsPath);

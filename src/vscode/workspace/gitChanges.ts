@@ -1,4 +1,4 @@
-/** Reads changes, branches and commits from VS Code's git extension, and changes nothing there. */
+/** Reads changes, branches and commits from VS Code's git extension, without changing them. */
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isBelow } from '../../core/util/pathBelow.ts';
@@ -65,7 +65,10 @@ export function repositoryOf({ fsPath }: vscode.Uri, among: readonly Repository[
 /** `Status.UNTRACKED` of the API. */
 const UNTRACKED = 7;
 
-/** Whether git does not know the file yet. They are among the other changes, unless `git.untrackedChanges` separates them. */
+/**
+ * Returns true if git does not know the file yet. Untracked files are among the other changes, unless
+ * `git.untrackedChanges` separates them.
+ */
 export function isUntracked({ fsPath }: vscode.Uri, among: readonly Repository[]): boolean {
   return among.some(({ state: { workingTreeChanges, untrackedChanges = [] } }) => {
     const mixed = workingTreeChanges.filter(({ status }) => status === UNTRACKED);
@@ -78,7 +81,7 @@ function changedFiles({ state }: Repository): ReadonlySet<string> {
   return new Set([...indexChanges, ...workingTreeChanges, ...untrackedChanges].map(({ uri }) => uri.fsPath));
 }
 
-/** “4 files”; `undefined` when nothing is changed. */
+/** “4 files”; `undefined` without changes. */
 export function changeCount(): string | undefined {
   const count = repositories().reduce((sum, repository) => sum + changedFiles(repository).size, 0);
   if (count === 0) return undefined;
@@ -86,8 +89,8 @@ export function changeCount(): string | undefined {
 }
 
 /**
- * For the model: the names of all changed files, then the diffs of what is staged and of what is not. `mayRead` leaves
- * out files whose content must not be shown. Rejects when git does.
+ * For the model: the names of all changed files, then the diffs of the staged and of the other changes. `mayRead`
+ * leaves out files whose content must not be shown. Rejects when git does.
  */
 export async function changeText(
   mayRead: (path: string) => boolean,
@@ -112,8 +115,8 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
 }
 
 /**
- * For the model: what the next commit of a repository will have, which is what is staged, else all changes. Empty where nothing
- * is changed. Rejects when git does.
+ * For the model: the content of the next commit of a repository: the staged changes, else all changes. Empty without
+ * changes. Rejects when git does.
  */
 export async function changesToCommit(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
   const root = repository.rootUri.fsPath;
@@ -126,7 +129,7 @@ export async function changesToCommit(repository: Repository, mayRead: (path: st
   return [`Changed files:\n${names.join('\n')}`, ...(diff === '' ? [] : [diff])].join('\n\n');
 }
 
-/** Characters of the diffs of single files after which no further file is looked at; the reader gets less of it. */
+/** Characters of the diffs of single files after which no further file is read; the reader gets less of it. */
 const ENOUGH = 200_000;
 
 /** The commit at which HEAD and the branch parted; `undefined` where they have none in common. Rejects when git does. */
@@ -135,7 +138,7 @@ export async function partingOf(repository: Repository, branch: string): Promise
 }
 
 /**
- * For the model: what was changed in this repository since a commit, uncommitted changes included. Empty where nothing was.
+ * For the model: the changes in this repository since a commit, uncommitted changes included. Empty without changes.
  * Rejects when git does.
  */
 export async function changesSince(
@@ -147,7 +150,7 @@ export async function changesSince(
   return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
 }
 
-/** For the model: what a commit has changed. Empty for a first commit. Rejects when git does. */
+/** For the model: the changes of a commit. Empty for a first commit. Rejects when git does. */
 export async function changesIn(
   repository: Repository,
   { hash, parents: [parent] }: GitCommit,

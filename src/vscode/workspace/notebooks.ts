@@ -15,7 +15,7 @@ export function notebookAt(uri: vscode.Uri): vscode.NotebookDocument | undefined
   return notebook !== undefined && isShown(notebook) && !documentAt(uri)?.isDirty ? notebook : undefined;
 }
 
-/** The same, also when it was opened by another name of the file. `place`: the resolved place of the file. */
+/** The notebook, also when it was opened by another name of the file. `place`: the resolved place of the file. */
 export async function notebookOfFile(uri: vscode.Uri, place?: string): Promise<vscode.NotebookDocument | undefined> {
   const named = notebookAt(uri);
   if (named !== undefined || uri.scheme !== 'file') return named;

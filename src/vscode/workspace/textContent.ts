@@ -61,7 +61,7 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
 
 // ---------------------------------------------------------------- line endings
 
-/** Whether VS Code would hold both in the same buffer: it has one line ending per document. */
+/** Returns true if VS Code would hold both in the same buffer: it has one line ending per document. */
 export function sameButEndings(one: string, other: string): boolean {
   return one === other || lineFeedsOnly(one) === lineFeedsOnly(other);
 }
@@ -70,7 +70,7 @@ function lineFeedsOnly(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
 
-/** Whether a buffer that was opened on `before` and now holds `after` is saved as exactly `after`. */
+/** Returns true if a buffer that was opened on `before` and now holds `after` is saved as exactly `after`. */
 export function keepsEndings(before: string, after: string): boolean {
   const found = lineEndings(before);
   const wanted = lineEndings(after);

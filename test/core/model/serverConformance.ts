@@ -21,7 +21,7 @@ export interface ServerUnderTest {
 export interface ServerFacts {
   readonly model: string;
   readonly tools: Prompt['tools'];
-  /** How it is configured, besides its address and wire. */
+  /** Its configuration, besides its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
   /** In each run only every nth place of a response is cut; in a full run all of them. */
   readonly cutStep?: number;

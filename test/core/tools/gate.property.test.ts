@@ -154,7 +154,7 @@ class Thread {
     for (const id of this.#asked) this.#over.add(id);
   }
 
-  /** Whether an answer of the user covers the call: an approval, one for the thread, or a rule. */
+  /** Returns true if an answer of the user covers the call: an approval, one for the thread, or a rule. */
   #isAllowed(call: Call, escalated: boolean): boolean {
     if ([...call.questions].some((id) => this.#approved.has(id)) || this.#remembered.has(nameOf(call))) return true;
     const { what, box, permissions } = call.wanted;

@@ -1,4 +1,4 @@
-/** What the panel costs: the tasks of its page, in processor time, so that other load on the machine does not count. */
+/** Measures the tasks of the panel's page in processor time, so that other load on the machine does not count. */
 import type { Page } from 'playwright-core';
 
 /** An event of Chromium's trace, as far as it is used here. Times are in microseconds. */

@@ -32,7 +32,7 @@ export interface PlaceOptions {
  */
 const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder, checker: writeChecker };
 const COMMON = 'common';
-/** Of each page. */
+/** Height of each page, in pixels. */
 const HEIGHT = 900;
 /** After this an extension host whose window has gone is killed. */
 const HOST_LIMIT_MS = 3000;
@@ -114,7 +114,7 @@ class Place {
   }
 }
 
-/** Of this worker; its processes end with it. */
+/** The place of this worker; its processes end with it. */
 let common: Place | undefined;
 let named: Place | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => process.exit(1));

@@ -31,7 +31,7 @@ export interface WindowOptions extends PlaceOptions {
   folders?: Record<string, Record<string, string> | string>;
   /** Files that the extension `virtual` serves below `shelf:` and, read-only, `glass:`. */
   served?: Record<string, string>;
-  /** Of the browser window. */
+  /** Width of the browser window, in pixels. */
   width?: number;
   /** Another window that stays open on the same server, with the same settings and the same model. */
   beside?: OpenedWindow;
@@ -58,7 +58,7 @@ export interface Window {
   sample: ReturnType<typeof generateSample>;
   /** The text on disk now; `null` where there is no such file. */
   disk(name: string): Promise<string | null>;
-  /** Whether the test of the sample passes. */
+  /** Resolves to true if the test of the sample passes. */
   testPasses(): Promise<boolean>;
   /** Closes the browser and opens the same window in a new one with the old browser storage. */
   restart(): Promise<void>;

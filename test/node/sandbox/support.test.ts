@@ -1,4 +1,4 @@
-/** Whether a sandbox works on this machine: found with and without blocking the process. */
+/** The availability of a sandbox on this machine, determined with and without blocking the process. */
 import { expect, test, vi } from 'vitest';
 import { tryOut, tryOutBeside } from '../../../src/node/host/ownPrograms.ts';
 

@@ -17,8 +17,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
+import { createExec } from '../../../src/node/exec.ts';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
+import { Sandboxes } from '../../../src/node/sandbox/launch.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
@@ -104,6 +106,51 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(await running).toMatchObject({ code: 1, findings: [] });
     await expect.poll(() => readdirSync(place.workspace)).toEqual(['.vscode']);
     expect(readFileSync(place.at('.vscode', 'settings.json'), 'utf8')).toBe('{}');
+  });
+
+  test('has a mark for the Explorer as long as `.vscode` is a mount point, and no command changes the mark', async () => {
+    using place = new Playground({ marksMountPoints: true });
+    const seen: string[] = [];
+    using _ = watching(place.workspace, (name) => {
+      const names = readdirSync(place.workspace);
+      if (name === '.vscode' && names.includes('.vscode') && !names.includes('.tiller-sandbox'))
+        seen.push(names.join());
+    });
+    const ended = await place.bash('ls -A > seen; echo x > .tiller-sandbox/x; rmdir .tiller-sandbox');
+    expect(ended).toMatchObject({ code: 1, findings: [] });
+    expect(ended.stderr.match(/Read-only file system|Device or resource busy/g)).toHaveLength(2);
+    expect(readFileSync(place.at('seen'), 'utf8')).toBe('.git\n.tiller-sandbox\n.vscode\nseen\n');
+    await expect.poll(() => readdirSync(place.workspace)).toEqual(['seen']);
+    expect(seen).toEqual([]);
+    mkdirSync(place.at('.vscode'));
+    await place.bash('ls -A > seen');
+    expect(readFileSync(place.at('seen'), 'utf8')).toBe('.git\n.vscode\nseen\n');
+  });
+
+  test('has no mark any more when the user writes into `.vscode` while a command runs', async () => {
+    using place = new Playground({ marksMountPoints: true });
+    const command = await place.start(['/bin/sleep', '600']);
+    expect(readdirSync(place.workspace)).toEqual(['.git', '.tiller-sandbox', '.vscode']);
+    writeFileSync(place.at('.vscode', 'settings.json'), '{}');
+    await expect.poll(() => readdirSync(place.workspace)).toEqual(['.git', '.vscode']);
+    await command.kill(0);
+    expect(readdirSync(place.workspace)).toEqual(['.vscode']);
+  });
+
+  test('keeps the mark that another process has made while a command ran that makes none', async () => {
+    using place = new Playground({ marksMountPoints: true });
+    const sandboxes = new Sandboxes(place.home);
+    const other = createExec({ home: place.home, sandboxes });
+    const plain = await other.spawn(
+      place.request(['/bin/bash', '-c', 'until [ -e .tiller-sandbox ]; do sleep 0.01; done']),
+    );
+    expect(readdirSync(place.workspace)).not.toContain('.tiller-sandbox');
+    const marking = await place.start(['/bin/sleep', '600']);
+    expect((await plain.exited).findings ?? []).toEqual([]);
+    sandboxes.dispose();
+    expect(readdirSync(place.workspace)).toContain('.tiller-sandbox');
+    await marking.kill(0);
+    expect(readdirSync(place.workspace)).toEqual([]);
   });
 
   test('keeps an empty folder of the user', async () => {
@@ -316,6 +363,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     '.devcontainer.json',
     '.cursor/rules',
     '.husky/pre-commit',
+    '.tiller-sandbox/any',
     '.github/workflows/ci.yml',
     'any.code-workspace',
   ];

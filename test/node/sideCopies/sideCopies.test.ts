@@ -36,7 +36,7 @@ import { createLocks } from '../../../src/node/storage/locks.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 const NEVER = new AbortController().signal;
-/** Of a process that has ended: pids are smaller. */
+/** The identity of a process that has ended: pids are smaller. */
 const ENDED = { pid: 2 ** 30, bootId: null, startTime: null };
 /** Threads by where they are, and those that work in a copy beside its own one. */
 const threadsWith = (

@@ -13,7 +13,7 @@ export class LiveRegistrations {
       this.#watch(api, /^on(?:Did|Will)|^register|^createTextEditorDecorationType$/);
   }
 
-  /** What was registered since, and is not disposed. */
+  /** The number of registrations since that are not disposed. */
   get count(): number {
     return this.#live.size;
   }

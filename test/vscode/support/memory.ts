@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 
-/** What VS Code keeps for a window or a workspace, in memory. */
+/** A memento of VS Code in memory, for a window or a workspace. */
 export class Memory implements vscode.Memento {
   readonly #values = new Map<string, unknown>();
   keys = () => [...this.#values.keys()];

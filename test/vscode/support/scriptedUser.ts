@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 /** One answer of the user: the beginning of a row's label or of a button, or a text to type. */
 export type Answer = { readonly pick: string } | { readonly type: string } | { readonly button: string } | 'cancel';
 
-/** What the user was shown, and which answers are left. */
+/** Records the messages to the user, and gives the remaining answers. */
 export class ScriptedUser {
   readonly shown: string[] = [];
   readonly #answers: Answer[];

@@ -64,7 +64,7 @@ export const FAILED_OUTPUT = ` ${red}FAIL${off}  test/retry.test.ts ${dim}>${off
 
  Tests  ${red}1 failed${off} ${dim}|${off} ${green}127 passed${off} ${dim}(128)${off}`;
 
-/** What every turn of the story begins with. */
+/** Adds the beginning of every turn of the story. */
 export function looksAround(script: Script): Script {
   return script
     .thinks(
@@ -93,7 +93,7 @@ export const COLOURS = [
 
 const TICK = '`';
 
-/** What answers contain besides plain prose. */
+/** An answer with every element that answers contain besides plain prose. */
 export const ANSWER = String.raw`# Back-off
 
 ## The formula

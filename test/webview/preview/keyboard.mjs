@@ -217,7 +217,7 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'retry' }]);
     const other = await stage.show(stage.scenes.rejected);
     assert.equal(await other.getByTestId('error-action').innerText(), 'Set API Key');
-    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: OpenAI');
+    assert.equal(await other.getByTestId('error-where').innerText(), 'Model: gpt-5-codex · Server: Team Gateway');
     await other.getByTestId('error-retry').focus();
     await press(other, 'Enter');
     assert.deepEqual(await takeOps(other), [{ type: 'retry' }]);
@@ -812,6 +812,7 @@ const STORIES = {
       { type: 'interrupt' },
       turn('Also mention the limit in the README'),
     ]);
+    await expectFocus(page, 'composer-input');
     return page;
   },
   async 'Tab reaches every control and comes round'(stage) {

@@ -9,6 +9,7 @@ export const SETTINGS: PanelSettings = {
   modelOfMode: { plan: { model: 'gpt-5.2', effort: 'xhigh' } },
   mode: 'agent',
   efforts: ['low', 'medium', 'high', 'xhigh'],
+  providers: {},
   areEffortsGuessed: false,
   effort: 'high',
   approvalPolicy: 'on-request',

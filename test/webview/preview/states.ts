@@ -347,7 +347,9 @@ function planned(isDone: boolean): Script {
     `I have read the client and its tests.\n\n<proposed_plan>\n${PLAN.replace('Cap the retries', title)}\n</proposed_plan>`;
   looksAround(script).says(says('Limit the retries')).complete();
   script.turn('Leave uploads alone.');
-  return isDone ? script.says(says('Cap the retries')).complete() : script.streams(says('Cap the').slice(0, 260));
+  return isDone
+    ? script.says(says('Cap the retries')).complete()
+    : script.streams(says('Cap the retries').slice(0, 260));
 }
 
 /** A message that is edited in place, of a turn whose files can go back. */
@@ -562,7 +564,7 @@ function patches(): Script {
     .context(30);
 }
 
-/** What the editor says of patches. */
+/** The states of problems after patches. */
 function problems(): Script {
   const known = { errors: 0, warnings: 0, fixed: 0, checking: [], unchecked: [] };
   const applied = { ...patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF) };
@@ -728,7 +730,7 @@ function mcpTool(): Script {
       reason: {
         source: 'policy',
         id: 'mcp-changed',
-        text: 'github describes create_issue in another way than when you approved it.',
+        text: 'The description of create_issue by github has changed since you approved it.',
       },
       choices: ['approved', 'approved_for_thread', 'approved_tool', 'denied', 'abort'],
     })
@@ -745,7 +747,7 @@ function fetches(): Script {
       reason: {
         source: 'policy',
         id: 'fetch-host',
-        text: 'Nothing may be fetched from undici.nodejs.org unasked: the address is sent there.',
+        text: 'No rule allows undici.nodejs.org, and the host receives this address.',
       },
       proposedRule: { pattern: ['fetch_url', 'https://undici.nodejs.org'], decision: 'allow' },
       choices: ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'],
@@ -1124,7 +1126,7 @@ function retry(): Script {
   });
 }
 
-/** What answers contain besides plain prose. */
+/** An answer with every element that answers contain besides plain prose. */
 function answer(): Script {
   return titled('An answer', 'Explain the back-off.').says(ANSWER).complete();
 }
@@ -1474,7 +1476,7 @@ export const SCENES = {
   'compaction-failed': scene(compactionFailed()),
   errors: scene(errors()),
   'error-kinds': scene(errorKinds()),
-  rejected: scene(rejected()),
+  rejected: scene(rejected(), { providers: { openai: { name: 'Team Gateway' } } }),
   retry: scene(retry()),
   markdown: scene(markdown()),
   answer: scene(answer(), { imageRoot: '.' }),

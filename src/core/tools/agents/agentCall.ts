@@ -5,7 +5,9 @@ import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
 export type AgentItem = TurnItemOf<'sub_agent'>;
 type Action = NonNullable<AgentItem['action']>;
 
-/** A call about agents decides nothing: each command and patch of an agent is decided when it comes. */
+/**
+ * Prepares a call about agents, which needs no decision: each command and patch of an agent is decided when it comes.
+ */
 export function ready<Plan>(plan: Plan): Preparation<Plan> {
   return {
     type: 'ready',

@@ -18,7 +18,7 @@ export const agentInputShape = {
 
 const inputSchema = z.object(agentInputShape);
 
-/** The message for an agent, or what is wrong with it. */
+/** The message for an agent, or the fault in it. */
 export function readAgentInput({
   message,
   items,

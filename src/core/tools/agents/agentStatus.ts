@@ -13,7 +13,7 @@ export function namedChanges(changed: readonly string[]): readonly string[] {
   return [...changed.slice(0, MOST_NAMED), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
-/** A message, with what the model has to know of where the agent worked. */
+/** Adds to a message the facts about the place where the agent worked. */
 export function withPlace(
   message: string,
   { inSideCopy, changedInCopy }: Pick<ReportedAgent, 'inSideCopy' | 'changedInCopy'>,
@@ -36,15 +36,17 @@ const WHY_NO_COPY: Record<NoSideCopy, string> = {
   not_made: 'none could be made',
 };
 
-/** What the model has to know of an agent that writes beside others without a side copy; '' of any other one. */
+/**
+ * Returns the note for the model about an agent that writes beside others without a side copy; '' for any other one.
+ */
 export function noCopyNote({ noSideCopy }: Pick<AgentSummary, 'noSideCopy'>): string {
   if (noSideCopy === undefined) return '';
   return `This agent has no side copy, because ${WHY_NO_COPY[noSideCopy]}: it works in the same folder as other agents that write, and each finds the others' unfinished changes.`;
 }
 
 /**
- * The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. It depends on nothing
- * else: it is compared with what the model has read.
+ * The status of an agent as a model reads it (codex-behaviour.md §11); `undefined`: an unknown agent. It must depend on
+ * nothing else, because it is compared with the status that the model has read.
  */
 export function statusForModel(agent: Status | undefined): unknown {
   switch (agent?.state) {

@@ -1,4 +1,4 @@
-/** What the tools for sub-agents need of the threads of the process. */
+/** The port of the tools for sub-agents to the threads of the process. */
 import type { UserInput } from '../../../protocol/item.ts';
 import type { ReasoningEffort } from '../../../protocol/op.ts';
 import type { AgentSummary } from '../../../protocol/thread.ts';
@@ -11,7 +11,7 @@ export interface AgentRole {
   readonly description: string;
   /** Instead of the instructions of the thread that starts it; `null`: the same. */
   readonly instructions: string | null;
-  /** Names of tools; `null`: all that its parent has. A role never adds one. */
+  /** Names of tools; `null`: all tools of its parent. A role never adds one. */
   readonly tools: readonly string[] | null;
   /** Names that are taken away from these; `*` takes all. */
   readonly without?: readonly string[];
@@ -33,7 +33,7 @@ export interface AgentRequest {
   readonly forksContext: boolean;
   readonly model?: string | undefined;
   readonly effort?: ReasoningEffort | undefined;
-  /** It changes no file, whatever its role says. */
+  /** It changes no file, regardless of its role. */
   readonly readOnly?: boolean | undefined;
 }
 
@@ -43,13 +43,13 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** What a call returns of an agent. */
+/** The state of an agent as a call returns it. */
 export type ReportedAgent = AgentSummary & {
   /** Files that differ in its side copy, from the working directory of its parent; absent where they are not known. */
   readonly changedInCopy?: readonly string[];
 };
 
-/** Those that it may have started, by their ids. */
+/** Agents that it may have started, by their ids. */
 export type AgentStates = ReadonlyMap<string, ReportedAgent | undefined>;
 
 /** The sub-agents of one thread. A thread reaches only those that it has started itself. */
@@ -85,7 +85,7 @@ export interface Agents {
     agentId: string,
     context: Pick<ToolContext, 'settings' | 'signal'>,
   ): Promise<{ readonly type: 'resumed'; readonly agent: AgentSummary } | Refusal>;
-  /** Returns what it was before. */
+  /** Returns the state before. */
   close(agentId: string): Promise<{ readonly type: 'closed'; readonly before: AgentSummary } | Refusal>;
   /**
    * Starts one, waits for its end and closes it. `onStarted` is called once. Rejects only with the signal's reason, after the

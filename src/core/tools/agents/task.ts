@@ -14,7 +14,7 @@ const argumentsSchema = z.object({
 });
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** In tokens: what the model gets of the last message of an agent. */
+/** Maximum tokens of the last message of an agent that the model gets. */
 const MAX_ANSWER = 10_000;
 
 /** Runs a sub-agent to its end and returns its last message only (seed 003). */

@@ -1,4 +1,7 @@
-/** Asks language extensions, which say nothing at first: they start with the first file and then read the project. */
+/**
+ * Asks language extensions again while their answers are empty: they start with the first file and then read the
+ * project.
+ */
 import type { Clock, CodeKind, CodePosition, Languages } from '../../ports.ts';
 import { abortable } from '../../util/abort.ts';
 
@@ -10,7 +13,7 @@ export const CODE_TIMES = {
   longestPause: 2_000,
 } as const;
 
-/** Why a call has no answer, as sentences for the model. */
+/** The reason why a call has no answer, as sentences for the model. */
 export class NoAnswer extends Error {}
 
 /** The reason with which the time limit of a call aborts. */
@@ -22,7 +25,7 @@ export interface Limit {
   readonly signal: AbortSignal;
 }
 
-/** What requests are about: a language, or symbols of the workspace where there is no path. */
+/** The subject of requests: a language, or symbols of the workspace where there is no path. */
 export interface Subject {
   readonly kind: CodeKind;
   readonly path: string | undefined;
@@ -30,8 +33,8 @@ export interface Subject {
 }
 
 /**
- * Asks again while the answer is empty and nothing has answered about the language so far. Rejects with
- * `NoAnswer` when the time is over, else with the reason of the signal or the error of `ask`.
+ * Asks again while the answer is empty and no provider has answered about the language so far. Rejects with `NoAnswer`
+ * when the time is over, else with the reason of the signal or the error of `ask`.
  */
 export async function askPatiently<Value>(
   ask: () => Promise<Value>,

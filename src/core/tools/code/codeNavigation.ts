@@ -58,8 +58,8 @@ type Plan =
   | { readonly type: 'rename'; readonly patch: ApplyPlan; readonly done: string };
 
 /**
- * What the language extensions of an editor know of the code (docs/decisions/0051). A rename is a patch; without
- * `mayChange` there is none.
+ * The tool `code_navigation`: answers of the editor's language extensions about the code (docs/decisions/0051). A
+ * rename is a patch; without `mayChange` there is none.
  */
 export function codeNavigation(
   languages: Languages,

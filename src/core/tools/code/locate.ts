@@ -28,7 +28,7 @@ export interface LocateDeps {
 }
 
 export type Located =
-  /** One symbol; it may stand at several places of one line. */
+  /** One symbol, possibly at several places of one line. */
   | { readonly type: 'found'; readonly name: string; readonly at: readonly CodePosition[] }
   /** For the model: several symbols, to choose one of. */
   | { readonly type: 'ambiguous'; readonly output: string }
@@ -48,7 +48,7 @@ export async function locate(target: Target, strict: boolean, deps: LocateDeps):
     : locateInLine(target.symbol, { path, line: target.line }, lines, strict, deps);
 }
 
-/** Opens the file that a model names. `output` says why it cannot be used. */
+/** Opens the file that a model names. `output`: the reason why it cannot be used. */
 export async function findFile(
   written: string,
   { languages, texts, guard, limit, context }: LocateDeps,
@@ -193,7 +193,7 @@ async function filesWith(name: string, { guard, context }: LocateDeps): Promise<
   return found.slice(0, MAX_FOUND);
 }
 
-/** Those with the name; with the container, too, where one of them has it. */
+/** Returns the symbols with the name; those with the container, too, if there are any. */
 function named(symbols: readonly CodeSymbol[], written: string): readonly CodeSymbol[] {
   const { name, container } = symbolName(written);
   const same = symbols.filter((symbol) => isNamed(symbol.name, name));
@@ -218,7 +218,7 @@ async function oneOf(name: string, symbols: readonly CodeSymbol[], deps: LocateD
   return { type: 'found', name, at: [positionOfName(name, symbol, lines)] };
 }
 
-/** Lines below the start of a declaration in which its name is looked for: decorators and comments may come first. */
+/** Lines from the start of a declaration in which its name is searched: decorators and comments may come first. */
 const HEAD_LINES = 10;
 
 function positionOfName(name: string, symbol: CodeSymbol, lines: readonly string[]): CodePosition {

@@ -1,4 +1,4 @@
-/** What the editor knows of the code, for the model: every request of `code_navigation` but the rename. */
+/** Every request of `code_navigation` but the rename, with its answer for the model. */
 import { assertNever } from '../../util/assertNever.ts';
 import { abortable, deadline } from '../../util/abort.ts';
 import type { CodePosition, CodeRelation, Languages } from '../../ports.ts';
@@ -24,7 +24,10 @@ export type FoundCode =
   | { readonly type: 'found'; readonly output: string; readonly count: number }
   | { readonly type: 'failure'; readonly output: string };
 
-/** Runs `ask` within the time of one call. Rejects only with the reason of the turn's signal; what fails else is a failure. */
+/**
+ * Runs `ask` within the time of one call. Rejects only with the reason of the turn's signal; any other error is a
+ * failure.
+ */
 export async function withinTime<Result>(
   languages: Languages,
   context: ToolContext,
@@ -64,7 +67,7 @@ export async function lookUp(request: LookUp, deps: LocateDeps): Promise<FoundCo
   }
 }
 
-/** Where the symbol stands: at one place at least. Otherwise what the model gets. */
+/** Returns the positions of the symbol, at least one; otherwise the output for the model. */
 async function positionsOf(
   target: Target,
   deps: LocateDeps,

@@ -13,8 +13,8 @@ export interface ListedPlace extends Pick<CodePosition, 'path' | 'line'> {
 }
 
 /**
- * One line for each place; of several places in one line the first. The files stand in the order of their first place.
- * `nameOf` gives a path as the model knows it. No line of a file that may not be read.
+ * Returns one line for each place; of several places in one line the first. The files are in the order of their first
+ * place. `nameOf` gives a path as the model knows it. Lines of files that may not be read are left out.
  */
 export async function placesText(
   places: readonly ListedPlace[],

@@ -1,9 +1,9 @@
-/** Names of symbols as models write them, and where they stand in a text. Pure. */
+/** Names of symbols as models write them, and their columns in a text. Pure. */
 
 export interface SymbolName {
-  /** As it stands in the source. */
+  /** The name as in the source. */
   readonly name: string;
-  /** What it is declared in; empty where it was not named. */
+  /** The name of the enclosing symbol; empty where none was given. */
   readonly container: string;
 }
 
@@ -17,7 +17,7 @@ export function symbolName(written: string): SymbolName {
   return { name: parts.at(-1) ?? bare, container: parts.at(-2) ?? '' };
 }
 
-/** The columns (from 0) at which the name stands in the line as a whole word. */
+/** Returns the columns (from 0) of the name in the line as a whole word. */
 export function columnsOf(line: string, name: string): readonly number[] {
   const columns: number[] = [];
   if (name === '') return columns;

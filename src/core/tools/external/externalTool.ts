@@ -18,7 +18,7 @@ import {
 import { safeContent } from '../toolContent.ts';
 import type { RegisteredTool } from './registry.ts';
 
-/** A tool of another extension. The user is asked unless it was allowed. */
+/** A tool of another extension. Each call needs approval unless the tool was allowed. */
 export function externalTool(
   registered: RegisteredTool,
   deps: ToolApprovalDeps,
@@ -58,7 +58,7 @@ export function externalTool(
   };
 }
 
-/** Rejects only with the reason of the turn's signal: what else goes wrong is a text for the model. */
+/** Rejects only with the reason of the turn's signal: any other error is a text for the model. */
 async function call(
   { tool, withdrawn }: RegisteredTool,
   args: ForeignArguments,

@@ -17,7 +17,7 @@ export class ExternalTools implements ToolProvider {
   #offered: readonly RegisteredTool[] | undefined;
   #tools: readonly ToolHandler[] = [];
 
-  /** `sync`: called before each turn, for a registry that has to look for its tools. */
+  /** `sync`: called before each turn, for a registry that has to find its tools. */
   constructor(registry: Pick<ExternalToolRegistry, 'all'>, deps: ToolApprovalDeps, sync: () => void = () => {}) {
     this.#registry = registry;
     this.#deps = deps;

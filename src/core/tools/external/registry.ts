@@ -11,9 +11,9 @@ export interface ExternalCall {
 
 /** A tool that other code of this process runs: of an extension, or one that VS Code knows. */
 export interface ExternalTool {
-  /** Identifies whose tool it is, e.g. the id of the extension. */
+  /** Identifies the owner of the tool, e.g. the id of the extension. */
   readonly owner: string;
-  /** The same for the user. */
+  /** The name of the owner, for the user. */
   readonly ownerName: string;
   readonly name: string;
   readonly description: string;

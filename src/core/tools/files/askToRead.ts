@@ -3,8 +3,8 @@ import type { ToolContext } from '../handler.ts';
 const ALLOW_ONCE = 'Allow once';
 
 /**
- * Asks the user about one file that may not be read; `hidden` says which and why. The answer holds for this call alone.
- * Never under the approval policy `never`.
+ * Asks the user about one file that may not be read; `hidden`: the file and the reason. The answer holds for this call
+ * alone. Never under the approval policy `never`.
  */
 export async function mayReadOnce(
   hidden: string,

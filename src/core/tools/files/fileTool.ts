@@ -8,7 +8,7 @@ import type { FoundPlace } from './filePaths.ts';
 import { failedRead, type GuardedRead, prepareRead, runRead } from './guardedRead.ts';
 import type { ReadGuard } from './readGuard.ts';
 
-/** What is found at a place: the output for the model. A failure is a sentence, too. */
+/** The result at a place: the output for the model. A failure is a sentence, too. */
 export type Looked =
   | { readonly type: 'found'; readonly output: string }
   | { readonly type: 'failure'; readonly output: string };
@@ -16,6 +16,7 @@ export type Looked =
 export interface FileToolOptions<Args> {
   readonly spec: FunctionToolSpec;
   readonly schema: z.ZodType<Args>;
+  /** The row and the audit log name the tool by its action (`LOOKUP_TOOLS` in protocol/itemTraits.ts): one for each tool. */
   readonly action: TurnItemOf<'file_lookup'>['action'];
   readonly pathOf: (args: Args) => string;
   readonly patternOf?: (args: Args) => string;

@@ -1,4 +1,7 @@
-/** What the tools that read one place of the workspace share: which place, whether it may be read, how it failed. */
+/**
+ * Steps shared by the tools that read one place of the workspace: resolve the place, check that it may be read, report
+ * a failure.
+ */
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import { WorkspaceError } from '../../ports.ts';
 import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
@@ -8,7 +11,7 @@ import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
 
 type ReadItem = TurnItemOf<'file_lookup'> | TurnItemOf<'image_view'>;
 
-/** A read whose place is found. `guard` says of a path below the place why it may not be read. */
+/** A read whose place is found. `guard` returns the reason why a path below the place may not be read. */
 export interface GuardedRead<Args, Item extends ReadItem> {
   readonly args: Args;
   readonly found: FoundPlace;

@@ -1,9 +1,9 @@
 export interface BlockOptions {
-  /** How many blocks outwards; 0: all. */
+  /** Number of blocks outwards; 0: all. */
   readonly maxLevels: number;
-  /** Whether the neighbours of the outermost block are part of it. */
+  /** True if the neighbours of the outermost block are included. */
   readonly includeSiblings: boolean;
-  /** Whether comment lines directly above it are. */
+  /** True if comment lines directly above it are included. */
   readonly includeHeader: boolean;
   readonly maxLines: number;
 }

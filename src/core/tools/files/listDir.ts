@@ -6,9 +6,9 @@ import { fileTool, type Looked } from './fileTool.ts';
 import { isNeverEntered } from '../../util/ignoreRules.ts';
 import { cutBytes, withinBudget } from './lines.ts';
 
-/** Of one name, in bytes (codex-behaviour.md §4.4). */
+/** Maximum bytes of one name (codex-behaviour.md §4.4). */
 const MAX_NAME_BYTES = 500;
-/** Entries that are looked at; what lies beyond is not listed, and the model reads that. */
+/** Maximum entries that are visited; more are not listed, and the output mentions it. */
 const MAX_ENTRIES = 10_000;
 
 const count = z.number().int().min(1);
@@ -78,7 +78,7 @@ interface Listing {
   readonly context: Pick<ToolContext, 'workspace' | 'signal'>;
 }
 
-/** Returns false where there are more entries than are looked at. */
+/** Returns false where there are more entries than the maximum. */
 async function collect(folder: string, level: number, listing: Listing): Promise<boolean> {
   const { depth, lines, isHidden, context } = listing;
   context.signal.throwIfAborted();

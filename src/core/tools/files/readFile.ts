@@ -7,7 +7,7 @@ import { indentationBlock } from './indentationBlock.ts';
 import { cutBytes, withinBudget } from './lines.ts';
 import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-/** Of one line, in bytes (codex-behaviour.md §4.3). */
+/** Maximum bytes of one line (codex-behaviour.md §4.3). */
 const MAX_LINE_BYTES = 500;
 
 const count = z.number().int().min(1);

@@ -1,5 +1,5 @@
 /**
- * What may be read in Tiller's own process, by tools and for attachments: the same files are withheld there as from
+ * Guards reads in Tiller's own process, by tools and for attachments: the same files are withheld there as from
  * commands in the sandbox (`sandbox.unreadable`, with Tiller's own globs).
  */
 import { matchingPattern } from '../../policy/readPatterns.ts';
@@ -54,8 +54,9 @@ export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDep
 }
 
 /**
- * Why this file (an absolute path) may not be read, as a clause that begins with its path; `undefined` for a readable
- * one and for one that does not exist. Follows links: a link to an unreadable file is unreadable.
+ * Returns the reason why this file (an absolute path) may not be read, as a clause that begins with its path;
+ * `undefined` for a readable one and for one that does not exist. Follows links: a link to an unreadable file is
+ * unreadable.
  */
 export async function whyUnreadable(file: string, limits: ReadLimits, deps: ReadDeps): Promise<string | undefined> {
   const guard = await readGuard(limits, deps);

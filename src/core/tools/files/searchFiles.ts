@@ -17,7 +17,7 @@ import { ignoreFilter, walkFiles } from './walkFiles.ts';
 export const [MAX_FILES, MAX_MS] = [20_000, 30_000];
 /** Files that are read at once. */
 const BATCH = 32;
-/** Globs that mean the same to ripgrep. Others are applied to what it finds. */
+/** Globs that mean the same to ripgrep. Others are applied to its results. */
 const PLAIN_GLOB = /^\*\.(?:\w+|\{\w+(?:,\w+)*\})$/;
 
 export interface Search {
@@ -27,7 +27,7 @@ export interface Search {
   readonly place: string;
   readonly isFolder: boolean;
   readonly guard: ReadGuard;
-  /** How many files are returned. */
+  /** Maximum files that are returned. */
   readonly limit: number;
 }
 
@@ -96,7 +96,7 @@ async function find(
   return textSearch.find(request, signal);
 }
 
-/** Those that the search is about: below its place, not ignored, of the kind asked for, readable. */
+/** Returns the files of the search: below its place, not ignored, of the requested kind, readable. */
 async function allowed(
   files: readonly string[],
   { include, place, isFolder, guard }: Search,

@@ -18,8 +18,8 @@ type Detail = Arguments['detail'];
 type Item = TurnItemOf<'image_view'>;
 
 /**
- * In pixels. `high` is what OpenAI scales every image down to before its models see it, so a larger one would only be
- * more bytes in each request; `low` is what it scales those of low detail to
+ * In pixels. `high` is the size to which OpenAI scales every image before its models see it, so a larger one would only
+ * be more bytes in each request; `low` is that for images of low detail
  * (developers.openai.com/api/docs/guides/images-vision).
  */
 const BOUNDS: Readonly<Record<Exclude<Detail, 'original'>, { readonly longest: number; readonly shortest: number }>> = {
@@ -80,7 +80,7 @@ async function shown(item: Item, found: FoundPlace, detail: Detail, context: Too
   const bytes = await workspace.readBytes(found.place.target, { maxBytes: IMAGE_LIMITS.bytes, signal });
   const image = inspectImage(bytes);
   if (image.type === 'refused') return failedRead(item, `${item.path} cannot be shown: ${image.reason}.`);
-  // Scaling would lose how it is turned.
+  // Scaling would lose the orientation of the image.
   const fitted = isTurned(bytes) ? undefined : sizeFor(image, detail);
   let sent: Pick<Required<Item>, 'width' | 'height'> & { readonly bytes: Uint8Array };
   try {

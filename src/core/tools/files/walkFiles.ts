@@ -61,7 +61,7 @@ export async function ignoreFilter(
   };
 }
 
-/** Those that ignore the folder itself do not count, because it was asked for. */
+/** Rules that ignore the folder itself do not count, because it was requested. */
 async function rulesAbove(
   root: string,
   workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,
@@ -74,7 +74,10 @@ async function rulesAbove(
   return above;
 }
 
-/** Of the folders between the open folder that contains this one and itself, the outermost first. */
+/**
+ * Returns the texts of the ignore files in the folders from the open folder down to the parent of this one, the
+ * outermost first.
+ */
 async function ignoreTextsAbove(
   folder: string,
   workspace: Pick<Workspace, 'read' | 'roots' | 'places'>,

@@ -17,7 +17,7 @@ import { failureText, successText } from './patchTexts.ts';
 import { reviewNote } from './choicesNote.ts';
 import { withAgreement } from './unsavedEdits.ts';
 
-/** How often a patch is planned again because a file changed between plan and application. */
+/** Maximum number of times that a patch is planned again because a file changed between plan and application. */
 const MAX_REPLANS = 5;
 
 export async function applyApproved(
@@ -95,7 +95,7 @@ export async function applyApproved(
   );
 }
 
-/** The plan without what the user left out. The report names only what is applied. */
+/** Returns the plan without the changes that the user left out. The report names only the applied ones. */
 function reviewedPlan({ planned, proposal, cwd }: ApplyPlan, review: ProposalChoices): ApplyPlan['planned'] {
   const changes = decidedChanges(reviewedChanges(proposal, review), planned.places);
   const written = new Set(changes.map(placeOf));

@@ -9,7 +9,7 @@ const MAX_DIFFERENCE = 4_000;
 /** In characters: of each hunk that the user has rejected with a reason. */
 const MAX_HUNK = 600;
 
-/** `applied`: the changes that were left of the proposal. */
+/** `applied`: the remaining changes of the proposal. */
 export function reviewNote(
   proposal: readonly ProposedFile[],
   review: ProposalChoices,

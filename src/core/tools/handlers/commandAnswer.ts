@@ -10,7 +10,7 @@ export const MAX_OUTPUT_TOKENS = 10_000;
 /** The state of a process at one time, running or ended. */
 export interface Answer {
   readonly process: LiveProcess;
-  /** How long this call took. */
+  /** Duration of this call, in milliseconds. */
   readonly durationMs: number;
   /** The output since the last answer. */
   readonly output: CutOutput;
@@ -19,8 +19,8 @@ export interface Answer {
 }
 
 /**
- * What the sandbox seems to have blocked, if the process has ended by itself; `output` is all that it printed, or the
- * end of it.
+ * Returns the access that the sandbox seems to have blocked, if the process has ended by itself; `output` is the whole
+ * output, or the end of it.
  */
 export function blockedIn({ end, facts: { box }, network }: LiveProcess, output: string): string | undefined {
   return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;
@@ -30,7 +30,7 @@ interface CutOutput {
   /** Cut to the budget. */
   readonly text: string;
   readonly isCut: boolean;
-  /** The size of everything that was printed. */
+  /** Bytes of the whole output. */
   readonly bytes: number;
 }
 

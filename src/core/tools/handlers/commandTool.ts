@@ -46,7 +46,7 @@ export interface CommandRequest {
   readonly prefixRule?: readonly string[] | undefined;
   readonly format: OutputFormat;
   /**
-   * Reads the output of a command that has ended, at most what a `HeadTailBuffer` keeps; its text is what the model gets in
+   * Reads the output of a command that has ended, at most the size of a `HeadTailBuffer`; the model gets its text in
    * place of the output. `undefined`: the model gets the output.
    */
   readonly summarize?: (output: string, exitCode: number | null) => Promise<TestSummary | undefined>;
@@ -68,7 +68,7 @@ export interface CommandPlan {
   readonly item: TurnItemOf<'command_execution'>;
   /** The decision by the rules as they are now. */
   readonly decide: () => Promise<CommandDecision>;
-  /** Whether a rule let it open files with secrets in the sandbox when it was prepared. */
+  /** True if a rule allowed it to open files with secrets in the sandbox when it was prepared. */
   readonly readsSecrets: boolean;
 }
 
@@ -169,8 +169,8 @@ async function isFolder(place: string, context: ToolContext): Promise<boolean> {
 }
 
 /**
- * The same command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do not
- * cover it.
+ * Returns the command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do
+ * not cover it.
  */
 function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   const { argv, display, justification, tty } = plan.request;
@@ -240,8 +240,9 @@ async function mayReadSecrets({ decide, readsSecrets, isSecond }: CommandPlan, {
 }
 
 /**
- * What is redacted in the output: where the command can open files with secrets also the values in them, which a server
- * may print. Not outside the sandbox when the user has allowed this very call, which names such a file.
+ * Resolves to the secrets to redact in the output: where the command can open files with secrets also the values in
+ * them, which a server may print. Not outside the sandbox when the user has allowed this very call, which names such a
+ * file.
  */
 async function keysFor(
   { request, item, isSecond }: CommandPlan,

@@ -3,7 +3,7 @@ import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 
-/** What the tool returns of a thread. */
+/** The memory of a thread as the tool returns it. */
 export interface FoundMemory {
   readonly title: string;
   readonly trace: string;
@@ -16,7 +16,7 @@ export type ReadMemory = (memoryId: string) => Promise<FoundMemory | undefined>;
 const argumentsSchema = z.object({ memory_id: z.string() });
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** Returns what was written down of an earlier thread (codex-behaviour.md §4.11). */
+/** Returns the memory of an earlier thread (codex-behaviour.md §4.11). */
 export const getMemory = (read: ReadMemory): ToolHandler<Arguments, Arguments> => ({
   names: ['get_memory'],
   isMutating: () => false,

@@ -43,7 +43,7 @@ function afterMoves(file: string, moves: readonly FileMove[]): string {
   }, file);
 }
 
-/** Whether one of the files, or a folder above it, was moved after the first `count` moves. */
+/** Returns true if one of the files, or a folder above it, was moved after the first `count` moves. */
 export function wasMoved(files: readonly string[], workspace: Pick<Workspace, 'moves'>, count: number): boolean {
   return workspace.moves?.since(count).some((move) => concerns(move, files)) ?? false;
 }
@@ -75,7 +75,7 @@ export async function foldersAbove(
   return [...new Set(await Promise.all(files.map(nearest)))];
 }
 
-/** Whether one of the folders does not exist any more. */
+/** Resolves to true if one of the folders does not exist any more. */
 export async function isAnyGone(folders: readonly string[], workspace: Pick<Workspace, 'stat'>): Promise<boolean> {
   return (await Promise.all(folders.map((folder) => isThere(folder, workspace)))).includes(false);
 }

@@ -1,4 +1,4 @@
-/** What a patch may write and what it may not read, with the resolved places. */
+/** The scope of a patch: the resolved places that it writes, and those that it may not read. */
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import { matchingPattern } from '../../policy/readPatterns.ts';
@@ -21,7 +21,10 @@ export interface PatchScope {
   readonly globFor: (path: string) => string | undefined;
 }
 
-/** A patch may write what sandboxed commands may write, and may not read what they may not read. */
+/**
+ * Returns the scope of a patch: it may write the same paths as sandboxed commands, and may not read those that they may
+ * not read.
+ */
 export async function patchScope(context: ToolContext): Promise<PatchScope> {
   const { settings, host, thread, workspace } = context;
   const { cwd, sandboxPolicy } = settings;

@@ -42,7 +42,7 @@ function sourcesOf(
   });
 }
 
-/** Of the files that operations read, the first that a glob makes unreadable: a clause with its path. */
+/** Returns the first file, of those that operations read, that a glob makes unreadable: a clause with its path. */
 export function readsSecret(
   operations: readonly FileOperation[],
   workdir: string,

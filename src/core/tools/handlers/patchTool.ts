@@ -39,7 +39,7 @@ export interface ApplyPlan {
   readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** Files that the user has moved since the model wrote the patch, as they are shown. */
   readonly moved: readonly FileMove[];
-  /** What the user is asked to approve, file by file. */
+  /** The files that the user is asked to approve. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
 }
@@ -80,13 +80,13 @@ export interface ChangeSource extends Pick<ApplyPlan, 'cwd' | 'again'> {
   readonly operations: readonly FileOperation[];
   /** Files that the user has moved since the model wrote the call. */
   readonly moved: readonly FileMove[];
-  /** How many moves of the user the operations take into account. */
+  /** The number of moves of the user that the operations take into account. */
   readonly movesSeen: number;
   /** Calls `refuse` before it reads one of the files, and returns the refusal. */
   readonly plan: (
     refuse: (places: LookedUpPlaces) => Promise<Refused | undefined>,
   ) => Promise<DecidedPlan | PlanFailure | Refused>;
-  /** The output for the model. `message` says what does not fit. */
+  /** Returns the output for the model. `message`: the reason why the patch does not fit. */
   readonly failed: (message: string) => string;
 }
 

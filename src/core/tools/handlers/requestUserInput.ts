@@ -75,7 +75,7 @@ const SPEC: ToolHandler['spec'] = {
 };
 
 const GO_ON = 'Decide yourself, say what you have assumed, and go on.';
-/** What the model gets instead of answers. */
+/** The output for the model instead of answers, by the reason. */
 const UNANSWERED = {
   never: `There is nobody to ask: the approval policy is never, so the user is not asked anything. ${GO_ON}`,
   non_interactive: `There is nobody to ask: no user can answer in this run. ${GO_ON}`,

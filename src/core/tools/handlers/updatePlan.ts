@@ -44,7 +44,7 @@ export const updatePlan: ToolHandler<Arguments, { explanation: string | undefine
     return {
       type: 'ready',
       plan: { explanation: args.explanation, steps: args.plan },
-      // The plan that the user reads, edits and starts would stand beside another one.
+      // It would be a second plan beside the one that the user reads, edits and starts.
       requirement: settings.planMode
         ? refusedInPlanMode('update_plan shows the progress of work, and does not run')
         : {

@@ -103,7 +103,10 @@ async function prepare(args: Arguments, context: ToolContext): Promise<Preparati
   return { type: 'ready', plan: { args, process, item }, requirement, item, card, approvalKeys: [] };
 }
 
-/** Why a file that the text names may not be read; the sandbox of a process keeps such files closed anyway. */
+/**
+ * Returns the reason why a file that the text names may not be read; the sandbox of a process keeps such files closed
+ * anyway.
+ */
 async function unreadableTyped(
   chars: string,
   { facts }: LiveProcess,

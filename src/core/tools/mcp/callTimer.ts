@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports.ts';
 
-/** The time-out of one call, which stands still while the server waits for the user. */
+/** The time-out of one call, which is paused while the server waits for the user. */
 export class CallTimer {
   readonly #clock: Clock;
   readonly #expired: () => void;

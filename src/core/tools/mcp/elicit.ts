@@ -5,8 +5,8 @@ import type { ToolContext } from '../handler.ts';
 import type { QuestionAnswer } from '../inquiry.ts';
 
 /**
- * Asks the user of the thread whose call runs. Never accepted by anything but the user: without one, and under a policy that
- * asks for nothing, it is declined.
+ * Asks the user of the thread whose call runs. Only the user can accept: without a user, and under a policy that never
+ * asks, it is declined.
  */
 export function elicitIn(server: string, { settings, inquire, signal: turn }: ToolContext): Elicit {
   return async (request, signal) => {

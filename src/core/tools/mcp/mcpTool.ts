@@ -111,12 +111,12 @@ export function mcpTool(
   };
 }
 
-/** The title is for the user, so the model gets it only where there is nothing else. */
+/** The title is for the user, so the model gets it only where there is no description. */
 function descriptionOf({ title, description }: McpTool): string {
   return shortDescription(description ?? title ?? '');
 }
 
-/** Calls the tool if it is still what was approved: the server may have been restarted since. */
+/** Calls the tool if it is still the approved one: the server may have been restarted since. */
 async function call(
   { args, item, tool, identity }: Plan,
   attempt: Attempt,

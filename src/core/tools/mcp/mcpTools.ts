@@ -11,7 +11,7 @@ import type { ToolInstructions, ToolProvider } from '../toolProvider.ts';
 import { mcpTool, type McpToolDeps } from './mcpTool.ts';
 import { resourceTools } from './resourceTools.ts';
 
-/** In characters: what the model reads of the instructions of one server. */
+/** Maximum characters of the instructions of one server that the model reads. */
 const MAX_INSTRUCTIONS = 8_000;
 
 interface Offered {

@@ -64,7 +64,10 @@ function listTool(servers: McpServers, kind: ListKind): ToolHandler {
   });
 }
 
-/** Everything of one server, because the lists of all servers together have no cursor; nothing of one that is not ready. */
+/**
+ * Returns the whole list of one server, because the lists of all servers together have no cursor; an empty one if the
+ * server is not ready.
+ */
 async function allOf(server: McpServer, kind: ListKind, signal: AbortSignal): Promise<readonly unknown[]> {
   if (server.status.type !== 'ready' || !server.status.connection.info.hasResources) return [];
   const { connection } = server.status;

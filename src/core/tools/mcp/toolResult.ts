@@ -12,7 +12,7 @@ export interface ResultParts {
   readonly images: readonly string[];
 }
 
-/** Text and images of a result. `structuredContent` takes the place of the texts: it says the same as JSON. */
+/** Text and images of a result. `structuredContent` takes the place of the texts: it has the same content as JSON. */
 export function partsOf({ content, structuredContent }: McpCallResult): ResultParts {
   const images: string[] = [];
   const texts: string[] = [];
@@ -33,7 +33,7 @@ export function partsOf({ content, structuredContent }: McpCallResult): ResultPa
   return { text: [...said, ...notes].join('\n'), images };
 }
 
-/** What is given to the model and kept in the thread: the text within the budget of a command's output. */
+/** Returns the result for the model and the thread: its text within the budget of a command's output. */
 export function cutResult({ text, images }: ResultParts, logPath: string | undefined) {
   const cut = truncateMiddle(text, MAX_OUTPUT_TOKENS);
   const shown = logPath === undefined ? cut : `${cut}\n\nThe whole result is in ${logPath}`;
@@ -88,7 +88,7 @@ function textIn(part: McpContent): string {
   }
 }
 
-/** Of base64. */
+/** Returns the number of bytes that this base64 text encodes. */
 function bytesIn(data: unknown): number {
   return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0;
 }

@@ -41,7 +41,7 @@ function reportOf(
   return problemReport(files, level, (path) => shownPath(path, settings.cwd));
 }
 
-/** None for a deletion, after which there is nothing to check. */
+/** None for a deletion: there is no file to check. */
 function patchedFile(change: DecidedChange): readonly PatchedFile[] {
   const { path, places } = change;
   const there = { path, place: places.path.target };
@@ -57,7 +57,7 @@ function patchedFile(change: DecidedChange): readonly PatchedFile[] {
   }
 }
 
-/** Of files that the model may not read it gets no problem: messages and source lines quote the file. */
+/** Leaves out the problems of files that the model may not read: messages and source lines quote the file. */
 async function readableOnly(files: readonly CheckedFile[], context: ToolContext): Promise<readonly CheckedFile[]> {
   const guard = await readGuard(readLimitsOf(context), context);
   const places = await context.workspace.places(files.map(({ path }) => path));

@@ -1,4 +1,4 @@
-/** Recognizes a report that a language server made for an older text: VS Code does not say for which version it is. */
+/** Recognizes a report that a language server made for an older text: VS Code does not report the version. */
 import type { Problem } from '../../ports.ts';
 
 export interface ReportedText {

@@ -1,17 +1,17 @@
-/** What a patch has made of the problems of a file. */
+/** The difference that a patch has made to the problems of a file. */
 import type { Problem } from '../../ports.ts';
 
 export interface ProblemDifference {
-  /** Of the list after the patch, in its order. */
+  /** New problems, in the order of the list after the patch. */
   readonly added: readonly Problem[];
-  /** Of the list before it. */
+  /** Problems of the list before the patch that are gone. */
   readonly fixed: readonly Problem[];
 }
 
 /**
- * Pairs the problems of both lists, each at most once; what is left is new or gone. A pair has the same severity, message
- * and origin. Its line may be another one, because a patch moves lines; pairs whose lines have the same text come first,
- * so that of two equal problems the one on the changed line is the new one.
+ * Pairs the problems of both lists, each at most once; unpaired ones are new or gone. A pair has the same severity,
+ * message and origin. Its line may be another one, because a patch moves lines; pairs whose lines have the same text
+ * come first, so that of two equal problems the one on the changed line is the new one.
  */
 export function problemDifference(before: readonly Problem[], after: readonly Problem[]): ProblemDifference {
   const sameText = unpaired(before, after, (problem) => `${identity(problem)}\n${problem.lineText.trim()}`);

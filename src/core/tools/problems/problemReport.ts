@@ -1,4 +1,4 @@
-/** What the model and the user get of the problems after a patch. */
+/** Reports of the problems after a patch, for the model and the user. */
 import type { PatchProblems } from '../../../protocol/item.ts';
 import { shortened } from '../../../protocol/text/truncate.ts';
 import type { CheckedFile, Problem } from '../../ports.ts';
@@ -25,8 +25,8 @@ interface Changed {
 }
 
 /**
- * `undefined` when there is nothing to say: no file was patched but by deletion, and no other file got worse. `nameOf`
- * gives the path as the model knows it.
+ * Returns `undefined` without anything to report: no file was patched except by deletion, and no other file got worse.
+ * `nameOf` gives the path as the model knows it.
  */
 export function problemReport(
   files: readonly CheckedFile[],

@@ -68,7 +68,7 @@ const FINDERS: readonly Finder[] = [
 /** All files that are read, without duplicates. */
 export const MANIFESTS: readonly string[] = [...new Set(FINDERS.flatMap(({ files }) => files))];
 
-/** What is looked for, for a model that gets no command. */
+/** Names of the files that are searched for, for a model that gets no command. */
 export const LOOKED_FOR: readonly string[] = [...new Set(FINDERS.map(({ files: [file] }) => file))];
 
 /** The test commands of a folder, the one that counts first. Pure. */
@@ -79,14 +79,14 @@ export function findTestCommands(read: ReadManifest): readonly TestCommand[] {
   });
   return [...new Set(found.map(({ command }) => command))].flatMap((line) => {
     const same = found.filter(({ command }) => command === line);
-    // A task `npm test` does not say what the script runs.
+    // A task `npm test` hides the program that the script runs.
     return same.find(({ takesWords }) => takesWords) ?? same.slice(0, 1);
   });
 }
 
 // ---------------------------------------------------------------- package.json
 
-/** What `npm init` writes. */
+/** The test script that `npm init` writes. */
 const PLACEHOLDER = /no test specified/;
 
 function packageTests(text: string, read: ReadManifest): readonly TestCommand[] {

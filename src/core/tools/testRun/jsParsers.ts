@@ -10,7 +10,7 @@ const RULE = /^\u23af+(?:\[\d+\/\d+\]\u23af*)?$/;
 
 export function parseVitest(output: string): TestResults | undefined {
   const lines = output.split('\n');
-  // With several runs in one command a count of one of them would hide the failures of another.
+  // With several runs in one command the count of one of them would hide the failures of another.
   if (lines.filter((line) => /^\s*Test Files\s/.test(line)).length !== 1) return undefined;
   const tests = lines.findLast((line) => /^\s*Tests\s/.test(line)) ?? '';
   const failures: TestFailure[] = [];

@@ -69,7 +69,7 @@ export function parseGo(output: string): TestResults | undefined {
   const lines = output.split('\n');
   if (!lines.some((line) => /^(?:ok|FAIL|---|\?) ?\s/.test(line) || line === 'FAIL' || line === 'PASS'))
     return undefined;
-  // It ends the tests of its package: what has passed and failed is not known.
+  // It ends the tests of its package: the results so far are unknown.
   if (lines.some((line) => line.startsWith('panic: '))) return undefined;
   const failures: TestFailure[] = [];
   const failed = lines.flatMap((line) => /^ *--- FAIL: (\S+)/.exec(line)?.[1] ?? []);

@@ -74,7 +74,7 @@ export function runTests(options: Pick<ToolOptions, 'rules' | 'environment'>): T
   };
 }
 
-/** None where something else than a test has failed: then the output says what. */
+/** None if something other than a test has failed: then the output has the reason. */
 async function summaryOf(
   printed: string,
   exitCode: number | null,
@@ -144,7 +144,7 @@ async function nearestCommand(
   return inner;
 }
 
-/** For a part the first command that can run one, before those that cannot. */
+/** Prefers, for a part of the tests, the first command that can run a part. */
 function chosen(commands: readonly TestCommand[], { file, isPart }: Part): TestCommand | undefined {
   const fitting = commands.filter((each) => fits(each, file));
   const candidates = fitting.length > 0 ? fitting : commands;
@@ -168,7 +168,7 @@ const RUNNERS_OF: Readonly<Record<string, readonly string[]>> = {
   '.rs': ['cargo'],
 };
 
-/** Of several commands of a folder the one for the kind of the file. */
+/** Returns true if the command is for the kind of the file. */
 function fits({ runner }: TestCommand, file: string | undefined): boolean {
   const wanted = file === undefined ? undefined : RUNNERS_OF[path.extname(file)];
   return wanted === undefined || (runner !== undefined && wanted.includes(runner));

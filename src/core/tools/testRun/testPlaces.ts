@@ -1,4 +1,4 @@
-/** Where the places of failed tests lie: runners print them relative to a folder of their own. */
+/** The places of failed tests: runners print them relative to a folder of their own. */
 import path from 'node:path';
 import type { TestFailure } from '../../../protocol/item.ts';
 import type { Workspace } from '../../ports.ts';
@@ -77,5 +77,5 @@ async function goPackages(
   return found;
 }
 
-/** Of a go.mod that is read. */
+/** Maximum bytes of a go.mod that is read. */
 const MAX_BYTES = 1024 * 1024;

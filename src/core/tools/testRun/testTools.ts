@@ -5,7 +5,7 @@ import { savingFirst } from '../savingFirst.ts';
 import type { ToolProvider } from '../toolProvider.ts';
 import { runTests, testCommandsIn } from './runTests.ts';
 
-/** Where test commands are looked for. */
+/** A folder that is searched for test commands. */
 export interface TestPlace {
   readonly workspace: Pick<Workspace, 'readBytes'>;
   /** The working directory of the next turn. */
@@ -19,7 +19,7 @@ export function testTools(
 ): ToolProvider {
   const tool: ToolHandler = savingFirst(runTests(options), options.saveBeforeCommands);
   const offered = [tool];
-  /** A call of it reads what was looked for. */
+  /** A call of it returns the files that were searched for. */
   const answered = [{ ...tool, spec: undefined }];
   let tools: readonly ToolHandler[] = answered;
   return {

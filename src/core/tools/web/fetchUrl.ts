@@ -176,13 +176,13 @@ function result(url: URL, answer: WebAnswer, start: number, item: Item): ToolRes
   return { output, success: isFine, item: { ...item, ...facts, text, status: isFine ? 'completed' : 'failed' } };
 }
 
-/** The server writes the header, so only what has the form of a type is taken over, and stands outside the tags. */
+/** The server writes the header, so only a text in the form of a type is used, outside the tags. */
 function typeIn(contentType: string): string {
   const [type = ''] = contentType.toLowerCase().split(';');
   return /^[\w.+-]+\/[\w.+-]+$/.test(type.trim()) && type.length <= 100 ? type.trim() : 'an unknown type';
 }
 
-/** What comes from the web; it cannot end its own tags. */
+/** Wraps text from the web in tags that it cannot end itself. */
 function untrusted(text: string): string {
   return `<untrusted_content>\n${text.replaceAll(/<(\/?untrusted_content)/gi, '&lt;$1')}\n</untrusted_content>`;
 }

@@ -1,8 +1,8 @@
 import type { ToolHandler } from '../handler.ts';
 
 /**
- * The search of a server, run by the server itself: no call of it comes here. `isLive`: pages are fetched as they are now
- * (`external_web_access`); otherwise the server answers from what it has stored.
+ * The search of a server, which runs it itself: Tiller gets no call of it. `isLive`: pages are fetched as they are now
+ * (`external_web_access`); otherwise the server answers from its store.
  */
 export function webSearch(isLive: boolean): ToolHandler<never, never> {
   return {

@@ -14,7 +14,7 @@ const REACHES = [3, 1] as const;
 export type PatchingTools = WorkingTools & { readonly patch: PatchForm };
 
 export interface AppliedPatch {
-  /** As computed at first: the line may have moved since. */
+  /** The first one computed: the line may have moved since. */
   readonly change: LineChange;
   /** The file directly before the change. */
   readonly text: string;
@@ -22,7 +22,7 @@ export interface AppliedPatch {
 
 /**
  * Makes the change, or ends the story. A patch that does not fit is retried once with the file's current text.
- * `stateNote` is what the final message then adds about the state of the files.
+ * `stateNote`: the sentence of the final message about the state of the files.
  */
 export function* apply(
   tools: PatchingTools,

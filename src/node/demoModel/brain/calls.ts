@@ -1,7 +1,7 @@
 /** The calls that the brain makes, in the form that the offered tools expect. */
 import type { Call, PatchForm, ShellTool } from '../conversation.ts';
 
-/** How long a command may be silent before the tool reports that it is still running. */
+/** Time without output of a command before the tool reports that it is still running. */
 const PATIENCE_MS = 30_000;
 
 const PLAN = ['Look around', 'Run the tests', 'Read the code behind the failure', 'Repair it', 'Check the repair'];

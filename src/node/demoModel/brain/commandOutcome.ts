@@ -7,7 +7,8 @@ export type CommandOutcome =
   | { readonly type: 'not_run'; readonly message: string };
 
 /**
- * Every tool that has run a command starts its output with a header. A text without one is the reason why nothing ran.
+ * Every tool that has run a command starts its output with a header. A text without one is the reason why no command
+ * ran.
  */
 export function readCommandOutcome(text: string): CommandOutcome {
   const [header, output] = splitAtOutput(text);

@@ -13,8 +13,8 @@ export type Finished = Extract<CommandOutcome, { type: 'exited' }>;
 const MOST_POLLS = 10;
 
 /**
- * Says `preface` and runs the commands in parallel, each to its end. A command that is not run ends the story: it is
- * never requested twice. `stateNote` is what the final message then adds about the state of the files.
+ * Writes `preface` and runs the commands in parallel, each to its end. A command that is not run ends the story: it is
+ * never requested twice. `stateNote`: the sentence of the final message about the state of the files.
  */
 export function* execute(
   tools: WorkingTools,

@@ -21,8 +21,8 @@ export function changed(text: string, change: LineChange): string {
 }
 
 /**
- * The same change in another state of the file: the line with the same text that is nearest to the original one;
- * `undefined` when there is none.
+ * Returns the same change in another state of the file: the line with the same text that is nearest to the original
+ * one; `undefined` when there is none.
  */
 export function relocated(change: LineChange, text: string): LineChange | undefined {
   const places = text.split('\n').flatMap((line, index) => (line === change.before ? [index + 1] : []));
@@ -30,7 +30,7 @@ export function relocated(change: LineChange, text: string): LineChange | undefi
   return nearest === undefined ? undefined : { ...change, line: nearest };
 }
 
-/** With `reach` lines of context on both sides, or as many more as are needed to be unambiguous in `text`. */
+/** Adds `reach` lines of context on both sides, or as many more as are needed to be unambiguous in `text`. */
 export function patchFor(change: LineChange, text: string, reach: number): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const place = change.line - 1;

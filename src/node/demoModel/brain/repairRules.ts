@@ -23,7 +23,7 @@ export type RepairKind =
   | 'arguments'
   | 'method';
 
-/** How well a kind of repair explains a kind of failure, from 0 to 1. Kinds that are not listed are very unlikely. */
+/** Affinity of a kind of repair for a kind of failure, from 0 to 1. Kinds that are not listed are very unlikely. */
 export const AFFINITY: Readonly<Record<RepairKind, Partial<Record<Symptom['type'], number>>>> = {
   boundary: { flipped: 0.9, number: 0.7, resized: 0.7, other: 0.3 },
   direction: { flipped: 0.5, number: 0.4, resized: 0.4, other: 0.2 },

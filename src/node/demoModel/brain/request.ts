@@ -2,7 +2,7 @@
 import type { Entry } from '../conversation.ts';
 
 export type Request =
-  /** To repair failing tests; `happened` is everything since the request. */
+  /** To repair failing tests; `happened`: all entries since the request. */
   { readonly type: 'repair'; readonly happened: readonly Entry[] } | { readonly type: 'something_else' };
 
 const ABOUT_TESTS = /\b(?:tests?|specs?|suite|bugs?|fail(?:s|ed|ing|ures?)?|broken)\b/i;

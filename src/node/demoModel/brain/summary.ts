@@ -1,11 +1,11 @@
-/** Sums a conversation up when Tiller compacts the thread: what was asked, what ran, and the last answer. */
+/** Sums a conversation up when Tiller compacts the thread: the requests, the commands, and the last answer. */
 import { isSummaryRequest, summaryIn } from '../../../core/prompt/compaction.ts';
 import type { Answer, Entry } from '../conversation.ts';
 import { inOneLine } from './printed.ts';
 import { spokenText } from './request.ts';
 import { says } from './wording.ts';
 
-/** Of requests, and of calls: the newest. */
+/** Maximum requests, and maximum calls, in a summary: the newest. */
 const MOST = 20;
 
 /** `undefined` when the last message asks for something else. */
@@ -32,12 +32,15 @@ export function summaryOf(entries: readonly Entry[]): Answer | undefined {
 /** Stands in the summary of work that was begun again after a compaction in its middle. */
 const STARTED_OVER = '**Started over** after a compaction.';
 
-/** Work begins again after a compaction, for a summary tells a script nothing; the second time it is given up. */
+/**
+ * Returns true for the second compaction. After the first one work begins again, because a script can read nothing from
+ * a summary.
+ */
 export function isGivenUp(entries: readonly Entry[]): boolean {
   return summaryOfThisWork(entries)?.includes(STARTED_OVER) === true;
 }
 
-/** The summary that stands behind the last request: the thread was compacted while it was worked on. */
+/** The summary after the last request: the thread was compacted during the work on it. */
 function summaryOfThisWork(entries: readonly Entry[]): string | undefined {
   const asked = entries.findLastIndex((entry) => entry.type === 'user' && spokenText(entry.texts) !== '');
   const since = entries.slice(asked + 1);
@@ -49,7 +52,7 @@ function section(title: string, lines: readonly string[]): string {
   return [`**${title}**\n`, ...lines.slice(-MOST).map((line) => `- ${line}`)].join('\n');
 }
 
-/** Of commands and patches. */
+/** Returns the description of a command or a patch; `undefined` for other calls. */
 function describeCall({ input }: Extract<Entry, { type: 'call' }>): string | undefined {
   const files = [...input.matchAll(/\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)/g)].map(([, file]) => `\`${file}\``);
   if (files.length > 0) return `a patch of ${files.join(', ')}`;

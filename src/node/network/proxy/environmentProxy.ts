@@ -25,7 +25,7 @@ function isThisMachine(host: string): boolean {
   );
 }
 
-/** `*`, a name with everything that ends in it, an address, a range of addresses; each optionally with a port. */
+/** `*`, a domain with all names that end in it, an address, a range of addresses; each optionally with a port. */
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   if (entry.includes('/')) return isInRange(host, entry);

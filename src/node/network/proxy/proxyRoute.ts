@@ -39,7 +39,7 @@ export class ProxyRoute {
   }
 }
 
-/** How long the proxy may take to open a tunnel. */
+/** Maximum time for the proxy to open a tunnel. */
 const TUNNEL_WITHIN_MS = 30_000;
 
 class TunnelAgent extends https.Agent {

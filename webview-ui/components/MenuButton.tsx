@@ -1,0 +1,32 @@
+import type { Ref } from 'preact';
+import { Icon } from './Icon.tsx';
+
+/** A button that shows only an icon and opens a menu. */
+export function MenuButton(props: {
+  /** From docs/testids.md. */
+  testid: string;
+  icon: string;
+  label: string;
+  className?: string;
+  /** True while its menu is open; absent where the host shows the menu. */
+  isOpen?: boolean;
+  element?: Ref<HTMLButtonElement>;
+  onClick: () => void;
+}) {
+  const { testid, icon, label, className = 'ibtn', isOpen, element, onClick } = props;
+  return (
+    <button
+      ref={element}
+      type="button"
+      class={className}
+      data-testid={testid}
+      title={label}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
