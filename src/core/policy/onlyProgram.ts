@@ -1,6 +1,6 @@
 import type { Argv } from './parseScript.ts';
 
-/** Of the programs that are known to only read, those that bash does not execute: it has them itself. */
+/** The programs that are known to only read and that bash has as builtins, so that it does not execute them. */
 const BUILTINS: ReadonlySet<string> = new Set('cd echo false pwd true'.split(' '));
 
 /**
