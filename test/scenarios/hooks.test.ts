@@ -534,7 +534,7 @@ describe('where hooks come from', () => {
   });
 
   describe('a file of .github/hooks', () => {
-    const SEEN = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"; echo >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
+    const SEEN = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
     const file = (hooks: Record<string, unknown>): HookFile => ({
       ...{ origin: 'user', source: '/w/.github/hooks/a.json', style: 'github' },
       text: JSON.stringify({ version: 1, hooks }),
@@ -568,11 +568,10 @@ describe('where hooks come from', () => {
       const hooks = { PreToolUse: matched.map((matcher) => ({ matcher, type: 'command', command: SEEN })) };
       await using chat = await withHooks({}, { files: { 'a.txt': 'one\n' }, model: model() }, [file(hooks)]);
       await chat.send('go');
-      expect(
-        got(chat, 'seen.jsonl')
-          .map(({ tool_name }) => tool_name)
-          .toSorted(),
-      ).toEqual(['Edit', 'apply_patch', 'create_file', 'insert_edit_into_file', 'read_file', 'run_in_terminal']);
+      const names = got(chat, 'seen.jsonl').map(({ tool_name }) => String(tool_name));
+      expect(new Set(names)).toEqual(
+        new Set(['Edit', 'apply_patch', 'create_file', 'insert_edit_into_file', 'read_file', 'run_in_terminal']),
+      );
     });
 
     it('gets the fields, names and arguments of Copilot under its names of events', async () => {

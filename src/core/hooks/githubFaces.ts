@@ -3,9 +3,9 @@
  * microsoft/vscode-docs and of github/docs, and the tools of microsoft/vscode-copilot-chat.
  */
 import type { Hook } from './definition.ts';
-import type { ToolFace } from './hookedTool.ts';
+import type { ToolFace } from './toolFace.ts';
 
-/** How a tool of Claude Code is called there. */
+/** A tool of another product for the same purpose as one of Claude Code. */
 interface Counterpart {
   readonly name: string;
   /** Other tools for the same, with the same arguments. */

@@ -12,20 +12,9 @@ import { parseJson } from '../util/json.ts';
 import type { Hook } from './definition.ts';
 import { githubFaces } from './githubFaces.ts';
 import { matchesName } from './parseHooks.ts';
+import type { ToolFace } from './toolFace.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
-
-/** A call under one name. */
-export interface ToolFace {
-  readonly name: string;
-  /** Names of the tool in other versions of the product: the hook gets the first one that its matcher matches. */
-  readonly otherNames?: readonly string[];
-  readonly input: Arguments;
-  /** Returns the arguments of the tool after a change by a hook; `undefined` where they cannot be made from it. */
-  readonly updated: (input: Arguments) => ToolPayload | undefined;
-  /** `tool_response` of PostToolUse. */
-  readonly response: (text: string, success: boolean) => unknown;
-}
 
 export interface HookedTool {
   /** Ours, with its aliases. */
@@ -76,7 +65,7 @@ export function facesFor(hook: Pick<Hook, 'matcher' | 'style' | 'isSmall'>, tool
   return isOurs ? [own] : [];
 }
 
-/** Those that the matcher matches, each under the name that it matches. */
+/** Returns the faces that the matcher matches, each under the name that it matches. */
 function matching(matcher: string, faces: readonly ToolFace[]): readonly ToolFace[] {
   return faces.flatMap((face) => {
     const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));

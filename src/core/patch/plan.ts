@@ -133,7 +133,7 @@ function quotesMark({ lines }: PatchChunk): boolean {
   return lines.some(({ kind, text }) => kind !== 'add' && text.startsWith(BYTE_ORDER_MARK));
 }
 
-/** Of added lines, too: the file would get a second mark. */
+/** Also in added lines: the file would get a second mark. */
 function withoutMarks(chunk: PatchChunk): PatchChunk {
   const unmarked = (text: string) => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text);
   return { ...chunk, lines: chunk.lines.map(({ kind, text }) => ({ kind, text: unmarked(text) })) };
