@@ -63,8 +63,8 @@ const MAX_QUOTED = 500;
 export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
   if (exitCode === BLOCKS) return blocked(event, stderr.trim());
   if (exitCode !== 0) {
-    const said = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
-    return { failure: `It ended with exit code ${exitCode}${said === '' ? '.' : `: ${said}`}` };
+    const printed = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
+    return { failure: `It ended with exit code ${exitCode}${printed === '' ? '.' : `: ${printed}`}` };
   }
   const text = stdout.trim();
   if (text === '') return {};

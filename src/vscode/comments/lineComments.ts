@@ -120,9 +120,9 @@ export class LineComments implements Disposable {
   /** From the field of a comment thread: a comment on new lines, or one more on the same. */
   async add(given: unknown): Promise<void> {
     const { thread, text } = given as vscode.CommentReply;
-    const words = text.trim();
+    const body = text.trim();
     const known = this.#comments.find((one) => one.thread === thread);
-    if (words === '' || known?.state === 'sent' || known?.state === 'answered') return;
+    if (body === '' || known?.state === 'sent' || known?.state === 'answered') return;
     if (known === undefined) {
       const refused = await this.#refusal(thread.uri);
       if (refused !== undefined) {
@@ -133,9 +133,9 @@ export class LineComments implements Disposable {
       const document = openAt(thread.uri) ?? (await vscode.workspace.openTextDocument(thread.uri));
       const id = randomUUID();
       this.#places.put(id, { uri: thread.uri, lines, quote: quoteOf(document.getText(), lines) ?? '' });
-      this.#comments = [...this.#comments, { id, texts: [words], state: 'pending', thread }];
+      this.#comments = [...this.#comments, { id, texts: [body], state: 'pending', thread }];
       this.#field?.endOffer();
-    } else this.#replace({ ...known, texts: [...known.texts, words] });
+    } else this.#replace({ ...known, texts: [...known.texts, body] });
     this.#update();
   }
 
