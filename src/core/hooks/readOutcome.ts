@@ -75,8 +75,8 @@ export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: Hook
 }
 
 function problemIn({ issues: [issue] }: z.ZodError): string {
-  const place = issue?.path.join('.');
-  return place ? `${place}: ${issue?.message}` : 'it is not valid JSON.';
+  const field = issue?.path.join('.');
+  return field ? `${field}: ${issue?.message}` : 'it is not valid JSON.';
 }
 
 function takesText(event: HookEvent): boolean {

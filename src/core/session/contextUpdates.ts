@@ -84,8 +84,8 @@ export class ContextUpdates {
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
     news.push(...this.takeToolInstructions(options.toolInstructions));
-    const place = `${projectDocMaxBytes} ${settings.cwd}`;
-    if (this.#docsReadIn !== place) {
+    const key = `${projectDocMaxBytes} ${settings.cwd}`;
+    if (this.#docsReadIn !== key) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
         maxBytes: projectDocMaxBytes,
         fallbackFilenames: projectDocFallbackFilenames,
@@ -93,7 +93,7 @@ export class ContextUpdates {
       const docs = ports.keys.hide(joinDocs(userInstructions, project));
       const message = projectDocsMessage(settings.cwd, docs);
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
-      this.#docsReadIn = place;
+      this.#docsReadIn = key;
     }
     const { message: skills = this.#skills === '' ? undefined : noSkillsMessage() } = skillList(
       options.skills,
