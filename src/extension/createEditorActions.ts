@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { startEdit } from '../core/agent/editThread.ts';
+import { PreparedEdit } from '../core/agent/editThread.ts';
 import type { ReadGuard } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -73,26 +73,21 @@ export function createEditorActions(
       guard,
       isPlanMode: () => factory.settings.planMode === true,
       hasModel: hasDefaultModel,
-      prepare: () => manager.prepare(factory.settings.cwd),
-      cwd: () => factory.settings.cwd,
-      start: (input, signal, onProgress) =>
-        startEdit(
-          input,
-          {
-            ids: node.ids,
-            start: (tooLate) => factory.startEdit(tooLate),
-            begin: (session) => void manager.live.begin(session),
-            suspend: (session) => threads.suspend(session),
-            send: (threadId, op) => {
-              threads
-                .send(op, { threadId, starting: undefined })
-                .then((isSent) => isSent || view.giveBack(op.input, threadId))
-                .catch(report);
-            },
+      prepare: () =>
+        new PreparedEdit({
+          ids: node.ids,
+          settings,
+          start: (tooLate) => factory.startEdit(tooLate),
+          begin: (session) => void manager.live.begin(session),
+          suspend: (session) => threads.suspend(session),
+          send: (threadId, op) => {
+            threads
+              .send(op, { threadId, starting: undefined })
+              .then((isSent) => isSent || view.giveBack(op.input, threadId))
+              .catch(report);
           },
-          signal,
-          onProgress,
-        ),
+        }),
+      cwd: () => factory.settings.cwd,
       answer: (threadId, approvalId, decision) =>
         threads.submitTo(threadId, {
           type: 'approval',

@@ -104,9 +104,8 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
 async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
-  await run.ready();
+  await Promise.all([run.ready(), run.hooks.load()]);
   answerOwed(run);
-  await run.hooks.load();
 }
 
 /**
