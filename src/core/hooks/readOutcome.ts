@@ -71,8 +71,8 @@ const MAX_QUOTED = 500;
 export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
   if (exitCode === BLOCKS) return blocked(event, stderr.trim());
   if (exitCode !== 0) {
-    const said = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
-    return { failure: `It ended with exit code ${exitCode}${said === '' ? '.' : `: ${said}`}` };
+    const printed = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
+    return { failure: `It ended with exit code ${exitCode}${printed === '' ? '.' : `: ${printed}`}` };
   }
   const text = stdout.trim();
   if (text === '') return {};
@@ -83,8 +83,8 @@ export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: Hook
 }
 
 function problemIn({ issues: [issue] }: z.ZodError): string {
-  const place = issue?.path.join('.');
-  return place ? `${place}: ${issue?.message}` : 'it is not valid JSON.';
+  const field = issue?.path.join('.');
+  return field ? `${field}: ${issue?.message}` : 'it is not valid JSON.';
 }
 
 function takesText(event: HookEvent): boolean {

@@ -75,12 +75,12 @@ export function abilitiesOf(
   const everything = takesEverything(likeName, dialect);
   const named = capabilitiesOf(likeName, dialect, wireApi);
   const configured = configuredAbilities(settings);
-  const told = reportedAbilities(reported);
+  const byServer = reportedAbilities(reported);
   const byName: AbilitySource = isKnown(likeName) ? 'name' : 'guess';
   const sources = Object.fromEntries(
     ABILITIES.map((ability): [Ability, AbilitySource] => {
       if (configured[ability] !== undefined) return [ability, 'settings'];
-      if (told[ability] !== undefined) return [ability, 'server'];
+      if (byServer[ability] !== undefined) return [ability, 'server'];
       return [ability, byName];
     }),
   ) as Record<Ability, AbilitySource>;
@@ -88,7 +88,7 @@ export function abilitiesOf(
   const { name, functionsOnly } = WIRE_TRAITS[wireApi];
   const onWire = functionsOnly ? asFunctions(shellFunction) : {};
   return {
-    family: { ...named, ...told, ...configured, ...onWire },
+    family: { ...named, ...byServer, ...configured, ...onWire },
     sources,
     everything,
     shellFunction,

@@ -38,7 +38,7 @@ import type { SessionOptions } from './sessionOptions.ts';
 export class HookMemory {
   /** The reason for which SessionStart hooks must run; `undefined` once they have run. */
   start: 'startup' | 'resume' | 'compact' | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(start: 'startup' | 'resume') {
     this.start = start;
@@ -46,8 +46,8 @@ export class HookMemory {
 
   /** Returns true on the first call for each text. */
   isNew(text: string): boolean {
-    const isNew = !this.#told.has(text);
-    this.#told.add(text);
+    const isNew = !this.#reported.has(text);
+    this.#reported.add(text);
     return isNew;
   }
 }
@@ -304,10 +304,10 @@ export class TurnHooks {
     try {
       const whole = { ...this.#common(event, hook), ...input };
       const run = await runHook(hook, whole, surroundings, ports, signal);
-      const said =
+      const result =
         run.type === 'ended' ? readOutcome(event, run.end) : { failure: run.problem.replaceAll(/\s+/g, ' ') };
       exit = run.type === 'ended' ? run.end.exitCode : null;
-      const outcome = this.#redacted(withFailure(said, hook, event));
+      const outcome = this.#redacted(withFailure(result, hook, event));
       for (const message of run.findings) emit({ type: 'warning', message });
       ended = { ...item, ...shownOf(outcome), durationMs: run.durationMs };
       return outcome;

@@ -66,8 +66,8 @@ function result(item: AgentItem, agent: ReportedAgent): ToolResult {
   const message = agent.lastMessage ?? '';
   switch (agent.state) {
     case 'completed': {
-      const said = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
-      return { output: withNotes(said, agent), success: true, item: endedItem(item, 'completed', agent) };
+      const answer = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
+      return { output: withNotes(answer, agent), success: true, item: endedItem(item, 'completed', agent) };
     }
     case 'errored':
       return failed(item, agent, `The agent has failed: ${message}`);
