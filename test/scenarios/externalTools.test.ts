@@ -34,6 +34,22 @@ const shot = calls('shoot', { subject: 'tree' });
 /** One call in each turn. */
 const turns = (count: number) => Array.from({ length: count }, () => [[shot], [says('Done.')]]).flat();
 
+function failing(): never {
+  throw new Error('no schema today');
+}
+
+function circular(): Record<string, unknown> {
+  const schema: Record<string, unknown> = { type: 'object' };
+  schema['properties'] = { itself: schema };
+  return schema;
+}
+
+function nested(depth: number): Record<string, unknown> {
+  let schema: Record<string, unknown> = { type: 'string' };
+  for (let at = 0; at < depth; at++) schema = { type: 'object', properties: { a: schema } };
+  return schema;
+}
+
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function withTools(registry: ExternalToolRegistry, options: ScenarioOptions, storage = new MemoryStorage()) {
@@ -253,6 +269,27 @@ describe('a tool of another extension', () => {
     expect(chat.outputs()).toEqual(['odd']);
     expect(chat.said('warning').map(({ message }) => message)).toEqual([
       'The tool of extensions named exec_command is left out: another tool has this name.',
+    ]);
+  });
+
+  it.each<[string, Partial<ExternalTool>]>([
+    ['a circular schema', { inputSchema: circular() }],
+    ['a schema that is nested a hundred thousand times', { inputSchema: nested(100_000) }],
+    ['a schema with a value that is no JSON', { inputSchema: { type: 'object', properties: { a: { const: 1n } } } }],
+    ['a schema that throws', { inputSchema: Object.defineProperty({}, 'type', { enumerable: true, get: failing }) }],
+    ['no description', { description: undefined as unknown as string }],
+    ['a name that is too long', { name: 'x'.repeat(65) }],
+  ])('with %s is left out alone, with a warning', async (_what, more) => {
+    const registry = new ExternalToolRegistry();
+    registry.register(camera(async () => [text('odd')], { name: 'odd', ...more }));
+    registry.register(camera(async () => [text('fine')]));
+    await using chat = await withTools(registry, { model: [[says('Hello.')], [says('Again.')]] });
+    await chat.send('hi');
+    await chat.send('hi');
+    const names = offered(chat);
+    expect([names.includes('shoot'), names.includes('odd')]).toEqual([true, false]);
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The tool of extensions named (odd|x+) is left out: /),
     ]);
   });
 

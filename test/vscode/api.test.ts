@@ -101,6 +101,13 @@ suite('The API for other extensions', () => {
     assert.throws(wrong({ name: 'two words' }), /The name of a tool has 1 to 64 letters/);
     assert.throws(wrong({ description: '' }), /shoot needs a description/);
     assert.throws(wrong({ inputSchema: [] }), /inputSchema must be a JSON Schema of an object/);
+    const circular: Record<string, unknown> = { type: 'object' };
+    circular['properties'] = { itself: circular };
+    assert.throws(wrong({ inputSchema: circular }), /^TypeError: shoot: inputSchema must be JSON: /);
+    assert.throws(
+      wrong({ inputSchema: { type: 'object', maximum: 1n } }),
+      /^TypeError: shoot: inputSchema must be JSON/,
+    );
     assert.throws(wrong({ timeoutMs: 1e9 }), /timeoutMs must be at most 600000/);
     assert.throws(wrong({ invoke: undefined }), /invoke must be a function/);
   });
