@@ -151,6 +151,40 @@ describe('a tool of another extension', () => {
     await changed;
   });
 
+  it.each<[string, 'approved_for_thread' | { readonly approved_tool: { readonly scope: 'user' } }]>([
+    ['the thread', 'approved_for_thread'],
+    ['everywhere', { approved_tool: { scope: 'user' } }],
+  ])(
+    'that is allowed for %s runs in all calls that are pending, and one of another tool stays pending',
+    async (_where, decision) => {
+      const registry = new ExternalToolRegistry();
+      const seen: unknown[] = [];
+      const shoot = async ({ subject }: Readonly<Record<string, unknown>>) => {
+        seen.push(subject);
+        return [text('A picture.')];
+      };
+      registry.register(camera(shoot));
+      registry.register(camera(shoot, { name: 'film' }));
+      const subjects = ['a', 'b', 'c'];
+      const model = [
+        [...subjects.map((subject) => calls('shoot', { subject })), calls('film', { subject: 'd' })],
+        [says('Done.')],
+      ];
+      await using chat = await withTools(registry, { model });
+      const ended = chat.send('go');
+      await expect.poll(() => chat.said('approval_requested').length).toBe(4);
+      const [first] = chat.said('approval_requested');
+      chat.submit({ type: 'approval', approvalIds: [first?.approvalId ?? ''], decision });
+      await expect.poll(() => seen.length).toBe(3);
+      expect(chat.said('approval_resolved').map(({ by }) => by)).toEqual(['user', 'user', 'user']);
+      const last = chat.said('approval_requested').at(-1);
+      expect(last?.tool?.name).toBe('film');
+      chat.submit({ type: 'approval', approvalIds: [last?.approvalId ?? ''], decision: { denied: { message: 'No.' } } });
+      await ended;
+      expect(seen).toEqual(subjects);
+    },
+  );
+
   it('that was allowed in one extension is asked about in another', async () => {
     const storage = new MemoryStorage();
     const registry = new ExternalToolRegistry();
