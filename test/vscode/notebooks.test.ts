@@ -136,6 +136,19 @@ suite('an open notebook', () => {
   );
 
   test(
+    'is saved with a patch that takes longer because it changes other files',
+    inPlace({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const book = await show(here);
+      const result = await here.apply([
+        here.update('book.ipynb', TEXT, TEXT.replace('[1, 2]', '[1, 2, 3]')),
+        here.update('a.txt', 'a\n', 'b\n'),
+      ]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true, true]);
+      assert.equal(book.isDirty, false);
+    }),
+  );
+
+  test(
     'keeps unsaved edits of the user, and stays unsaved with a patch',
     inPlace({ 'book.ipynb': BOOK }, async (here) => {
       const book = await show(here);
