@@ -26,16 +26,16 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
   switch (verb) {
     case 'list':
       if (ids.length > 0) throw new UsageError('hooks list takes no arguments');
-      for (const one of selected.hooks) printHook(streams, one);
+      for (const hook of selected.hooks) printHook(streams, hook);
       for (const problem of selected.problems) say(problem);
       return EXIT.done;
     case 'approve':
     case 'refuse': {
       if (ids.length === 0) throw new UsageError(`hooks ${verb} takes the ids of hooks, as hooks list shows them`);
       const found = ids.map((id) => namedHook(id, selected.hooks));
-      for (const one of found) {
-        await store.decide(one.hook.hash, verb === 'approve');
-        printHook(streams, { ...one, state: verb === 'approve' ? 'runs' : 'refused' });
+      for (const entry of found) {
+        await store.decide(entry.hook.hash, verb === 'approve');
+        printHook(streams, { ...entry, state: verb === 'approve' ? 'runs' : 'refused' });
       }
       return EXIT.done;
     }

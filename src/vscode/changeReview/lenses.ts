@@ -136,10 +136,10 @@ function fileLenses({ file, hunks }: ShownHunks, uri: vscode.Uri): vscode.CodeLe
   if (file.isCells && hunks[0]?.id !== file.text.hunks[0]?.id) return [];
   const sentence = sentenceFor(file);
   if (sentence === undefined) return [];
-  const place = new vscode.Range(0, 0, 0, 0);
+  const firstLine = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
   const errors = hasHunks(file) ? errorsIn(uri, hunks) : 0;
-  const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
+  const lens = (title: string, command: string) => new vscode.CodeLens(firstLine, { title, command, arguments: given });
   return [
     lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),
     lens(`$(check-all) ${vscode.l10n.t('Keep File')}`, 'tiller.review.keepFile'),
