@@ -30,13 +30,13 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   const parsed = parsePattern(pattern.value);
   const save = () => {
     // Parsed from the field: a fast submission may come before the last rendering.
-    const words = parsePattern(pattern.value);
-    if (words === undefined) return;
+    const entered = parsePattern(pattern.value);
+    if (entered === undefined) return;
     const why = justification.value.trim();
     const rule: Rule = {
       ...(given?.match ? { match: given.match } : {}),
       ...(given?.not_match ? { not_match: given.not_match } : {}),
-      pattern: words,
+      pattern: entered,
       decision: decision.value,
       ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
       ...(readsSecrets.value && decision.value === 'allow' ? { readsSecrets: true } : {}),

@@ -293,8 +293,8 @@ function toolRuntime(
 }
 
 function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
-  const said = run.history.items.slice(prompt.input.length);
-  const count = run.tokens.count(sampled.usage, prompt, said, {
+  const newItems = run.history.items.slice(prompt.input.length);
+  const count = run.tokens.count(sampled.usage, prompt, newItems, {
     contextWindow: run.family.contextWindow,
     prices: run.prices,
   });
@@ -302,7 +302,7 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   run.emit({
     type: 'token_count',
     ...count,
-    ...run.compaction.trigger.told(run.family.contextWindow),
+    ...run.compaction.trigger.compactsAtOf(run.family.contextWindow),
     ...(rateLimits && { rateLimits }),
   });
 }
