@@ -21,6 +21,7 @@ import {
   threadId,
   tokenCount,
 } from './store.ts';
+import { keepFocus } from './keepFocus.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
 import { receiveRows } from './composer/suggestions.ts';
@@ -129,5 +130,6 @@ runClock();
 closePopups();
 saveDraft();
 announceNews();
+keepFocus();
 render(<App />, root);
 connect(receiveAll);
