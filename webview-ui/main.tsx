@@ -7,6 +7,7 @@ import { hasDraft, isDraftNewer, keepDraft, moveDraftToThread } from './actions.
 import { announceNews } from './announce.ts';
 import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
+import { keepFocus } from './app/keepFocus.ts';
 import './styles/main.css';
 import {
   attachments,
@@ -21,7 +22,6 @@ import {
   threadId,
   tokenCount,
 } from './store.ts';
-import { keepFocus } from './keepFocus.ts';
 import { receiveImageFile } from './composer/images.ts';
 import { receiveModels } from './composer/modelMenu.ts';
 import { receiveRows } from './composer/suggestions.ts';

@@ -1,6 +1,6 @@
 /** Keeps the keyboard in the panel: an element that is removed while it has the focus leaves it to the composer. */
-import { composerFocus } from './store.ts';
-import { isListOpen } from './threads/store.ts';
+import { composerFocus } from '../store.ts';
+import { isListOpen } from '../threads/store.ts';
 
 /** A component may give the focus to another element first, in an effect after the next frame. */
 const EFFECTS_MS = 100;
