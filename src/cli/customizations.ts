@@ -1,9 +1,9 @@
 import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
 import type { Ports } from '../core/ports.ts';
 import type { ThreadHost } from '../core/session/sessionOptions.ts';
-import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
-import { createHooks } from '../node/hooks/createHooks.ts';
-import { createSkills } from '../node/skills/createSkills.ts';
+import { createAgentFiles } from '../node/customizations/createAgentFiles.ts';
+import { createHooks } from '../node/customizations/createHooks.ts';
+import { createSkills } from '../node/customizations/createSkills.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { sayAgentProblems } from './agentFiles.ts';
 import { sayProposed } from './hooks.ts';

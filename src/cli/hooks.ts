@@ -3,7 +3,7 @@ import type { Hook } from '../core/hooks/definition.ts';
 import type { SelectedHook } from '../core/hooks/selectHooks.ts';
 import { joinShellWords } from '../core/policy/shellWords.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
-import { createHooks } from '../node/hooks/createHooks.ts';
+import { createHooks } from '../node/customizations/createHooks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';

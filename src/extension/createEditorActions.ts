@@ -14,7 +14,7 @@ import { mentionOfLines } from '../vscode/mentions/editorPlaces.ts';
 import { plainMention } from '../vscode/mentions/findMentions.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { ModelChoice } from '../vscode/models/modelChoice.ts';
-import { ProblemActions } from '../vscode/problems/problemActions.ts';
+import { ProblemActions } from '../vscode/entryPoints/problemActions.ts';
 import type { ShownCopy } from '../vscode/sideCopies/shownCopy.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';

@@ -55,7 +55,10 @@ export interface ModelAbilities {
   readonly sources: Readonly<Record<Ability, AbilitySource>>;
   /** True when more than functions may be sent, whatever the tools of this request. */
   readonly everything: boolean;
-  /** The name under which the shell tool of the wire is offered as a function; `undefined`: as itself, if it may be sent. */
+  /**
+   * The name under which the shell tool of the wire is offered as a function; `undefined`: as itself, if it may be
+   * sent.
+   */
   readonly shellFunction: 'shell' | 'shell_command' | undefined;
   /** The field `store`; `undefined`: not sent. */
   readonly store: boolean | undefined;
@@ -122,7 +125,7 @@ function isKnown(model: string): boolean {
   return familyOf(model).id !== UNKNOWN_FAMILY.id;
 }
 
-/** OpenAI must not store anything, whatever the model; Azure requires it (seed 002). */
+/** OpenAI must not store anything, whatever the model; Azure requires it. */
 function storeOf(chosen: boolean | undefined, dialect: Dialect, wireApi: WireApi): boolean | undefined {
   if (chosen !== undefined || !WIRE_TRAITS[wireApi].stores) return chosen;
   switch (dialect) {

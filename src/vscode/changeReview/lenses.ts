@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { baseUri } from './baseDocuments.ts';
 import { hasHunks, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { hunkAtLine, type ShownHunks, shownHunks } from './shownHunks.ts';
@@ -34,7 +35,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const shown = shownHunks(this.#reviews, document);
+    const shown = shownHunks(this.#reviews, document) ?? this.#deletedFileIn(document);
     return shown === undefined ? [] : fileLenses(shown, document.uri);
   }
 
@@ -77,6 +78,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   dispose(): void {
     this.#registered?.dispose();
     this.#store.dispose();
+  }
+
+  /** The document shows the former text of the file. */
+  #deletedFileIn({ uri }: vscode.TextDocument): ShownHunks | undefined {
+    const address = uri.toString();
+    const isShown = ({ story, uri }: PendingFile) => story.type === 'deleted' && baseUri(uri).toString() === address;
+    const file = this.#reviews.pending.find(isShown);
+    return file && { file, hunks: file.text.hunks, firstLine: 0 };
   }
 
   #refresh(): void {
@@ -150,6 +159,6 @@ function sentenceFor({ story, text }: PendingFile): string | undefined {
       if (length === 0) return undefined;
       return length === 1 ? vscode.l10n.t('Tiller: 1 change') : vscode.l10n.t('Tiller: {0} changes', length);
     case 'deleted':
-      return undefined;
+      return vscode.l10n.t('Tiller: deleted file');
   }
 }

@@ -61,7 +61,7 @@ export class Navigation {
       const [before, now] = sidesOf(file);
       return [uri, story.type === 'added' ? undefined : before, story.type === 'deleted' ? undefined : now];
     });
-    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes by Tiller'), resources);
+    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Tiller: Changes to Review'), resources);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The contract between the clients and any server, for servers that follow no script of the test.
- * The demo model is one (issue 4, point 8).
+ * The demo model is one.
  */
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import assert from 'node:assert/strict';

@@ -17,7 +17,7 @@ type Arguments = z.infer<typeof argumentsSchema>;
 /** Maximum tokens of the last message of an agent that the model gets. */
 const MAX_ANSWER = 10_000;
 
-/** Runs a sub-agent to its end and returns its last message only (seed 003). */
+/** Runs a sub-agent to its end and returns its last message only. */
 export function task(agents: Agents, roles: readonly AgentRole[]): ToolHandler<Arguments, Arguments> {
   return {
     names: ['task'],
