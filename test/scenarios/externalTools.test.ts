@@ -34,6 +34,11 @@ const shot = calls('shoot', { subject: 'tree' });
 /** One call in each turn. */
 const turns = (count: number) => Array.from({ length: count }, () => [[shot], [says('Done.')]]).flat();
 
+/** As an extension in JavaScript may leave it out. */
+function absent(): string {
+  return JSON.parse('[]')[0];
+}
+
 function failing(): never {
   throw new Error('no schema today');
 }
@@ -179,7 +184,11 @@ describe('a tool of another extension', () => {
       expect(chat.said('approval_resolved').map(({ by }) => by)).toEqual(['user', 'user', 'user']);
       const last = chat.said('approval_requested').at(-1);
       expect(last?.tool?.name).toBe('film');
-      chat.submit({ type: 'approval', approvalIds: [last?.approvalId ?? ''], decision: { denied: { message: 'No.' } } });
+      chat.submit({
+        type: 'approval',
+        approvalIds: [last?.approvalId ?? ''],
+        decision: { denied: { message: 'No.' } },
+      });
       await ended;
       expect(seen).toEqual(subjects);
     },
@@ -311,7 +320,7 @@ describe('a tool of another extension', () => {
     ['a schema that is nested a hundred thousand times', { inputSchema: nested(100_000) }],
     ['a schema with a value that is no JSON', { inputSchema: { type: 'object', properties: { a: { const: 1n } } } }],
     ['a schema that throws', { inputSchema: Object.defineProperty({}, 'type', { enumerable: true, get: failing }) }],
-    ['no description', { description: undefined as unknown as string }],
+    ['no description', { description: absent() }],
     ['a name that is too long', { name: 'x'.repeat(65) }],
   ])('with %s is left out alone, with a warning', async (_what, more) => {
     const registry = new ExternalToolRegistry();

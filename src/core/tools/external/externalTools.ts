@@ -49,7 +49,7 @@ export class ExternalTools implements ToolProvider {
     try {
       return [externalTool(registered, this.#deps)];
     } catch (error) {
-      this.#leftOut.push({ name: String(registered.tool.name), problem: messageOf(error) });
+      this.#leftOut.push({ name: registered.tool.name, problem: messageOf(error) });
       return [];
     }
   }
