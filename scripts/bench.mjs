@@ -22,7 +22,7 @@ const { runAgent, startServer } = await import('../test/bench/run.mjs');
 const ATTEMPTS = 3;
 /** Before a disturbed run is made again. */
 const PAUSE_MS = 5_000;
-/** How long the machine is watched before the first run. */
+/** Milliseconds for which the machine is watched before the first run. */
 const LOOK_MS = 2_000;
 
 const FLAGS = ['--quick', '--disturbed'];

@@ -31,6 +31,7 @@ for (const file of sources()) {
     problems.push(`${file.name}: proposed API`);
   }
 }
+checkWalkthroughs();
 checkScopes();
 checkSettingsPage();
 checkCommandsPage();
@@ -39,6 +40,17 @@ checkContextKeys();
 for (const problem of problems) console.log(problem);
 if (problems.length === 0) console.log('Texts and API are fine.');
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** VS Code shows backticks and single asterisks in a walkthrough as they are; only `**bold**` and links are formatted. */
+function checkWalkthroughs() {
+  for (const { steps } of manifest.contributes.walkthroughs) {
+    for (const { description } of steps) {
+      const key = description.slice(1, -1);
+      if (/`|(?<!\*)\*(?!\*)/.test(texts[key]))
+        problems.push(`package.nls.json: "${key}" has Markdown that VS Code shows as text`);
+    }
+  }
+}
 
 function checkTexts(value, where, isText) {
   if (typeof value === 'string') {

@@ -17,7 +17,9 @@ const BANNED = {
   'what waits': /\bwhat waits\b/gi,
   'dies, died, born': /\b(?:dies|died|dying|born)\b/gi,
   'hands (for ports)': /\b(?:our|the|its) hands\b/gi,
-  'a doc comment that begins with What, Whether or Of': /\/\*\*[\s*]*(?:What|Whether|Of)\b/g,
+  'a paper that is not in the repository': /\b(?:issue \d+|seed 00\d|contract\.md|house\.md)\b/gi,
+  'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That':
+    /\/\*\*[\s*]*(?:What|Whether|How|Why|Where|Who|Of|Those|That)\b/g,
 };
 
 /** @param {string} text a source file */

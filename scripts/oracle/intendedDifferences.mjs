@@ -6,7 +6,7 @@ export const INTENDED = {
   instructions: {
     codex: undefined,
     ours: 'prose',
-    why: 'The seeds: base instructions are a field of their own; codex sends them as a developer message to this model.',
+    why: 'As designed, base instructions are a field of their own; codex sends them as a developer message to this model.',
   },
   reasoning: {
     codex: { effort: 'medium' },
@@ -40,7 +40,7 @@ export const INTENDED = {
   'input: keys of an item': {
     codex: ['content', 'id', 'role', 'type'],
     ours: ['content', 'role', 'type'],
-    why: 'The seeds leave ids out where nothing is stored.',
+    why: 'As designed, ids are left out where nothing is stored.',
   },
   'input: environment approval_policy': { codex: undefined, ours: 'on-request', why: 'A field of the seeds.' },
   'input: environment sandbox_mode': { codex: undefined, ours: 'workspace-write', why: 'A field of the seeds.' },
@@ -65,7 +65,7 @@ export const INTENDED = {
       'web_search',
     ],
     ours: ['exec_command', 'write_stdin', 'apply_patch', 'update_plan'],
-    why: 'update_plan is in the seeds, goals and deferred tools are not. The others are not built yet: change this with them.',
+    why: 'update_plan is part of the design, goals and deferred tools are not. The others are not built yet: change this with them.',
   },
   'tools: exec_command, parameters': {
     codex: [

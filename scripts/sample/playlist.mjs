@@ -6,7 +6,7 @@ export const playlist = {
     'src/duration.js': `/** @typedef {{ song: string, artist: string, seconds: number, plays: number }} Track */
 
 //@filler
-/** How long a list of tracks plays. */
+/** Returns the total length of a list of tracks. */
 export function playingTime(tracks) {
   return tracks.reduce((sum, track) => sum + track.seconds, 0);
 }

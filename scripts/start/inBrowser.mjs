@@ -11,7 +11,7 @@ import { stageExtension, startVscode } from '../vscode/server.mjs';
 import { followRollout } from './followRollout.mjs';
 import { TASK, testPasses } from './sampleProject.mjs';
 
-/** How long the demonstration may take after the installation. */
+/** Maximum time of the demonstration after the installation. */
 const LIMIT_MS = 170_000;
 
 /** VS Code on the sample, with the demo model selected and the task being sent. */

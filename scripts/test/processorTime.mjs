@@ -2,7 +2,9 @@
 // groups of their own and are not waited for, so that the system does not count them with the step.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** How often /proc is read, which takes about 10 ms. A process loses what it does after the last time. */
+/**
+ * The period of reading /proc, which takes about 10 ms. The processor time of a process after its last reading is lost.
+ */
 const PERIOD_MS = 1000;
 /** /proc has hundredths of a second, on every architecture. */
 const TICKS_PER_SECOND = 100;

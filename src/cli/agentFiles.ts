@@ -1,4 +1,4 @@
-import { agentFilesIn, type AgentFiles } from '../node/agentFiles/createAgentFiles.ts';
+import { agentFilesIn, type AgentFiles } from '../node/customizations/createAgentFiles.ts';
 
 /** Says at the start of `exec` which agent files of the user are wrong, and that those of the workspace are not loaded. */
 export async function sayAgentProblems(

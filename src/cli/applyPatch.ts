@@ -26,8 +26,8 @@ export async function applyPatch(argv: readonly string[], streams: Streams): Pro
 }
 
 async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<string> {
-  const words = argv[0] === '--' ? argv.slice(1) : argv;
-  const [patch, ...more] = words;
+  const patches = argv[0] === '--' ? argv.slice(1) : argv;
+  const [patch, ...more] = patches;
   if (more.length > 0) throw new UsageError('apply-patch takes one patch');
   if (argv[0] !== '--' && patch?.startsWith('--')) throw new UsageError(`apply-patch has no option ${patch}`);
   if (patch !== undefined) return patch;

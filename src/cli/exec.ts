@@ -8,6 +8,7 @@ import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
 import type { LiveThreads } from '../core/agent/liveThreads.ts';
 import { limitsIn, providerById, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
+import type { Ports } from '../core/ports.ts';
 import type { Session } from '../core/session/session.ts';
 import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
 import { storeCodeCaches } from '../node/codeCache.ts';
@@ -22,14 +23,8 @@ import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL, BASELINE_WORKER, IMAGE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
-import { BUILTIN_ROLES } from '../core/agent/builtinRoles.ts';
-import { createAgentFiles } from '../node/agentFiles/createAgentFiles.ts';
-import { sayAgentProblems } from './agentFiles.ts';
-import { createSkills } from '../node/skills/createSkills.ts';
-import { saySkillProblems } from './skills.ts';
-import { createHooks } from '../node/hooks/createHooks.ts';
+import { loadCustomizations } from './customizations.ts';
 import { HeapCollection } from './heapCollection.ts';
-import { sayProposed } from './hooks.ts';
 import { type ExecMcp, startMcp } from './mcp.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions, type Submit } from './jsonlInput.ts';
@@ -95,19 +90,7 @@ export async function exec(
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
-    const hooks = createHooks({ ports, settings: () => settings, roots: () => [cwd] });
-    sayProposed((await hooks.current()).hooks, say);
-    const agentFiles = createAgentFiles({
-      ports,
-      settings: () => settings,
-      // Agents of the workspace are proposals, and no user can approve them here.
-      roots: () => [],
-      builtin: BUILTIN_ROLES.map(({ name }) => name),
-    });
-    await sayAgentProblems(agentFiles, { cwd, homeDirectory: host.homeDirectory }, say);
-    // Skills of the workspace are proposals, too.
-    const skills = createSkills({ ports, roots: () => [] });
-    await saySkillProblems(skills, { cwd, homeDirectory: host.homeDirectory }, say);
+    const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const threadHost: ThreadHost = {
       models: http.of(provider),
@@ -122,9 +105,7 @@ export async function exec(
       isTrusted: () => true,
       pace: () => report.caughtUp(),
       toolProviders: mcp.toolProviders,
-      hooks: () => hooks.current(),
-      agentRoles: () => agentFiles.roles(),
-      skills: () => skills.used(),
+      ...customizations,
     };
     const thread = threadSettingsOf(settings, {
       model,
@@ -136,20 +117,11 @@ export async function exec(
       sandboxFor: threadHost.sandboxFor,
     });
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
-    const notifyProgram = new NotifyProgram({
-      settings: () => settings,
-      environment: host.environment,
-      redactor: ports.keys,
-      warn: (reason) => sayWithoutKeys(`the program of the setting "notify" was not started: ${reason}`),
-    });
-    let notified = Promise.resolve();
-    manager.live.onEvent((update) => {
-      notified = notified.then(() => notifyProgram.take(update));
-    });
+    const notifies = startNotifying(manager.live, ports, settings, sayWithoutKeys);
     await learned;
     const session = await open(manager, args, [thread, threadHost], say);
     const code = await run(session, manager.live, opening, args, { streams, report, mcp, say: sayWithoutKeys });
-    await Promise.all([notified, manager.memoriesWritten()]);
+    await Promise.all([notifies(), manager.memoriesWritten()]);
     return code;
   } finally {
     await mcp?.close();
@@ -159,6 +131,26 @@ export async function exec(
 
 /** Maximum time for a local server to describe its models. */
 const LEARN_WITHIN_MS = 2000;
+
+/** Starts the notify program after each turn. The returned function resolves when all its runs so far have started. */
+function startNotifying(
+  live: LiveThreads,
+  { host, keys }: Ports,
+  settings: Settings,
+  say: (line: string) => void,
+): () => Promise<void> {
+  const notifyProgram = new NotifyProgram({
+    settings: () => settings,
+    environment: host.environment,
+    redactor: keys,
+    warn: (reason) => say(`the program of the setting "notify" was not started: ${reason}`),
+  });
+  let notified = Promise.resolve();
+  live.onEvent((update) => {
+    notified = notified.then(() => notifyProgram.take(update));
+  });
+  return () => notified;
+}
 
 async function open(
   manager: AgentService,

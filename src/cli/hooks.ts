@@ -3,7 +3,7 @@ import type { Hook } from '../core/hooks/definition.ts';
 import type { SelectedHook } from '../core/hooks/selectHooks.ts';
 import { joinShellWords } from '../core/policy/shellWords.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
-import { createHooks } from '../node/hooks/createHooks.ts';
+import { createHooks } from '../node/customizations/createHooks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';
@@ -26,16 +26,16 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
   switch (verb) {
     case 'list':
       if (ids.length > 0) throw new UsageError('hooks list takes no arguments');
-      for (const one of selected.hooks) printHook(streams, one);
+      for (const hook of selected.hooks) printHook(streams, hook);
       for (const problem of selected.problems) say(problem);
       return EXIT.done;
     case 'approve':
     case 'refuse': {
       if (ids.length === 0) throw new UsageError(`hooks ${verb} takes the ids of hooks, as hooks list shows them`);
       const found = ids.map((id) => namedHook(id, selected.hooks));
-      for (const one of found) {
-        await store.decide(one.hook.hash, verb === 'approve');
-        printHook(streams, { ...one, state: verb === 'approve' ? 'runs' : 'refused' });
+      for (const entry of found) {
+        await store.decide(entry.hook.hash, verb === 'approve');
+        printHook(streams, { ...entry, state: verb === 'approve' ? 'runs' : 'refused' });
       }
       return EXIT.done;
     }

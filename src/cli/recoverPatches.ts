@@ -4,7 +4,7 @@ import { type InterruptedApply, recoverJournals } from '../node/apply/recoverJou
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
 
-/** How long to wait for another process that settles the same patch. */
+/** Maximum wait for another process that settles the same patch. */
 const PATIENCE_MS = 15_000;
 
 /**

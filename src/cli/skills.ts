@@ -1,4 +1,4 @@
-import { type Skills, skillFilesIn } from '../node/skills/createSkills.ts';
+import { type Skills, skillFilesIn } from '../node/customizations/createSkills.ts';
 
 /** Says at the start of `exec` which skills and prompts of the user are wrong, and that those of the workspace are not loaded. */
 export async function saySkillProblems(

@@ -125,8 +125,8 @@ async function writeDown(
   const recorder = new Recorder(rollout, ports);
   await recorder.open();
   try {
-    const told = { paths: [...paths], skipped: [...skipped] };
-    const msg = { type: 'files_reverted' as const, turnId, direction: 'undo' as const, ...told };
+    const outcome = { paths: [...paths], skipped: [...skipped] };
+    const msg = { type: 'files_reverted' as const, turnId, direction: 'undo' as const, ...outcome };
     recorder.record({ type: 'event_msg', payload: { turnId: null, submissionId: null, msg } });
     await recorder.sync();
   } finally {

@@ -48,7 +48,12 @@ export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves
  * @throws ApplyRefused where that is impossible, PlaceMoved
  */
 function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
-  const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));
+  const all = entries.map(({ cells, ...entry }) => ({
+    ...entry,
+    before: imageOf(entry.before),
+    after: imageOf(entry.after),
+    ...(cells && { cells: { file: cells.file && imageOf(cells.file) } }),
+  }));
   const steps = all.filter(({ unsaved }) => !unsaved);
   const seen = steps.map((step) => ({ ...step, seen: '' }));
   const isRemoved = ({ after }: JournalStep) => after.type === 'absent';

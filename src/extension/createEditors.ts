@@ -9,7 +9,7 @@ import { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from '../vscode/apply/model.ts';
 import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
 import { EditorLanguages } from '../vscode/languages/editorLanguages.ts';
-import { EditorProblems } from '../vscode/problems/editorProblems.ts';
+import { EditorProblems } from '../vscode/languages/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
 import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';

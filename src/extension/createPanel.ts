@@ -3,11 +3,6 @@ import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
-import { watchJournals } from '../node/apply/journal.ts';
-import { Quarantine } from '../node/sandbox/quarantine.ts';
-import { isSubAgent } from '../core/agent/threadActivity.ts';
-import type { TurnOverrides } from '../protocol/op.ts';
-import type { ChatMode, SandboxMode } from '../protocol/policy.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
@@ -15,30 +10,22 @@ import { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
-import { ModeMemory } from '../vscode/chat/modeMemory.ts';
-import { modeOverrides } from '../vscode/chat/modeOverrides.ts';
-import { MODES } from '../vscode/chat/modes.ts';
 import { MessageSender } from '../vscode/chat/messageSender.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { LineComments } from '../vscode/comments/lineComments.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
-import { ModelChoice } from '../vscode/models/modelChoice.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
-import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
-import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
+import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
+import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
-import { StatusBar } from '../vscode/threads/statusBar.ts';
-import { ThreadKeys } from '../vscode/threads/threadKeys.ts';
-import { NotifyProgram } from '../node/process/notifyProgram.ts';
-import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
-import { Walkthrough } from '../vscode/support/walkthrough.ts';
+import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { Agent } from './createAgent.ts';
@@ -46,9 +33,11 @@ import { type Composer, createComposer, inCopyOfThread } from './createComposer.
 import { createEditorActions, type EditorActions } from './createEditorActions.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
+import { createIndicators, type Indicators } from './createIndicators.ts';
 import { createPanelRequests } from './createPanelRequests.ts';
+import { createRecovery, type Recovery } from './createRecovery.ts';
 import { createSideCopies, type SideCopyParts } from './createSideCopies.ts';
-import { findRecoverable } from './recoverPatches.ts';
+import { createTurnChoices } from './createTurnChoices.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -85,7 +74,7 @@ export function createPanel(
   store: DisposableStore,
 ): Panel {
   const { node, log, settings, report } = host;
-  const { threads, manager, factory, history, ports, current, sideCopies } = agent;
+  const { threads, manager, factory, history, ports, current } = agent;
   const { proposals, review, outputs } = editors;
   const { home } = node.storage;
   const tell = (error: unknown) => {
@@ -93,28 +82,23 @@ export function createPanel(
     void vscode.window.showErrorMessage(messageOf(error));
   };
 
-  const modes = new ModeMemory(context.globalState);
-  const lastModel = (mode: ChatMode) => {
-    const last = modes.of(mode);
-    return last && agent.hasProvider(last.provider) ? last : undefined;
-  };
-  const choice = new ModelChoice({ settings, used, tell, report });
-  const storedQuarantine = new Quarantine(home);
+  const choices = createTurnChoices(context, host, agent, { used, tell, onChange: () => view.sendSettings() }, store);
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
   const draftImages =
     context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
   const drafts = new Drafts(context.workspaceState, draftImages);
-  const recovery: RecoveryOffer = store.add(
-    new RecoveryOffer({
-      find: () => findRecoverable(home, node.locks, editors.applyPorts),
-      watch: (onSettled) => watchJournals(home, onSettled),
-      onChange: () => {
+  const { recovery, quarantine, quarantined }: Recovery = createRecovery(
+    host,
+    editors,
+    agent,
+    {
+      onPatches: () => {
         view.sendInterrupted();
-        statusBar.refresh();
-        keys.refresh();
+        indicators.refresh();
       },
-      report,
-    }),
+      onQuarantine: () => view.sendSettings(),
+    },
+    store,
   );
   const view: ChatView = store.add(
     new ChatView({
@@ -131,9 +115,9 @@ export function createPanel(
             provider: agent.provider(),
             efforts: agent.efforts(),
             takesImages: agent.takesImages(),
-            modelOfMode: Object.fromEntries(MODES.map(({ mode }) => [mode, lastModel(mode)])),
+            modelOfMode: choices.lastModels(),
           },
-          storedQuarantine.ids,
+          quarantined(),
         ),
       submit: async (op) =>
         void (await sender.send(comments.withComments(op, threads.target.threadId), threads.target)),
@@ -196,7 +180,7 @@ export function createPanel(
   const sender: MessageSender = new MessageSender({
     view,
     threads,
-    modelSettled: () => choice.settled,
+    modelSettled: () => choices.model.settled,
     hasModel: () => current().model !== '',
     fill: (input, target) => composer.mentions.fill(input, target),
     deliver: (op, target) => threads.send(inCopyOfThread(op, target, agent), target),
@@ -205,14 +189,12 @@ export function createPanel(
     new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
   );
   const showThread = (threadId: string) => void threadCommands.show(threadId).catch(tell);
-  store.add(new TurnNotices({ live: manager.live, settings, showThread }));
-  const notifyProgram = new NotifyProgram({
-    settings,
-    environment: node.host.environment,
-    redactor: ports.keys,
-    warn: (reason) => void warnOfNotifyProgram(reason).then(undefined, report),
-  });
-  store.add(manager.live.onEvent((update) => void notifyProgram.take(update)));
+  const indicators: Indicators = createIndicators(
+    host,
+    agent,
+    { interrupted: () => recovery.patches.length, showThread },
+    store,
+  );
   const chat = new ChatCommands({ threads, view });
   const prompts = store.add(
     new ApprovalPrompts({
@@ -235,42 +217,18 @@ export function createPanel(
   });
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
   const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
-  const quarantine = store.add(
-    new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
-  );
-  const walkthrough = new Walkthrough();
-  store.add(
-    threads.onEvent(({ event: { msg } }) => {
-      if (msg.type === 'turn_started') walkthrough.note('ask');
-      if (msg.type === 'approval_resolved' && msg.by === 'user') walkthrough.note('decide');
-      if (msg.type === 'files_reverted') walkthrough.note('undo');
-    }),
-  );
-  const keys = store.add(new ThreadKeys(threads, () => recovery.patches.length));
-  const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
-
-  store.add(
-    threads.onEvent(({ event: { msg }, state }) => {
-      if (msg.type !== 'turn_started' || isSubAgent(state)) return;
-      const provider = msg.settings.provider ?? threads.state?.started?.provider;
-      if (provider === undefined) return;
-      modes.note(msg.settings, provider).then(undefined, report);
-      used.note(provider, msg.settings.model).then(undefined, report);
-    }),
-  );
   // The chips show the settings of the thread's next turn.
   store.add(
     threads.onChange((change) => {
       if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
     }),
   );
-  const hasModel = () => choice.ensure(() => current().model);
   const open = (threadId: string) => threadCommands.show(threadId);
   const sideCopyParts: SideCopyParts = createSideCopies(
     host,
     editors,
     agent,
-    { view, hasModel, showThread: open },
+    { view, hasModel: choices.hasModel, showThread: open },
     store,
   );
   const { shownCopy } = sideCopyParts;
@@ -280,42 +238,23 @@ export function createPanel(
     host,
     editors,
     agent,
-    { guard, view, sender, mentions, choice, shownCopy, showThread: open },
+    { guard, view, sender, mentions, choice: choices.model, shownCopy, showThread: open },
     store,
   );
   const reverts = new RevertCommands({
     threads,
     live: manager.live,
     giveBack: (input, threadId) => view.giveBack(input, threadId),
-    hasModel,
+    hasModel: choices.hasModel,
     send: (input, target) => sender.submit({ type: 'user_turn', input: [...input] }, target),
   });
   if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
 
-  /** For new threads, too. */
-  const choose = (overrides: TurnOverrides) => {
-    factory.choose(overrides);
-    const { provider, model } = overrides;
-    if (provider !== undefined && model !== undefined) choice.choose(provider, model);
-  };
-  const override = async (overrides: TurnOverrides) => {
-    choose(overrides);
-    if (threads.state) await threads.submit({ type: 'override_turn_context', ...overrides });
-    view.sendSettings();
-  };
-  const policyOf = (mode: SandboxMode) => factory.policyOf(mode, sideCopies.foldersAround(current().cwd));
   const plans: PlanCommands = store.add(
     new PlanCommands({
       threads,
       documents: new PlanDocuments(planFolder),
-      leavePlanMode: async (target) => {
-        const overrides = modeOverrides('agent', policyOf, lastModel) ?? {};
-        choose(overrides);
-        // The mode is that of this thread only: others begin with the mode of the settings.
-        factory.forgetMode();
-        await threads.send({ type: 'override_turn_context', ...overrides }, target);
-        view.sendSettings();
-      },
+      leavePlanMode: choices.leavePlanMode,
       send: async (text, target) =>
         void (await sender.send({ type: 'user_turn', input: [{ type: 'text', text }] }, target)),
     }),
@@ -337,10 +276,8 @@ export function createPanel(
       recovery,
       quarantine,
       copies: sideCopyParts.copies,
-      policyOf,
+      choices,
       previewFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'previews'),
-      lastModel,
-      override,
       tell,
     },
     store,
@@ -370,7 +307,7 @@ export function createPanel(
     copies: sideCopyParts.copies,
     recovery,
     quarantine,
-    walkthrough,
+    walkthrough: indicators.walkthrough,
     tell,
   };
 }

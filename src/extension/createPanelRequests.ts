@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { TurnOverrides } from '../protocol/op.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import { previewFor, suggestionForApproval } from '../vscode/approvals/rulePreview.ts';
@@ -21,9 +20,10 @@ import type { Agent } from './createAgent.ts';
 import type { Composer } from './createComposer.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
+import type { TurnChoices } from './createTurnChoices.ts';
 
 /** The features of the panel that carry out its requests. */
-export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'lastModel' | 'previewFolder'> {
+export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> {
   readonly view: ChatView;
   readonly drafts: Drafts;
   readonly composer: Composer;
@@ -35,8 +35,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'policyOf' | 'las
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   readonly copies: Pick<SideCopyCommands, 'bringHome'>;
-  /** For the shown thread and new ones. */
-  readonly override: (overrides: TurnOverrides) => Promise<void>;
+  readonly choices: Pick<TurnChoices, 'policyOf' | 'lastModel' | 'override'>;
   /** Shows an error to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -63,10 +62,10 @@ export function createPanelRequests(
   return {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides) => void targets.override(overrides).catch(targets.tell),
-    policyOf: targets.policyOf,
+    override: (overrides) => void targets.choices.override(overrides).catch(targets.tell),
+    policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
-    lastModel: targets.lastModel,
+    lastModel: targets.choices.lastModel,
     models: composer.modelMenu,
     mentions: composer.mentions,
     prompts: composer.mcpPrompts,

@@ -1,30 +1,25 @@
-/** Connects the parts of the extension: what follows a change of settings, and the services that commands call. */
-import * as vscode from 'vscode';
+/** The last part of the extension: what runs at its start, and the services that commands call. */
+import type * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
-import { DEMO_PROVIDER, providerNamed, providerNames } from '../protocol/knownProviders.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { showMemories } from '../vscode/threads/showMemories.ts';
 import { toggleOtherPrograms } from '../vscode/changeReview/otherPrograms.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
-import { onSettingsChanged } from '../vscode/settings.ts';
 import { reportIssue } from '../vscode/support/reportIssue.ts';
 import type { OfferedTools } from '../vscode/languageModelTools/offeredTools.ts';
-import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { CommandTargets } from './commands.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
 import type { Panel } from './createPanel.ts';
+import { followSettings } from './followSettings.ts';
 
 declare const TILLER_VERSION: string;
-
-/** Time limit for a local server to describe its models. */
-const LEARN_WITHIN_MS = 5000;
 
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
@@ -49,49 +44,9 @@ export function createTiller(
   store: DisposableStore,
 ): Tiller {
   const { settings, report, node } = host;
-  const { threads, demo, factory } = agent;
+  const { threads, demo } = agent;
 
-  // A local server knows the window of a model once it has loaded it.
-  const learnWindow = () => {
-    const server = agent.inUse();
-    if (server && server.model !== '') agent.http.learn(server.provider, server.model, LEARN_WITHIN_MS).catch(report);
-  };
-  store.add(
-    threads.onEvent(({ event }) => {
-      if (event.msg.type === 'turn_completed') learnWindow();
-    }),
-  );
-  const setHasModel = contextKey<boolean>('tiller.hasModel');
-  const refresh = () => {
-    const read = settings();
-    const { model, provider, baseUrl, reviewQuickDiff, reviewOtherPrograms, comments } = read;
-    const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
-    host.keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
-    const hasModel = model !== null || provider === DEMO_PROVIDER;
-    setHasModel(hasModel);
-    if (hasModel) panel.walkthrough.note('model');
-    panel.view.sendSettings();
-    editors.review.showQuickDiff(reviewQuickDiff);
-    panel.findings.isOn = comments !== 'off';
-    panel.comments.mode = comments;
-    agent.otherPrograms.isOn = reviewOtherPrograms;
-    threads.modelMayBeThere().catch(report);
-    agent.mcp.controller.refresh().catch(report);
-    learnWindow();
-  };
-  store.add(onSettingsChanged(refresh));
-  store.add(
-    vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      // A thread that was started before trust was granted has a working directory outside of the workspace.
-      if (threads.state)
-        void threads.submit({ type: 'override_turn_context', cwd: factory.settings.cwd }).catch(report);
-      refresh();
-      panel.rules.announceProposals().catch(report);
-    }),
-  );
-  store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
-  refresh();
-  panel.rules.announceProposals().catch(report);
+  followSettings(host, editors, agent, panel, store);
   panel.recovery.look().catch(report);
   editors.review.restore().catch(report);
   sweepProcesses(node.storage.home).catch(report);

@@ -34,7 +34,13 @@ export async function findRecoverable(
 }
 
 function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readonly CutFile[]): readonly CutText[] {
-  return files.map((file) => ({ path: file.path, from: file[from], to: file[to], staysUnsaved: file.isUnsaved }));
+  return files.map((file) => ({
+    path: file.path,
+    from: file[from],
+    to: file[to],
+    staysUnsaved: file.isUnsaved,
+    ...(file.cells && { cells: { file: to === 'before' ? file.cells.file : null } }),
+  }));
 }
 
 /** Settles it in the editor and on the disk; resolves when both have the same state. */

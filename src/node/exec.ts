@@ -25,7 +25,7 @@ export interface ExecOptions {
    * again; nor is there a sandbox.
    */
   readonly home?: string | undefined;
-  /** Those of `home` where absent. */
+  /** The sandboxes of `home` if absent. */
   readonly sandboxes?: Sandboxes | undefined;
   /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string | undefined;

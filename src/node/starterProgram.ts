@@ -34,8 +34,10 @@ async function start(command: StartCommand): Promise<void> {
       connection(keys.stderr, connections),
     ]);
     const further = await Promise.all(more.map((key) => connection(key, connections)));
-    for (const one of further) makeBlocking(one);
-    const descriptors = command.descriptors.map((one) => (one === null ? 'ignore' : duplicate(one, opened)));
+    for (const socket of further) makeBlocking(socket);
+    const descriptors = command.descriptors.map((descriptor) =>
+      descriptor === null ? 'ignore' : duplicate(descriptor, opened),
+    );
     const child = spawn(program, args, {
       cwd,
       env,
@@ -46,9 +48,9 @@ async function start(command: StartCommand): Promise<void> {
   } catch (error) {
     fail(id, error);
   } finally {
-    for (const one of opened) closeSync(one);
+    for (const descriptor of opened) closeSync(descriptor);
     // Only the command has them now.
-    for (const one of connections) one.destroy();
+    for (const socket of connections) socket.destroy();
   }
 }
 

@@ -114,8 +114,8 @@ export function withReturned(edit: SentEdit, text: string, attachments: readonly
 
 /** A message as it would be sent again: its text, then its attachments, to be read again. */
 export function unsentInput(input: readonly UserInput[]): UserInput[] {
-  const words = input.filter((part) => part.type === 'text');
-  return [...words, ...attachmentsOf(input).map(({ part }) => part)];
+  const textParts = input.filter((part) => part.type === 'text');
+  return [...textParts, ...attachmentsOf(input).map(({ part }) => part)];
 }
 
 /** Joins two texts, the second on a new line. */

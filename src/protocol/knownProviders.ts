@@ -9,7 +9,7 @@ export const DEMO_PROVIDER = 'demo';
 export const VSCODE_PROVIDER = 'vscode';
 
 const IN_PROCESS = [DEMO_PROVIDER, VSCODE_PROVIDER] as const;
-/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createAgent.ts. */
+/** The providers whose models are not reached by HTTP. Each has a `ModelClientFactory` in extension/createModels.ts. */
 export type InProcessProvider = (typeof IN_PROCESS)[number];
 
 export function isInProcess(id: string): id is InProcessProvider {

@@ -115,8 +115,8 @@ function parseEntry(name: string, entry: unknown, ignoresUnknown: boolean): McpS
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? `has no setting "${issue.keys[0]}"` : undefined;
-  const place = issue?.path.join('.') ?? '';
-  return unknown ?? `${place === '' ? '' : `${place}: `}${issue?.message ?? 'is not valid'}`;
+  const field = issue?.path.join('.') ?? '';
+  return unknown ?? `${field === '' ? '' : `${field}: `}${issue?.message ?? 'is not valid'}`;
 }
 
 /** The transport was removed from the protocol in 2025. */

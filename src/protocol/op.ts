@@ -34,7 +34,7 @@ export const turnOverridesSchema = lazyStrictObject(() => ({
 }));
 export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
 
-/** A tool that the client runs itself (seed 004, "Dynamic Tools"). */
+/** A tool that the client runs itself ("dynamic tools" of Codex). */
 export const dynamicToolSpecSchema = lazyObject(() => ({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string(),
@@ -110,8 +110,8 @@ export const opSchema = z.discriminatedUnion('type', [
   })),
   lazyStrictObject(() => ({ type: z.literal('kill_process'), processId: z.string() })),
   /**
-   * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits for
-   * its next attempt, makes that attempt now.
+   * Continues a turn that failed, was interrupted or was cut off by a crash, without new input; in a turn that waits
+   * for its next attempt, makes that attempt now.
    */
   lazyStrictObject(() => ({ type: z.literal('retry') })),
   /**

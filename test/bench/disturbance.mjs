@@ -32,7 +32,7 @@ export function sharesBetween(before, after, cores) {
   return { foreign: share(after.busy - before.busy - own), stolen: share(after.stolen - before.stolen) };
 }
 
-/** Why a run is not to be used; undefined for a quiet one. */
+/** Returns the reason why a run must not be used; undefined for a quiet one. */
 export function disturbanceIn(shares) {
   if (shares === undefined) return undefined;
   const percent = (share) => `${Math.round(share * 100)} %`;

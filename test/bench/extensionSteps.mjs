@@ -60,7 +60,7 @@ function stepsIn({ page, workbench, panel, model, works: { calls, says, waits } 
         await focusEditor();
         await keyboard.press('Control+Alt+j');
         await page.locator('.quick-input-title').filter({ hasText: 'Edit at the Cursor' }).waitFor();
-        await keyboard.type('make it loud');
+        await keyboard.type('make it loud', { delay: KEY_PAUSE_MS });
         await keyboard.press('Enter');
         const answered = page.locator('.codelens-decoration').filter({ hasText: 'Nothing to do.' });
         await answered.first().waitFor();

@@ -47,7 +47,10 @@ export function watchThread(): { end(): Turns } {
   };
 }
 
-/** How long this thread has waited for a processor so far: the second number of its schedstat, in nanoseconds. Zero outside Linux. */
+/**
+ * The time for which this thread has waited for a processor so far: the second number of its schedstat, in nanoseconds.
+ * Zero outside Linux.
+ */
 function openReadiness(): { readyMs(): number; close(): void } {
   const bytes = Buffer.alloc(100);
   let file: number;

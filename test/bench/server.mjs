@@ -81,7 +81,10 @@ function shellTool(request) {
   return null;
 }
 
-/** How this request breaks the one before: null when it only adds elements at the end. */
+/**
+ * Returns the difference by which this request breaks the prefix of the one before: null when it only adds elements at
+ * the end.
+ */
 function comparePrefix(request) {
   const text = (value) => JSON.stringify(value ?? null);
   const elements = (request.input ?? request.messages ?? []).map(text);

@@ -256,7 +256,8 @@ describe('a file that is mentioned', () => {
       clipboardData.items.add(new File([blob], 'shot.png', { type: 'image/png' }));
       field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     });
-    await panel.get('attachment').getByText('1568 × 784').waitFor();
+    // A narrow panel has the size in the tooltip only.
+    await panel.get('attachment').getByText('1568 × 784').waitFor({ state: 'attached' });
     await vscode.screenshot('mentions/3-attached', vscode.sideBar());
     model.will([says('A picture.')]);
     await panel.send('Like this');
@@ -267,7 +268,7 @@ describe('a file that is mentioned', () => {
     // The panel has a thumbnail of it; the model gets the whole image.
     expect(parts[1]?.image_url).toMatch(/^data:image\/png;base64,/);
     expect(JSON.stringify(parts[2])).toContain('kind=\\"selection\\"');
-    await panel.get('sent-image').getByText('1568 × 784').waitFor();
+    await panel.get('sent-image').getByText('1568 × 784').waitFor({ state: 'attached' });
     await vscode.screenshot('mentions/4-image', vscode.sideBar());
   });
 });

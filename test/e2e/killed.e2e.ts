@@ -1,6 +1,6 @@
 /**
- * `kill -9` of the extension host at any moment of a long script, as `test/scenarios/killed.test.ts` does it to the command
- * line (issue 8): nothing that was shown is lost, nothing runs twice, and the history of the model continues the one
+ * `kill -9` of the extension host at any moment of a long script, as `test/scenarios/killed.test.ts` does it to the
+ * command line: nothing that was shown is lost, nothing runs twice, and the history of the model continues the one
  * before.
  */
 import { readdir, readFile } from 'node:fs/promises';

@@ -1,16 +1,12 @@
-// What the panel does in one window: turns that are stopped, errors, a fast stream, compaction, an API key.
+// What the panel does in one window: turns that are stopped, errors, compaction, an API key.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, fails, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { panelTasks } from './support/panelTasks.ts';
 import { useWindow } from './support/window.ts';
 
-const DELTAS = 20_000;
-/** In milliseconds of processor time. */
-const LONG_TASK_MS = 50;
 const KEY = 'key-of-the-person-5f2c81d0';
 
 const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
@@ -104,28 +100,6 @@ test('the controls of the panel work, and an error has a title that fits it', as
   await vscode.screenshot('panel/errors', vscode.sideBar());
 });
 
-test('20,000 deltas arrive whole, and the page stays quick', async () => {
-  const { vscode, panel, model } = window();
-  const paragraphs = Array.from(
-    { length: 500 },
-    (_, index) => `Paragraph ${index} says \`code${index}\` and **more**.`,
-  );
-  const text = paragraphs.join('\n\n');
-  model.will([says(text, { deltas: DELTAS })]);
-  const tasks = await panelTasks(vscode.page, async () => {
-    await panel.send('Talk.');
-    await panel.ended();
-  });
-  // A long text is drawn a part per frame, and only near the view laid out.
-  const shown = async () => (await panel.lastMessage().textContent())?.match(/Paragraph \d+ says code\d+ and more\./g);
-  await expect.poll(shown).toEqual(paragraphs.map((_, index) => `Paragraph ${index} says code${index} and more.`));
-  const long = tasks.filter((ms) => ms > LONG_TASK_MS);
-  console.log(`${tasks.length} tasks of ${Math.round(sum(tasks))} ms; long: ${long.map(Math.round).join(', ')}`);
-  expect(tasks.length).toBeGreaterThan(0);
-  expect(long.filter((ms) => ms > 2 * LONG_TASK_MS)).toEqual([]);
-  expect(long.length).toBeLessThanOrEqual(5);
-});
-
 test('a thread is compacted, read, undone and compacted again', async () => {
   const { vscode, panel, model } = window();
   const statuses = () =>
@@ -186,10 +160,6 @@ test('a key goes to its server, outlives a reload, and stands in no file', async
   expect(model.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
   expect(await filesWith(KEY, [vscode.server.folder, folder])).toEqual([]);
 });
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
 
 /** Processes with this word in their command line. */
 async function running(word: string): Promise<number> {

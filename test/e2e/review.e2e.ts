@@ -106,8 +106,12 @@ describe('applied changes', () => {
     await vscode.command('Tiller: Show All Changes to Review');
     // VS Code draws the lens of a file after what is painted in it.
     await vscode.multiDiff().root.locator('.codelens-decoration', { hasText: 'Tiller: 3 changes' }).waitFor();
+    await vscode.multiDiff().root.locator('.codelens-decoration', { hasText: 'Tiller: new file' }).waitFor();
     expect(await marks.count()).toBe(0);
     await vscode.screenshot('review/4-diffs');
+    // The former text of a deleted file.
+    await panel.get('review-open').first().click();
+    await vscode.codeLens('Tiller: deleted file').waitFor();
   });
 
   test('are kept and undone by the keyboard alone, and Ctrl+Z reverts an Undo', async () => {

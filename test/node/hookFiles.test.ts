@@ -2,7 +2,7 @@
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readHookFiles } from '../../src/node/hooks/hookFiles.ts';
+import { readHookFiles } from '../../src/node/customizations/hookFiles.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const none = { homeDirectory: '/nowhere', environment: {} };

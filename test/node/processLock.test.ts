@@ -7,7 +7,7 @@ import { holderOf, removeLeftovers, takeLock, tryLock } from '../../src/node/hos
 import { bundled, runFile } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-/** `TILLER_SOAK=1000` is the number of issue 14; this many take about two seconds. */
+/** About two seconds; `TILLER_SOAK=1000` runs more. */
 const ROUNDS = Number(process.env.TILLER_SOAK ?? 300);
 
 /** A process that takes the lock and keeps it until it is killed. */

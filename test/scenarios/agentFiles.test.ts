@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AgentFiles, createAgentFiles } from '../../src/node/agentFiles/createAgentFiles.ts';
+import { type AgentFiles, createAgentFiles } from '../../src/node/customizations/createAgentFiles.ts';
 import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import type { ToolHandler } from '../../src/core/tools/handler.ts';

@@ -1,4 +1,4 @@
-/** A key that Tiller holds is in none of its files, whether the user, the model or a command prints it (issue 8, point 3). */
+/** A key that Tiller holds is in none of its files, whether the user, the model or a command prints it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';

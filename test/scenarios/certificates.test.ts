@@ -1,4 +1,4 @@
-/** A server with a certificate of its own, reached directly and through a proxy (issue 17, “How it will be tried”). */
+/** A server with a certificate of its own, reached directly and through a proxy. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** A thread that goes on with a model of another provider, on either wire (issue 17, 7). */
+/** A thread that goes on with a model of another provider, on either wire. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';

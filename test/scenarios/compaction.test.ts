@@ -1,4 +1,4 @@
-/** A thread that is longer than the model’s window continues from a summary (issue 16, point 1). */
+/** A thread that is longer than the model’s window continues from a summary. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { summaryMessage, summaryRequest } from '../../src/core/prompt/compaction.ts';

@@ -1,4 +1,4 @@
-/** The contents of the window, and the accuracy of the estimates (issue 16, point 2). */
+/** The contents of the window, and the accuracy of the estimates. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { EventMsgOf } from '../../src/protocol/event.ts';

@@ -1,4 +1,4 @@
-/** A server that closes the connection at any byte: each cut ends in a retry, and no tool runs twice (issue 4, "How it will be tried"). */
+/** A server that closes the connection at any byte: each cut ends in a retry, and no tool runs twice. */
 import { describe, expect, it } from 'vitest';
 import type { EventMsg } from '../../src/protocol/event.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -40,7 +40,10 @@ const STREAMS: Readonly<Record<string, (name: string) => readonly Step[]>> = {
   'a free-text call': (name) => [says('Let me.'), callsCustom('apply_patch', patch(name), { callId: name })],
 };
 
-/** Bytes between two cuts, besides those at the end of each event; each other one in one run. Every byte is tried in test/core/model/streams.test.ts. */
+/**
+ * Bytes between two cuts, besides those at the end of each event; each other one in one run. Every byte is tried in
+ * test/core/model/streams.test.ts.
+ */
 const STRIDE = 211;
 
 function placesOf(wire: Wire, steps: readonly Step[]): readonly number[] {
@@ -53,7 +56,7 @@ function placesOf(wire: Wire, steps: readonly Step[]): readonly number[] {
   return chosen.map((index) => all[index] ?? 0);
 }
 
-/** How many calls have started since `from`, and how the turns ended. */
+/** Returns the number of calls that have started since `from`, and the ends of the turns. */
 function happened(chat: Scenario, from: number) {
   const said: EventMsg[] = chat.events.slice(from).map(({ msg }) => msg);
   return {

@@ -1,11 +1,12 @@
 /** An edit at the cursor as a thread: what the model gets, what it may do, how it ends (docs/editor.md). */
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type EditProgress,
   editHost,
   editSettings,
   type EditThreadDeps,
-  startEdit,
+  PreparedEdit,
 } from '../../src/core/agent/editThread.ts';
 import type { ApplyOrigin } from '../../src/core/ports.ts';
 import { editInput, EDIT_INSTRUCTIONS } from '../../src/core/prompt/editAtCursor.ts';
@@ -25,6 +26,7 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): E
   let count = 0;
   return {
     ids: { next: (prefix) => `${prefix}-${++count}` },
+    settings: () => settings,
     start: (tooLate) => chat.manager.start(editSettings(settings), editHost(host, tooLate)),
     begin: (session) => {
       begun(session);
@@ -35,14 +37,15 @@ function depsOf(chat: Scenario, begun: (session: Session) => void = () => {}): E
   };
 }
 
-function inputFor(chat: Scenario) {
-  const lines = { first: 2, last: 2 };
+function inputFor(chat: Scenario, line = 2) {
+  const lines = { first: line, last: line };
   const problems = ['a.txt:2:1 error: not loud'];
   return editInput('make it loud', {
     path: chat.folder.at('a.txt'),
     name: 'a.txt',
     lines,
-    lineLengths: [3, 3, 5, 0],
+    lineCount: 4,
+    lineAt: (line) => TEXT.split('\n')[line - 1] ?? '',
     problems,
   });
 }
@@ -50,7 +53,7 @@ function inputFor(chat: Scenario) {
 async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOptions, 'model'>, stop = signal) {
   await using chat = await startScenario({ files: { 'a.txt': TEXT }, review: 'before', ...options });
   const progress: EditProgress[] = [];
-  const { outcome } = await startEdit(inputFor(chat), depsOf(chat), stop, (one) => progress.push(one));
+  const { outcome } = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), stop, (one) => progress.push(one));
   const ended = await outcome;
   return { outcome: ended, text: chat.files()['a.txt'], progress, live: chat.manager.live.states.length };
 }
@@ -58,7 +61,7 @@ async function outcomeOf(options: Partial<ScenarioOptions> & Pick<ScenarioOption
 describe('an edit at the cursor', () => {
   it('sends the place, the lines around it and the problems, and offers only tools that read and patch', async () => {
     await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [[says('No.')]] });
-    await (await startEdit(inputFor(chat), depsOf(chat), signal, () => {})).outcome;
+    await (await new PreparedEdit(depsOf(chat)).start(inputFor(chat), signal, () => {})).outcome;
     const [request] = chat.server.requests;
     const path = chat.folder.at('a.txt');
     const input = JSON.stringify(request?.input ?? []);
@@ -139,7 +142,7 @@ describe('an edit at the cursor', () => {
         session.submit({ id: 'answer', op: { type: 'user_input_answer', questionId, answers: null } });
       });
     });
-    const edit = await startEdit(inputFor(chat), deps, signal, ({ type }) => progress.push(type));
+    const edit = await new PreparedEdit(deps).start(inputFor(chat), signal, ({ type }) => progress.push(type));
     expect(await edit.outcome).toEqual({ type: 'answered', text: 'No.' });
     expect(progress).toContain('waiting');
     expect(progress).not.toContain('asking');
@@ -151,16 +154,55 @@ describe('an edit at the cursor', () => {
       files: { 'a.txt': TEXT },
       model: [[PATCH], [hangs()]],
     });
-    const edit = await startEdit(inputFor(chat), depsOf(chat), abort.signal, ({ type }) => {
+    const edit = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), abort.signal, ({ type }) => {
       if (type === 'applied') abort.abort(new Error('stopped'));
     });
     expect(await edit.outcome).toEqual({ type: 'stopped', paths: [expect.stringMatching(/a\.txt$/)] });
   });
 
+  it('leaves nothing when the user writes no message', async () => {
+    await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [[says('Hello.')]] });
+    await chat.send('hi');
+    const stored = () =>
+      ['threads', 'locks'].flatMap((name) => readdirSync(chat.home.at(name), { recursive: true, encoding: 'utf8' }));
+    const before = stored();
+    const edit = new PreparedEdit(depsOf(chat));
+    await edit.discard();
+    expect(chat.manager.live.states).toHaveLength(1);
+    expect(stored()).toEqual(before);
+  });
+
+  it('runs under the settings of the moment in which the user sends the message', async () => {
+    await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [[says('No.')]] });
+    const [settings, host] = chat.thread;
+    const chosen = { ...settings, turn: { ...settings.turn, model: 'another-model' } };
+    let current = settings;
+    const edit = new PreparedEdit({
+      ...depsOf(chat),
+      settings: () => current,
+      start: (tooLate) => chat.manager.start(editSettings(current), editHost(host, tooLate)),
+    });
+    current = chosen;
+    await (await edit.start(inputFor(chat), signal, () => {})).outcome;
+    expect(chat.server.requests.map(({ body }) => body['model'])).toEqual(['another-model']);
+    expect(chat.manager.live.states).toHaveLength(1);
+  });
+
+  it('attaches the empty line at the end of the file as it is', async () => {
+    await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [[says('No.')]] });
+    await (await new PreparedEdit(depsOf(chat)).start(inputFor(chat, 4), signal, () => {})).outcome;
+    const sent = JSON.stringify(chat.server.requests[0]?.input);
+    expect(sent).toMatch(/name=\\"a\.txt:4\\" kind=\\"selection\\" path=\\"[^"]*\\">\\n\\n<\/attachment>/);
+    expect(sent).toContain('lines=\\"1-3\\">\\none\\ntwo\\nthree\\n</attachment>');
+    expect(sent).not.toContain('is wanted');
+  });
+
   it('starts no turn when it is stopped before', async () => {
     await using chat = await startScenario({ files: { 'a.txt': TEXT }, model: [] });
     const stopped = AbortSignal.abort(new Error('stopped before'));
-    await expect(startEdit(inputFor(chat), depsOf(chat), stopped, () => {})).rejects.toThrow('stopped before');
+    await expect(new PreparedEdit(depsOf(chat)).start(inputFor(chat), stopped, () => {})).rejects.toThrow(
+      'stopped before',
+    );
     expect(chat.server.requests).toEqual([]);
     expect(chat.manager.live.states).toHaveLength(1);
   });
@@ -172,7 +214,7 @@ describe('an edit at the cursor', () => {
       model: [[PATCH], [says('Denied.')]],
     });
     const deps = depsOf(chat);
-    const edit = await startEdit(inputFor(chat), deps, signal, (progress) => {
+    const edit = await new PreparedEdit(deps).start(inputFor(chat), signal, (progress) => {
       if (progress.type !== 'asking') return;
       const { approvalId } = progress;
       const op = { type: 'approval' as const, approvalIds: [approvalId], decision: { denied: {} } };
@@ -201,7 +243,11 @@ describe('an edit at the cursor', () => {
         if (when === 'after' && msg.type === 'turn_completed') submit();
       });
     });
-    const edit = await startEdit(inputFor(chat), { ...deps, send: (_, sent) => lateOnes.push(sent) }, signal, () => {});
+    const edit = await new PreparedEdit({ ...deps, send: (_, sent) => lateOnes.push(sent) }).start(
+      inputFor(chat),
+      signal,
+      () => {},
+    );
     if (when === 'before') void chat.server.received(2).then(submit);
     expect(await edit.outcome).toMatchObject({ type: 'changed' });
     expect(chat.server.requests).toHaveLength(2);
@@ -222,7 +268,7 @@ describe('an edit at the cursor', () => {
       files: { 'a.txt': TEXT },
       model: [[PATCH], [says('Done.')], [says('More.')]],
     });
-    const edit = await startEdit(inputFor(chat), depsOf(chat), signal, () => {});
+    const edit = await new PreparedEdit(depsOf(chat)).start(inputFor(chat), signal, () => {});
     await edit.outcome;
     const [settings, host] = chat.thread;
     const resumed = await chat.manager.resume({ id: edit.threadId }, settings, host);

@@ -1,4 +1,4 @@
-/** Every fault of the connection to a model, as the user sees it (issue 4; docs/cli.md, "Faults"). */
+/** Every fault of the connection to a model, as the user sees it (docs/cli.md, "Faults"). */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';

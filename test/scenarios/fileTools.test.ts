@@ -130,6 +130,11 @@ describe('list_dir', () => {
     expect(output).toBe('Absolute path: .\n.git/\na.txt\nlink@\nnode_modules/\nsrc/\n  b.ts\n  deep/');
   });
 
+  it('lists what a folder contains directly below it, also beside names that are sorted before its slash', async () => {
+    const outputs = await outputsOf([list({ dir_path: '.' })], { files: { 'a/x': '', 'a-b': '', 'a.c': '', B: '' } });
+    expect(outputs).toEqual(['Absolute path: .\nB\na/\n  x\na-b\na.c']);
+  });
+
   it('says when there is more, and starts at the offset', async () => {
     const made = [
       list({ dir_path: 'src', limit: 1 }),

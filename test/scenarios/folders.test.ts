@@ -1,4 +1,4 @@
-/** Folders with names that break programs, and folders that are removed (issue 6). */
+/** Folders with names that break programs, and folders that are removed. */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';

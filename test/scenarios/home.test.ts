@@ -1,4 +1,4 @@
-/** A TILLER_HOME that cannot be used is reported in one sentence with its path and the reason (issue 14, G). */
+/** A TILLER_HOME that cannot be used is reported in one sentence with its path and the reason. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

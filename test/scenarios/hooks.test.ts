@@ -533,6 +533,94 @@ describe('where hooks come from', () => {
     expect(got(chat, 'seen.jsonl')).toMatchObject([{ tool_name: 'apply_patch', tool_input: { command: ADD_NOTE } }]);
   });
 
+  describe('a file of .github/hooks', () => {
+    const SEEN = 'cat >> "$CLAUDE_PROJECT_DIR/seen.jsonl"';
+    const file = (hooks: Record<string, unknown>): HookFile => ({
+      ...{ origin: 'user', source: '/w/.github/hooks/a.json', style: 'github' },
+      text: JSON.stringify({ version: 1, hooks }),
+    });
+    const CHANGE = [
+      '*** Begin Patch',
+      ...['*** Add File: note.txt', '+one', '*** Update File: a.txt', '@@', '-one', '+two', '*** End Patch'],
+    ].join('\n');
+    const model = () => [
+      [calls('exec_command', { cmd: 'true', justification: 'May I?' })],
+      [calls('apply_patch', { input: CHANGE })],
+      [calls('read_file', { file_path: 'a.txt', limit: 3 })],
+      [says('Done.')],
+    ];
+
+    it('gets the names and arguments of VS Code', async () => {
+      const hooks = { PreToolUse: [{ type: 'command', command: SEEN }] };
+      await using chat = await withHooks({}, { files: { 'a.txt': 'one\n' }, model: model() }, [file(hooks)]);
+      await chat.send('go');
+      const at = (name: string) => chat.folder.at(name);
+      expect(got(chat, 'seen.jsonl').map(({ tool_name, tool_input }) => [tool_name, tool_input])).toEqual([
+        ['run_in_terminal', { command: 'true', explanation: 'May I?' }],
+        ['create_file', { filePath: at('note.txt'), content: 'one\n' }],
+        ['replace_string_in_file', { filePath: at('a.txt'), oldString: 'one', newString: 'two' }],
+        ['read_file', { filePath: at('a.txt'), limit: 3 }],
+      ]);
+    });
+
+    it('gets the name that its matcher has', async () => {
+      const matched = ['insert_edit_into_file', 'create_file', 'Edit', 'apply_patch', 'read_file|view', '^run_in'];
+      const hooks = { PreToolUse: matched.map((matcher) => ({ matcher, type: 'command', command: SEEN })) };
+      await using chat = await withHooks({}, { files: { 'a.txt': 'one\n' }, model: model() }, [file(hooks)]);
+      await chat.send('go');
+      const names = got(chat, 'seen.jsonl').map(({ tool_name }) => String(tool_name));
+      expect(new Set(names)).toEqual(
+        new Set(['Edit', 'apply_patch', 'create_file', 'insert_edit_into_file', 'read_file', 'run_in_terminal']),
+      );
+    });
+
+    it('gets the fields, names and arguments of Copilot under its names of events', async () => {
+      const events = ['sessionStart', 'userPromptSubmitted', 'preToolUse', 'postToolUse', 'agentStop'];
+      const hooks = Object.fromEntries(events.map((event) => [event, [{ type: 'command', bash: SEEN }]]));
+      const two = [[calls('apply_patch', { input: CHANGE })], [says('Done.')]];
+      await using chat = await withHooks({}, { files: { 'a.txt': 'one\n' }, model: two }, [file(hooks)]);
+      await chat.send('go');
+      const inputs = got(chat, 'seen.jsonl');
+      const common = { sessionId: expect.any(String), cwd: chat.folder.path, transcriptPath: expect.any(String) };
+      for (const input of inputs) expect(input).toMatchObject({ ...common, timestamp: expect.any(Number) });
+      const create = JSON.stringify({ path: chat.folder.at('note.txt'), file_text: 'one\n' });
+      const edit = JSON.stringify({ path: chat.folder.at('a.txt'), old_str: 'one', new_str: 'two' });
+      const toolResult = { resultType: 'success', textResultForLlm: expect.stringContaining('note.txt') };
+      const byTool = (name: string) => inputs.filter(({ toolName }) => toolName === name);
+      expect(byTool('create')).toMatchObject([{ toolArgs: create }, { toolArgs: create, toolResult }]);
+      expect(byTool('edit')).toMatchObject([{ toolArgs: edit }, { toolArgs: edit, toolResult }]);
+      expect(inputs.filter(({ toolName }) => toolName === undefined)).toMatchObject([
+        { source: 'new' },
+        { prompt: 'go' },
+        { stopReason: 'end_turn' },
+      ]);
+    });
+
+    it('denies and changes arguments as Copilot has it, outside of hookSpecificOutput', async () => {
+      const printing = (output: unknown) => ({ type: 'command', bash: prints(output) });
+      const denying = printing({ permissionDecision: 'deny', permissionDecisionReason: 'not here' });
+      const changing = printing({ permissionDecision: 'allow', modifiedArgs: { command: 'echo changed' } });
+      const hooks = {
+        preToolUse: [
+          { matcher: 'create', ...denying },
+          { matcher: 'bash', ...changing },
+        ],
+      };
+      const two = [
+        [calls('apply_patch', { input: ADD_NOTE }), calls('exec_command', { cmd: 'echo given' })],
+        [says('Done.')],
+      ];
+      await using chat = await withHooks({}, { model: two }, [file(hooks)]);
+      await chat.send('go');
+      expect(Object.keys(chat.files())).toEqual([]);
+      expect(effects(chat)).toMatchObject([
+        ['PreToolUse', 'blocked', 'not here'],
+        ['PreToolUse', 'changed', '{"command":"echo changed"}'],
+      ]);
+      expect(chat.items('command_execution').map(({ output }) => output)).toEqual(['changed\n']);
+    });
+  });
+
   it('no hook runs in a workspace without trust, and one warning says so', async () => {
     await using chat = await withHooks(
       { UserPromptSubmit: command('touch "$CLAUDE_PROJECT_DIR/ran"') },

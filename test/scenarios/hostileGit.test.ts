@@ -1,5 +1,5 @@
 /**
- * Repositories that would start a program while git only reads (issue 7, hostile workspace): under `untrusted` nothing of
+ * Repositories that would start a program while git only reads: under `untrusted` nothing of
  * them runs unasked. Each is also run with the real git, so that a repository that has become harmless is noticed.
  */
 import { execFileSync } from 'node:child_process';

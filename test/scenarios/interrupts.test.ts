@@ -1,6 +1,6 @@
 /**
- * Commands of every kind, stopped and killed at any moment: none of their processes survives, every call has one output (the
- * scripted server checks each request), and the session continues (issue 6).
+ * Commands of every kind, stopped and killed at any moment: none of their processes survives, every call has one output
+ * (the scripted server checks each request), and the session continues.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

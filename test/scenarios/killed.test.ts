@@ -1,6 +1,6 @@
 /**
  * `kill -9` at any moment of a long script: nothing that was shown is lost, nothing runs twice, and the next request is
- * well-formed (issue 8).
+ * well-formed.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

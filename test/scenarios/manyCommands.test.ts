@@ -1,5 +1,5 @@
 /**
- * One session, thousands of commands, one after the other: none leaves anything in memory (issue 6). A fifth
+ * One session, thousands of commands, one after the other: none leaves anything in memory. A fifth
  * as many in the sandbox.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Memories of threads for later threads, and `get_memory` (issue 16, point 9). */
+/** Memories of threads for later threads, and `get_memory`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Where a message goes that is not sent at once, because what it mentions is read or a model is chosen first. */
+/** The thread of a message that is not sent at once, because its mentions are read or a model is chosen first. */
 import { describe, expect, it } from 'vitest';
 import { ShownThread, type ThreadSource, type WindowState } from '../../src/core/agent/shownThread.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';

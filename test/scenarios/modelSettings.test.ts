@@ -1,4 +1,4 @@
-/** Settings about models and their instructions, from the settings file to the request and back (issue 4, 1, 3, 6, 7). */
+/** Settings about models and their instructions, from the settings file to the request and back. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';

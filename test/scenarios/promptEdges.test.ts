@@ -1,4 +1,4 @@
-/** Answers that arrive at the wrong moment, twice, or with unusual text (issue 7, prompts and gate). */
+/** Answers that arrive at the wrong moment, twice, or with unusual text. */
 import { describe, expect, it } from 'vitest';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';

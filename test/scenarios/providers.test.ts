@@ -1,4 +1,4 @@
-/** Effects of the settings of a provider and of its models on real requests (issue 17, 1–4). */
+/** Effects of the settings of a provider and of its models on real requests. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calls, callsLocalShell, fails, reasons, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';

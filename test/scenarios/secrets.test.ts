@@ -1,4 +1,4 @@
-/** A key that Tiller holds reaches no command and no model, and is printed nowhere (issue 14, E and 6). */
+/** A key that Tiller holds reaches no command and no model, and is printed nowhere. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Start files of the shells of users: no command hangs, and its output arrives (issue 6). */
+/** Start files of the shells of users: no command hangs, and its output arrives. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createSkills, type Skills } from '../../src/node/skills/createSkills.ts';
+import { createSkills, type Skills } from '../../src/node/customizations/createSkills.ts';
 import { agentScript, outputsOf, userTexts } from '../support/agentScript.ts';
 import { calls, fails, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';

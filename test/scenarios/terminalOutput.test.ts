@@ -1,4 +1,4 @@
-/** Text of a model, a program or a server on the command line: it cannot control the terminal (issue 14, F). */
+/** Text of a model, a program or a server on the command line: it cannot control the terminal. */
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createExec } from '../../src/node/exec.ts';

@@ -21,6 +21,6 @@ export interface Imitation {
   readonly refuses: (request: ModelRequest) => Refusal | undefined;
   readonly chat?: ChatDialect;
   readonly responses?: ResponsesDialect;
-  /** How it is configured in Tiller, besides its address. */
+  /** Its configuration in Tiller, besides its address. */
   readonly provider: { readonly dialect?: 'openai' | 'azure' | 'openrouter' | 'plain' };
 }

@@ -91,7 +91,7 @@ function connect(step: ConnectionStep, list: PieceList): boolean {
 
 type CallStep = Extract<Step, { type: 'calls' | 'callsCustom' }>;
 
-/** How one server writes the events of Responses. */
+/** The form in which one server writes the events of Responses. */
 export interface ResponsesDialect {
   /** True: the name of each event is in a line of its own as well, and the event has a sequence number. */
   readonly isNumbered?: boolean;
@@ -320,7 +320,7 @@ function finished(list: PieceList): readonly Piece[] {
 
 // ---------------------------------------------------------------- Chat Completions
 
-/** How one server writes the chunks of a Chat completion. */
+/** The form in which one server writes the chunks of a Chat completion. */
 export interface ChatDialect {
   /** Text before the first chunk, such as comments. */
   readonly prelude?: string;

@@ -1,7 +1,7 @@
 import { randomOf } from './random.ts';
 
 /**
- * How often a test repeats its action: a few times in every run, in full in `npm run test:all`, and as often as
+ * The number of repetitions of a test's action: a few in every run, all in `npm run test:all`, and as many as
  * `TILLER_SOAK` sets, for one test at a time.
  */
 export function rounds(everyRun: number, inFull: number): number {

@@ -10,7 +10,7 @@ import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/poli
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = sandboxSupport();
-/** Why tests that need a box do not run here; `false` where they do. */
+/** The reason why tests that need a sandbox do not run here; `false` where they do. */
 export const noSandbox: string | false = support.type === 'fails' ? support.cause : false;
 if (noSandbox !== false) console.warn(`Tests in the box are left out: ${noSandbox}`);
 

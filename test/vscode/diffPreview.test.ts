@@ -32,7 +32,7 @@ suite('a proposal', () => {
       assert.deepEqual(here.tabs(), []);
       assert.equal(await preview.show('approval', { focus: true }), true);
       await until(() => preview.active === 'approval');
-      assert.deepEqual(here.tabs(), ['Tiller: proposed changes (3 files)']);
+      assert.deepEqual(here.tabs(), ['Tiller: Proposed Changes (3 files)']);
       await preview.show('approval', { focus: true }, here.at('new.txt'));
       assert.deepEqual(shownTexts(), ['', 'n\n']);
       await preview.close('approval');

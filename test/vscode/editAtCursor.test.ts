@@ -233,7 +233,7 @@ suite('an edit at the cursor', () => {
       async (chat, here) => {
         const { document } = await here.open('a.txt');
         const registrations = new LiveRegistrations();
-        /** Those of other tests are closed by and by. */
+        /** Documents of other tests are closed after a while. */
         const documents = () =>
           vscode.workspace.textDocuments
             .map(({ uri }) => uri)

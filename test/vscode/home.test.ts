@@ -1,4 +1,4 @@
-/** A TILLER_HOME that cannot be used, in VS Code: the same message as on the command line (issue 14, G). */
+/** A TILLER_HOME that cannot be used, in VS Code: the same message as on the command line. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';

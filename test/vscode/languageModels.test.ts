@@ -1,4 +1,4 @@
-/** Models that another extension offers through `vscode.lm`, with a real provider (issue 17, point 9). */
+/** Models that another extension offers through `vscode.lm`, with a real provider. */
 import assert from 'node:assert/strict';
 import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';

@@ -30,7 +30,7 @@ suite('MCP servers', () => {
   let commands: McpCommands;
   let logs: McpLogs;
   let servers: Readonly<Record<string, unknown>>;
-  /** How often the list of servers was opened by the controller. */
+  /** The number of times that the controller opened the list of servers. */
   let listed = 0;
   let user: ScriptedUser | undefined;
   /** Off: whether a sandbox works in the window's container is not the subject. */

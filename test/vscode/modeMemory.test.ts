@@ -1,4 +1,4 @@
-/** The model and the effort that each chat mode remembers (issue 17, point 7). */
+/** The model and the effort that each chat mode remembers. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import type { TurnSettings } from '../../src/protocol/event.ts';

@@ -136,6 +136,19 @@ suite('an open notebook', () => {
   );
 
   test(
+    'is saved with a patch that takes longer because it changes other files',
+    inPlace({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const book = await show(here);
+      const result = await here.apply([
+        here.update('book.ipynb', TEXT, TEXT.replace('[1, 2]', '[1, 2, 3]')),
+        here.update('a.txt', 'a\n', 'b\n'),
+      ]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true, true]);
+      assert.equal(book.isDirty, false);
+    }),
+  );
+
+  test(
     'keeps unsaved edits of the user, and stays unsaved with a patch',
     inPlace({ 'book.ipynb': BOOK }, async (here) => {
       const book = await show(here);
@@ -246,6 +259,70 @@ suite('an open notebook', () => {
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       assert.deepEqual(await here.undo.undo('j'), { restored: [here.at('book.ipynb')], leftAlone: [] });
       assert.equal(here.disk('book.ipynb'), BOOK);
+    }),
+  );
+});
+
+suite('an open notebook in a patch that a crash cut off', () => {
+  /** Everything but the title: the cell with the sum is gone. */
+  const AFTER = TEXT.replace('# Sales', '# Sold').slice(0, TEXT.indexOf(marker('sum')) - 1);
+  const patience = { signal: AbortSignal.timeout(60_000), onWait: () => {} };
+
+  async function cutOff(here: EditorPlace, before: string, after: string): Promise<void> {
+    here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
+    const result = await here.apply([here.update('book.ipynb', before, after), here.update('a.txt', 'a\n', 'A\n')]);
+    assert.equal(result.type, 'applied');
+    // The other file was not written any more.
+    here.write('a.txt', 'a\n');
+  }
+
+  test(
+    'is rolled back whole after it was saved, with the outputs of a removed cell',
+    inPlace({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const book = await show(here);
+      await cutOff(here, TEXT, AFTER);
+      assert.deepEqual(sources(book), ['# Sold', 'rows = [1, 2]\nprint(rows)']);
+      const [patch, ...others] = await here.recoverable();
+      assert.deepEqual([patch?.changes.length, others], [2, []]);
+      const settled = await patch?.settle('roll_back', patience);
+      assert.deepEqual(settled, { type: 'settled', result: { leftAlone: [], unsaved: [] } });
+      assert.equal(here.disk('book.ipynb'), BOOK);
+      await until(() => sources(book).length === 3, LONG);
+      assert.deepEqual([sources(book)[0], outputs(book)[2], book.isDirty], ['# Sales', ['printed by sum\n'], false]);
+    }),
+  );
+
+  test(
+    'is asked about, and finished, when only its file is as before',
+    inPlace({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const book = await show(here);
+      await cutOff(here, TEXT, AFTER);
+      here.write('a.txt', 'A\n');
+      here.write('book.ipynb', BOOK);
+      await until(() => sources(book).length === 3, LONG);
+      const [patch] = await here.recoverable();
+      const settled = await patch?.settle('finish', patience);
+      assert.deepEqual(settled, { type: 'settled', result: { leftAlone: [], unsaved: [] } });
+      assert.deepEqual(sources(book), ['# Sold', 'rows = [1, 2]\nprint(rows)']);
+      assert.deepEqual([book.isDirty, onDisk(here).cells.length, here.disk('a.txt')], [false, 2, 'A\n']);
+    }),
+  );
+
+  test(
+    'keeps unsaved edits of the user, also those since, and is left unsaved',
+    inPlace({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here) => {
+      const book = await show(here);
+      await type(book, 1, 'mine = 0\n');
+      const text = await read(here);
+      await cutOff(here, text, text.replace('# Sales', '# Sold'));
+      await type(book, 2, 'later = 0\n');
+      const [patch] = await here.recoverable();
+      const settled = await patch?.settle('roll_back', patience);
+      assert.deepEqual(settled, { type: 'settled', result: { leftAlone: [], unsaved: [here.at('book.ipynb')] } });
+      const mine = ['# Sales', 'mine = 0\nrows = [1, 2]\nprint(rows)', 'later = 0\nprint(sum(rows))'];
+      assert.deepEqual(sources(book), mine);
+      assert.deepEqual([book.isDirty, here.disk('book.ipynb'), here.disk('a.txt')], [true, BOOK, 'a\n']);
+      await saved(book);
     }),
   );
 });

@@ -1,6 +1,6 @@
 /**
- * Models of an extension of its own (test/fixtures/modelProvider), as those of GitHub Copilot are: the whole extension asks
- * them through VS Code (issue 17, point 9).
+ * Models of an extension of its own (test/fixtures/modelProvider), as those of GitHub Copilot are: the whole extension
+ * asks them through VS Code.
  */
 import assert from 'node:assert/strict';
 import { setup, suite, suiteSetup, suiteTeardown, teardown, test } from 'mocha';

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { UserInput } from '../../src/protocol/item.ts';
 import { mentionOfLines } from '../../src/vscode/mentions/editorPlaces.ts';
-import { ProblemActions } from '../../src/vscode/problems/problemActions.ts';
+import { ProblemActions } from '../../src/vscode/entryPoints/problemActions.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 interface Problems {

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { CheckedFile, PatchedFile, ProblemWatch } from '../../src/core/ports.ts';
 import { Lenses } from '../../src/vscode/changeReview/lenses.ts';
-import { EditorProblems, type EditorProblemsDeps, PROBLEM_TIMES } from '../../src/vscode/problems/editorProblems.ts';
+import { EditorProblems, type EditorProblemsDeps, PROBLEM_TIMES } from '../../src/vscode/languages/editorProblems.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 
 const BEFORE = 'one\ntwo\nthree\nfour\n';

@@ -255,7 +255,7 @@ suite('a proposal under review', () => {
           assert.equal(document()?.getText(), changed([2, 29]));
           assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [1] }]);
           assert.equal(document()?.isDirty, false);
-          assert.deepEqual(here.tabs(), ['Tiller: proposed changes (2 files)']);
+          assert.deepEqual(here.tabs(), ['Tiller: Proposed Changes (2 files)']);
         });
       }),
     );

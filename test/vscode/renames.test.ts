@@ -140,7 +140,10 @@ async function renameStorm(here: EditorPlace): Promise<void> {
   let text = TEXT;
   let typed = 0;
   const over = new AbortController();
-  /** How often a patch was stale since the last one that was applied. On a slow machine the user, too, is slower. */
+  /**
+   * The number of times that a patch was stale since the last one that was applied. On a slow machine the user, too, is
+   * slower.
+   */
   let staleInRow = 0;
   const type = async () => {
     const { document, edit } = await here.open(name);

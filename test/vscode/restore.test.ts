@@ -69,6 +69,26 @@ function recorded(
   });
 }
 
+const BOOK = JSON.stringify({
+  cells: ['1 + 1', 'word', '2 + 2'].map((source, index) => ({
+    cell_type: 'code',
+    id: `cell${index}`,
+    metadata: {},
+    source: [source],
+    execution_count: 1,
+    outputs: [{ name: 'stdout', output_type: 'stream', text: ['4'] }],
+  })),
+  metadata: { language_info: { name: 'python' } },
+  nbformat: 4,
+  nbformat_minor: 5,
+});
+
+async function shownBook(here: EditorPlace): Promise<vscode.NotebookDocument> {
+  const book = await vscode.workspace.openNotebookDocument(here.uri('book.ipynb'));
+  await vscode.window.showNotebookDocument(book, { preview: false });
+  return book;
+}
+
 function utf16(text: string): Buffer {
   return Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
 }
@@ -183,6 +203,74 @@ suite('Undo of what a command changed', () => {
       assert.deepEqual(await kept.undo(), { paths: ['a.txt'], skipped: [] });
       assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\n3\n');
       assert.equal(here.disk('a.txt'), '1\n2\n3\n');
+    }),
+  );
+
+  test(
+    'records what a patch left unsaved in the cells of a notebook, and undoes it there, with what the user typed kept',
+    recorded({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here, kept) => {
+      const book = await shownBook(here);
+      const type = async (cell: number, text: string) => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(book.cellAt(cell).document.uri, new vscode.Position(0, 0), text);
+        assert.ok(await vscode.workspace.applyEdit(edit));
+      };
+      const cells = () => book.getCells().map(({ document }) => document.getText());
+      await type(0, 'mine ');
+      const { text } = await here.workspace.read(here.at('book.ipynb'));
+      await kept.change(['book.ipynb', 'a.txt'], () =>
+        here.apply([
+          here.update('book.ipynb', text, text.replace('2 + 2', '2 + 3')),
+          here.update('a.txt', 'a\n', 'A\n'),
+        ]),
+      );
+      assert.deepEqual(cells(), ['mine 1 + 1', 'word', '2 + 3']);
+      await type(1, 'later ');
+      assert.deepEqual(await kept.undo(), { paths: ['book.ipynb', 'a.txt'], skipped: [] });
+      assert.deepEqual(cells(), ['mine 1 + 1', 'later word', '2 + 2']);
+      assert.deepEqual([book.isDirty, here.disk('book.ipynb'), here.disk('a.txt')], [true, BOOK, 'a\n']);
+      assert.deepEqual(book.cellAt(2).outputs.length, 1);
+    }),
+  );
+
+  test(
+    'leaves the cells of a notebook that the user has changed since, and undoes the other files',
+    recorded({ 'book.ipynb': BOOK, 'a.txt': 'a\n' }, async (here, kept) => {
+      const book = await shownBook(here);
+      const { text } = await here.workspace.read(here.at('book.ipynb'));
+      await kept.change(['book.ipynb', 'a.txt'], () =>
+        here.apply([
+          here.update('book.ipynb', text, text.replace('2 + 2', '2 + 3')),
+          here.update('a.txt', 'a\n', 'A\n'),
+        ]),
+      );
+      assert.equal(book.isDirty, false);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(book.cellAt(0).document.uri, new vscode.Position(0, 0), 'mine ');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      assert.deepEqual(await kept.undo(), { paths: ['a.txt'], skipped: ['book.ipynb'] });
+      assert.deepEqual(
+        book.getCells().map(({ document }) => document.getText()),
+        ['mine 1 + 1', 'word', '2 + 3'],
+      );
+    }),
+  );
+
+  test(
+    'writes no text of cells into the file of a notebook that is closed by now',
+    recorded({ 'book.ipynb': BOOK }, async (here, kept) => {
+      const book = await shownBook(here);
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(book.cellAt(0).document.uri, new vscode.Position(0, 0), 'mine ');
+      assert.ok(await vscode.workspace.applyEdit(edit));
+      await kept.change(['book.ipynb'], async () => void (await book.save()));
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      const onDisk = here.disk('book.ipynb');
+      assert.match(JSON.stringify(await kept.undo()), /which is closed now\. Open it and undo again\./);
+      assert.equal(here.disk('book.ipynb'), onDisk);
+      const again = await shownBook(here);
+      assert.deepEqual(await kept.undo(), { paths: ['book.ipynb'], skipped: [] });
+      assert.equal(again.cellAt(0).document.getText(), 'mine 1 + 1');
     }),
   );
 

@@ -1,4 +1,4 @@
-/** A key in the settings, in the whole extension: only its server gets it (issue 8, point 3). */
+/** A key in the settings, in the whole extension: only its server gets it. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

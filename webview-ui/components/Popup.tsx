@@ -83,11 +83,11 @@ export function MenuItem(props: {
 /** Arrow keys, Home and End in a `role=menu`. */
 export function moveInMenu(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
   const items = [...event.currentTarget.querySelectorAll('button')];
-  const place = items.findIndex((item) => item === document.activeElement);
+  const index = items.findIndex((item) => item === document.activeElement);
   const last = items.length - 1;
   const places: Readonly<Record<string, number>> = {
-    ArrowDown: place === last ? 0 : place + 1,
-    ArrowUp: place <= 0 ? last : place - 1,
+    ArrowDown: index === last ? 0 : index + 1,
+    ArrowUp: index <= 0 ? last : index - 1,
     Home: 0,
     End: last,
   };

@@ -35,9 +35,9 @@ export function drawFormula(element: HTMLElement): void {
   if (markup === null) return;
   const math = new DOMParser().parseFromString(markup, 'text/html').querySelector('math');
   if (math === null) return;
-  const place = document.createElement('span');
-  place.className = isBlock ? 'formula is-block' : 'formula';
-  place.title = formula;
-  place.append(math);
-  element.replaceWith(place);
+  const span = document.createElement('span');
+  span.className = isBlock ? 'formula is-block' : 'formula';
+  span.title = formula;
+  span.append(math);
+  element.replaceWith(span);
 }

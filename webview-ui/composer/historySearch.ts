@@ -8,10 +8,10 @@ const LIMIT = 100;
 export const isSearching = signal(false);
 export const query = signal('');
 /** Index among the messages found, newest first. */
-const place = signal(0);
+const chosenIndex = signal(0);
 /** The messages found, newest first. */
 export const found = computed(() => (isSearching.value ? searchTexts(userMessages.value, query.value, LIMIT) : []));
-export const activeIndex = computed(() => Math.max(0, Math.min(place.value, found.value.length - 1)));
+export const activeIndex = computed(() => Math.max(0, Math.min(chosenIndex.value, found.value.length - 1)));
 /** The message that Enter selects. */
 export const active = computed(() => found.value[activeIndex.value] ?? null);
 
@@ -26,10 +26,10 @@ export function closeSearch(): void {
 
 export function search(text: string): void {
   query.value = text;
-  place.value = 0;
+  chosenIndex.value = 0;
 }
 
 /** Moves to older or newer messages, within the list. */
 export function stepBack(step: 1 | -1): void {
-  place.value = Math.max(0, Math.min(activeIndex.value + step, found.value.length - 1));
+  chosenIndex.value = Math.max(0, Math.min(activeIndex.value + step, found.value.length - 1));
 }

@@ -25,7 +25,7 @@ export interface MenuGroup {
 export const query = signal('');
 const answer = signal<{ readonly id: number; readonly groups: readonly ModelGroup[] }>({ id: 0, groups: [] });
 /** `null`: the model in use, or the best match. */
-const place = signal<number | null>(null);
+const chosenIndex = signal<number | null>(null);
 let asked = 0;
 
 export const menuGroups = computed((): readonly MenuGroup[] => {
@@ -67,7 +67,7 @@ function rowOf(group: ModelGroup, model: ModelRow, value: PanelSettings | null):
 const rows = computed(() => menuGroups.value.flatMap((group) => group.rows));
 export const activeIndex = computed(() => {
   const last = rows.value.length - 1;
-  if (place.value !== null) return Math.min(place.value, last);
+  if (chosenIndex.value !== null) return Math.min(chosenIndex.value, last);
   return Math.max(Math.min(0, last), query.value === '' ? rows.value.findIndex(isCurrent) : 0);
 });
 export const activeRow = computed(() => rows.value[activeIndex.value] ?? null);
@@ -80,7 +80,7 @@ function isCurrent(row: MenuRow): boolean {
 /** Call when the menu opens, and the returned function when it closes. */
 export function open(): () => void {
   query.value = '';
-  place.value = null;
+  chosenIndex.value = null;
   post({ type: 'list_models', id: ++asked });
   return () => {
     afterModelChoice.current = null;
@@ -90,17 +90,17 @@ export function open(): () => void {
 
 export function search(text: string): void {
   query.value = text;
-  place.value = null;
+  chosenIndex.value = null;
 }
 
 export function step(by: number): void {
   const count = rows.peek().length;
-  if (count > 0) place.value = (activeIndex.peek() + by + count) % count;
+  if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;
 }
 
 /** Moves to a row, within the list. */
 export function moveTo(index: number): void {
-  place.value = Math.max(0, Math.min(index, rows.peek().length - 1));
+  chosenIndex.value = Math.max(0, Math.min(index, rows.peek().length - 1));
 }
 
 export function take(row: MenuRow): void {
@@ -126,10 +126,10 @@ export function receiveModels(message: HostMessage): void {
   if (message.type !== 'models' || message.id !== asked) return;
   const before = answer.peek();
   const { id, groups } = message;
-  const selected = place.peek() === null ? null : activeRow.peek();
+  const selected = chosenIndex.peek() === null ? null : activeRow.peek();
   answer.value = before.id === id ? { id, groups: merged(before.groups, groups) } : { id, groups };
   if (selected !== null)
-    place.value = Math.max(
+    chosenIndex.value = Math.max(
       0,
       rows.peek().findIndex((row) => isSame(row, selected)),
     );

@@ -6,19 +6,19 @@ import { setDraft } from '../actions.ts';
 import { draft, userMessages } from '../store.ts';
 
 /** The number of messages back; 0 is the draft. */
-let place = 0;
+let stepsBack = 0;
 
 export function recallKey(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
   if (step === 0) return;
   const texts = userMessages.value;
-  if (draft.value !== (place === 0 ? '' : texts[place - 1])) {
-    place = 0;
+  if (draft.value !== (stepsBack === 0 ? '' : texts[stepsBack - 1])) {
+    stepsBack = 0;
     if (draft.value !== '') return;
   }
-  const next = place + step;
+  const next = stepsBack + step;
   if (next < 0 || next > texts.length) return;
   event.preventDefault();
-  place = next;
-  setDraft(place === 0 ? '' : (texts[place - 1] ?? ''));
+  stepsBack = next;
+  setDraft(stepsBack === 0 ? '' : (texts[stepsBack - 1] ?? ''));
 }

@@ -51,7 +51,7 @@ const typed = signal<CommandQuery | null>(null);
 const found = signal<{ readonly id: number; readonly rows: readonly MentionRow[]; readonly isLast: boolean } | null>(
   null,
 );
-const place = signal(0);
+const chosenIndex = signal(0);
 let ids = 0;
 /** The `@` at which Esc closed the list. */
 let dismissed: number | null = null;
@@ -74,7 +74,7 @@ export const suggestions = computed((): readonly Suggestion[] => {
   const fitting = answer.id === list.id ? rows : rows.filter(({ mention }) => fuzzyMatch(list.query, mention.name));
   return fitting.map(suggestionOf);
 });
-export const activeIndex = computed(() => Math.max(0, Math.min(place.value, suggestions.value.length - 1)));
+export const activeIndex = computed(() => Math.max(0, Math.min(chosenIndex.value, suggestions.value.length - 1)));
 export const active = computed(() => suggestions.value[activeIndex.value] ?? null);
 export const isSearching = computed(
   () => open.value !== null && (found.value?.id !== open.value.id || !found.value.isLast),
@@ -132,7 +132,7 @@ export function look(text: string, caret: number | null): void {
   if (before?.start === at.start && before.query === at.query) return;
   if (before?.start !== at.start) {
     found.value = null;
-    place.value = 0;
+    chosenIndex.value = 0;
   }
   open.value = { ...at, id: ++ids };
   post({ type: 'find_mentions', id: ids, query: at.query });
@@ -154,7 +154,7 @@ function lookForCommand(text: string): boolean {
   typed.value = query;
   if (before?.name !== query.name || before.written !== query.written) {
     const current = query.written === '' ? rows.findIndex(({ isCurrent }) => isCurrent === true) : 0;
-    place.value = Math.max(0, current);
+    chosenIndex.value = Math.max(0, current);
   }
   return true;
 }
@@ -195,12 +195,12 @@ export function dismiss(): void {
 
 export function step(by: number): void {
   const count = suggestions.peek().length;
-  if (count > 0) place.value = (activeIndex.peek() + by + count) % count;
+  if (count > 0) chosenIndex.value = (activeIndex.peek() + by + count) % count;
 }
 
 /** Moves to a row, within the list. */
 export function moveTo(index: number): void {
-  place.value = Math.max(0, Math.min(index, suggestions.peek().length - 1));
+  chosenIndex.value = Math.max(0, Math.min(index, suggestions.peek().length - 1));
 }
 
 /** Carries out a row. Returns the new text; `undefined` for a row that cannot be taken. */
@@ -238,5 +238,5 @@ export function receiveRows(message: HostMessage): void {
   const before = found.peek();
   // The selection is an index: rows are appended, so that it stays on its row.
   found.value = before?.id === id ? { id, rows: [...before.rows, ...rows], isLast } : { id, rows, isLast };
-  if (before?.id !== id) place.value = 0;
+  if (before?.id !== id) chosenIndex.value = 0;
 }

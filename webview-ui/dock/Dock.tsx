@@ -21,7 +21,7 @@ import { Queue } from './Queue.tsx';
 
 /** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
 export function Dock() {
-  const place = useRef<HTMLElement>(null);
+  const element = useRef<HTMLElement>(null);
   const shown = decision.value;
   const isList = answersTogether.value;
   const shownId = isList ? 'list' : (shown?.id ?? null);
@@ -29,7 +29,7 @@ export function Dock() {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const move = () => {
-      moveFocus(place.current, shownId !== null, isFirst.current);
+      moveFocus(element.current, shownId !== null, isFirst.current);
       isFirst.current = false;
       // After sending a message the user gets the card, too, debounced.
       const wait = quietIn();
@@ -39,7 +39,7 @@ export function Dock() {
     return () => clearTimeout(timer);
   }, [shownId, denying.value, makingRule.value]);
   return (
-    <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
+    <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={element}>
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}

@@ -16,12 +16,12 @@ import { Step } from '../components/Step.tsx';
 /** Background processes: always visible, at most two clicks from being killed. */
 export function Processes() {
   const running = backgroundProcesses.value;
-  const place = useRef<HTMLDetailsElement>(null);
-  useLayoutEffect(() => keepFocus(place.current), [running.length]);
+  const element = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => keepFocus(element.current), [running.length]);
   const [first] = running;
   if (first === undefined) return null;
   return (
-    <details class="processes" data-testid="processes" ref={place}>
+    <details class="processes" data-testid="processes" ref={element}>
       <summary class="processes-row">
         <Icon name="server-process" />
         <span class="processes-title">

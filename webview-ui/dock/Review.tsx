@@ -10,12 +10,12 @@ import { Icon } from '../components/Icon.tsx';
 /** Applied changes that are pending in review: one line, and the files when it is opened. */
 export function Review() {
   const { changes, fileCount, files } = review.value;
-  const place = useRef<HTMLElement>(null);
-  useLayoutEffect(() => keepFocus(place.current), [changes]);
+  const element = useRef<HTMLElement>(null);
+  useLayoutEffect(() => keepFocus(element.current), [changes]);
   if (changes === 0) return null;
   const hidden = fileCount - files.length;
   return (
-    <section class="review" aria-label={t('Changes to review')} data-testid="review" ref={place}>
+    <section class="review" aria-label={t('Changes to review')} data-testid="review" ref={element}>
       <div class="step-line">
         <details>
           <summary class="review-row">

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Rule, RuleDecision, RuleScope } from '../../src/protocol/policy.ts';
 import type { RuleEntry } from '../../src/protocol/rules.ts';
@@ -30,13 +30,13 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   const parsed = parsePattern(pattern.value);
   const save = () => {
     // Parsed from the field: a fast submission may come before the last rendering.
-    const words = parsePattern(pattern.value);
-    if (words === undefined) return;
+    const entered = parsePattern(pattern.value);
+    if (entered === undefined) return;
     const why = justification.value.trim();
     const rule: Rule = {
       ...(given?.match ? { match: given.match } : {}),
       ...(given?.not_match ? { not_match: given.not_match } : {}),
-      pattern: words,
+      pattern: entered,
       decision: decision.value,
       ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
       ...(readsSecrets.value && decision.value === 'allow' ? { readsSecrets: true } : {}),
@@ -108,28 +108,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
           </>
         )}
       </div>
-      {decision.value === 'allow' && (
-        <>
-          <label class="check">
-            <input
-              type="checkbox"
-              data-testid="rule-form-outside"
-              checked={outside.value}
-              onChange={() => (outside.value = !outside.value)}
-            />
-            <span>{t('Also run outside the sandbox')}</span>
-          </label>
-          <label class="check">
-            <input
-              type="checkbox"
-              data-testid="rule-form-secrets"
-              checked={readsSecrets.value}
-              onChange={() => (readsSecrets.value = !readsSecrets.value)}
-            />
-            <span>{t('Open files with secrets, such as .env, in the sandbox')}</span>
-          </label>
-        </>
-      )}
+      {decision.value === 'allow' && <AllowOptions outside={outside} readsSecrets={readsSecrets} />}
       <p class="page-dim" id="rule-pattern-hint">
         {parsed === undefined && pattern.value.trim() !== ''
           ? t('A quote or a bracket is left open.')
@@ -144,6 +123,32 @@ function Form({ entry }: { entry: RuleEntry | null }) {
         </Button>
       </div>
     </section>
+  );
+}
+
+/** Permissions beyond running in the sandbox, for a rule that allows. */
+function AllowOptions({ outside, readsSecrets }: Readonly<Record<'outside' | 'readsSecrets', Signal<boolean>>>) {
+  return (
+    <>
+      <label class="check">
+        <input
+          type="checkbox"
+          data-testid="rule-form-outside"
+          checked={outside.value}
+          onChange={() => (outside.value = !outside.value)}
+        />
+        <span>{t('Also run outside the sandbox')}</span>
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          data-testid="rule-form-secrets"
+          checked={readsSecrets.value}
+          onChange={() => (readsSecrets.value = !readsSecrets.value)}
+        />
+        <span>{t('Open files with secrets, such as .env, in the sandbox')}</span>
+      </label>
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ export function TryCommand() {
         class="input page-mono"
         data-testid="rules-try"
         aria-label={t('A command, as it would be run')}
-        placeholder={t('A command to test (it is not run)')}
+        placeholder={t('A command (not run)')}
         value={tried.value}
         onInput={({ currentTarget }) => explain(currentTarget.value)}
       />

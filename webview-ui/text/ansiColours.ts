@@ -18,8 +18,8 @@ export function indexedColour(index: number): AnsiColour | undefined {
   if (index < 16) return themeColour(index);
   if (index >= 232) return [8 + 10 * (index - 232), 8 + 10 * (index - 232), 8 + 10 * (index - 232)];
   const level = (step: number) => (step % 6 === 0 ? 0 : 55 + 40 * (step % 6));
-  const place = index - 16;
-  return [level(Math.floor(place / 36)), level(Math.floor(place / 6)), level(place)];
+  const colour = index - 16;
+  return [level(Math.floor(colour / 36)), level(Math.floor(colour / 6)), level(colour)];
 }
 
 export function mixedColour(red: number, green: number, blue: number): AnsiColour | undefined {

@@ -25,9 +25,9 @@ export function withAttachments(
   attachments: readonly Attachment[],
   added: readonly Attachment[],
 ): readonly Attachment[] {
-  return added.reduce<readonly Attachment[]>((all, one) => {
-    const place = all.findIndex((other) => keyOf(other) === keyOf(one));
-    return place === -1 ? [...all, one] : all.with(place, one);
+  return added.reduce<readonly Attachment[]>((all, attachment) => {
+    const index = all.findIndex((other) => keyOf(other) === keyOf(attachment));
+    return index === -1 ? [...all, attachment] : all.with(index, attachment);
   }, attachments);
 }
 
@@ -45,19 +45,19 @@ export function withMention(
   );
   const known = inText.find((one) => thingOf(one) === thingOf(mention));
   const name = known?.name ?? unusedName([mention.name], new Set(inText.map((one) => one.name)));
-  const one: Attachment = { part: { ...mention, name }, inText: true };
+  const added: Attachment = { part: { ...mention, name }, inText: true };
   // One that the text no longer names would come back with this name.
   const others = attachments.filter(({ part, inText: isInText }) => {
     const isGone = isInText && part.type === 'mention' && part.name === name && !inText.includes(part);
     return !isGone;
   });
-  return { name, attachments: withAttachments(others, [one]) };
+  return { name, attachments: withAttachments(others, [added]) };
 }
 
 /** Equal for two mentions of the same thing, whatever their names. */
 export function thingOf({ kind = 'selection', name, path, lines, id }: Mention): string {
-  const place = path === '' && id === undefined ? name : path;
-  return JSON.stringify([kind, place, id, lines?.first, lines?.last]);
+  const key = path === '' && id === undefined ? name : path;
+  return JSON.stringify([kind, key, id, lines?.first, lines?.last]);
 }
 
 export function keyOf({ part, inText }: Attachment): string {

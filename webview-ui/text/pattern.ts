@@ -5,11 +5,11 @@ type Pattern = Rule['pattern'];
 
 /** `undefined` for an unclosed quote or bracket, or an empty one. */
 export function parsePattern(text: string): Pattern | undefined {
-  const place = /\s*(?:\(([^()\s]+)\)(?=\s|$)|((?:'[^']*'|"[^"]*"|[^\s'"()])+)(?=\s|$))/y;
+  const element = /\s*(?:\(([^()\s]+)\)(?=\s|$)|((?:'[^']*'|"[^"]*"|[^\s'"()])+)(?=\s|$))/y;
   const pattern: Pattern = [];
   const end = text.trimEnd().length;
-  while (place.lastIndex < end) {
-    const [, alternatives, word] = place.exec(text) ?? [];
+  while (element.lastIndex < end) {
+    const [, alternatives, word] = element.exec(text) ?? [];
     if (alternatives === undefined && word === undefined) return undefined;
     const choices = alternatives?.split('|');
     if (choices?.includes('')) return undefined;
@@ -19,7 +19,7 @@ export function parsePattern(text: string): Pattern | undefined {
 }
 
 export function formatPattern(pattern: Pattern): string {
-  return pattern.map((place) => (typeof place === 'string' ? quoted(place) : `(${place.join('|')})`)).join(' ');
+  return pattern.map((element) => (typeof element === 'string' ? quoted(element) : `(${element.join('|')})`)).join(' ');
 }
 
 function quoted(word: string): string {

@@ -12,15 +12,15 @@ export function reasonName(reason: DecisionReason): string {
     place.file === null
       ? t('rule {0} of this thread', place.number)
       : t('rule {0} of {1}', place.number, visibleName(place.file));
-  const words = wordsOfRule(reason);
-  if (words === null || reason.rule === undefined) return name;
+  const commands = wordsOfRule(reason);
+  if (commands === null || reason.rule === undefined) return name;
   switch (reason.rule.decision) {
     case 'allow':
-      return t('{0}: allow “{1}”', name, words);
+      return t('{0}: allow “{1}”', name, commands);
     case 'prompt':
-      return t('{0}: ask before “{1}”', name, words);
+      return t('{0}: ask before “{1}”', name, commands);
     case 'forbidden':
-      return t('{0}: forbid “{1}”', name, words);
+      return t('{0}: forbid “{1}”', name, commands);
   }
 }
 

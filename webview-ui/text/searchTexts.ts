@@ -12,8 +12,8 @@ const AFTER = 200;
 
 /** The texts that contain the query, ignoring case, in their order; all of them for an empty query. */
 export function searchTexts(texts: readonly string[], query: string, limit: number): readonly FoundText[] {
-  const words = query.trim();
-  const wanted = new RegExp(words.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'iu');
+  const phrase = query.trim();
+  const wanted = new RegExp(phrase.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'iu');
   const found: FoundText[] = [];
   for (const text of texts) {
     if (found.length === limit) break;

@@ -6,22 +6,22 @@ import { rowId } from './ThreadLine.tsx';
 
 /** At the end of the active row, beside the listbox: opens the context menu. */
 export function RowActions() {
-  const place = useRef<HTMLButtonElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const row = activeRow.value;
   useLayoutEffect(() => {
     const line = row && document.getElementById(rowId(row.id));
-    if (place.current && line) place.current.style.insetBlockStart = `${line.offsetTop}px`;
+    if (button.current && line) button.current.style.insetBlockStart = `${line.offsetTop}px`;
   });
   if (row === null || renaming.value !== null) return null;
   const label = t('More actions for {0}', row.title ?? t('Untitled'));
   return (
     <MenuButton
-      element={place}
+      element={button}
       testid="thread-more"
       icon="ellipsis"
       label={label}
       className="ibtn th-more"
-      onClick={() => place.current && openMenu(row.id, place.current)}
+      onClick={() => button.current && openMenu(row.id, button.current)}
     />
   );
 }

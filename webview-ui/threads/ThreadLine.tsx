@@ -88,8 +88,8 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
 
 /** The text of the status mark for screen readers. */
 function statusLabel({ id, status }: ThreadRow): string {
-  const words = { waiting: t('needs you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
-  return threadId.value === id ? t('shown now') : words[status];
+  const labels = { waiting: t('needs you'), running: t('running'), unread: t('unread'), failed: '', idle: '' };
+  return threadId.value === id ? t('shown now') : labels[status];
 }
 
 function subOf(row: ThreadRow): string {

@@ -105,8 +105,8 @@ export function activate(id: string): void {
 /** Moves the active row, within the list. */
 export function moveActive(step: number): void {
   const { value: list } = ordered;
-  const place = list.findIndex(({ id }) => id === activeRow.value?.id);
-  const next = Math.max(0, Math.min(list.length - 1, place + step));
+  const index = list.findIndex(({ id }) => id === activeRow.value?.id);
+  const next = Math.max(0, Math.min(list.length - 1, index + step));
   wantedId.value = list[next]?.id ?? null;
   while (next >= shownRows.value && shownRows.value < list.length) showMoreRows();
 }
@@ -118,8 +118,8 @@ export function openThread(id: string): void {
 
 /** Deletes the thread; the next row becomes the active one. */
 export function remove(id: string): void {
-  const place = ordered.value.findIndex((row) => row.id === id);
-  wantedId.value = (ordered.value[place + 1] ?? ordered.value[place - 1])?.id ?? null;
+  const index = ordered.value.findIndex((row) => row.id === id);
+  wantedId.value = (ordered.value[index + 1] ?? ordered.value[index - 1])?.id ?? null;
   rows.value = (rows.value ?? []).filter((row) => row.id !== id);
   post({ type: 'delete_thread', threadId: id });
 }

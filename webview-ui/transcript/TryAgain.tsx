@@ -19,16 +19,16 @@ export function messageOf(turnId: string): string | null {
 
 /** Sends the message of a turn again, after a question that names the loss. */
 export function TryAgain({ itemId, onClose }: { itemId: string; onClose: () => void }) {
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   const restoresFiles = useSignal(false);
   const id = useId();
   const gone = turnsFrom(itemId);
   const mayGoBack = canGoBack(itemId);
-  useLayoutEffect(() => place.current?.querySelector('button')?.focus(), []);
+  useLayoutEffect(() => element.current?.querySelector('button')?.focus(), []);
   const again = () => resend(itemId, null, restoresFiles.value);
   return (
     <div
-      ref={place}
+      ref={element}
       class="again"
       role="group"
       aria-label={t('Try Again')}

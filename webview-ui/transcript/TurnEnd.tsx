@@ -44,7 +44,8 @@ function TurnFacts({ turn, time }: { turn: TurnState; time: number | null }) {
     <p class="turn-facts">
       {files > 0 && (
         <>
-          <span>{plural(files, '{0} file', '{0} files')}</span> <LineCount added={added} removed={removed} />
+          <span>{plural(files, '{0} file', '{0} files')}</span>
+          {added + removed > 0 && <LineCount added={added} removed={removed} />}
         </>
       )}
       {turn.reverted && (

@@ -49,18 +49,18 @@ const MOST_CHARACTERS = 1_200;
 function FoldedText({ text, content }: { text: string; content: readonly UserInput[] }) {
   const isOpen = useSignal(false);
   const id = useId();
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const reveal = () => (isOpen.value = true);
-    place.current?.addEventListener('beforematch', reveal);
-    return () => place.current?.removeEventListener('beforematch', reveal);
+    element.current?.addEventListener('beforematch', reveal);
+    return () => element.current?.removeEventListener('beforematch', reveal);
   }, []);
   const lines = text.split('\n').length;
   const isLong = lines > MOST_LINES || text.length > MOST_CHARACTERS;
   const isFolded = isLong && !isOpen.value;
   return (
     <>
-      <div ref={place} id={id} class={isFolded ? 'you-text is-folded' : 'you-text'} dir="auto">
+      <div ref={element} id={id} class={isFolded ? 'you-text is-folded' : 'you-text'} dir="auto">
         <WithMentions text={text} content={content} />
       </div>
       {isLong && (

@@ -80,7 +80,7 @@ class ReplayRun {
   #part: RecordedPart;
   #turn: RecordedTurn | undefined;
   /** The text so far of the message that the model is writing. */
-  #said = '';
+  #message = '';
   /** The turn has come to where it was stopped, but for items that are being written. */
   #isAtStop = false;
   readonly #asked = new Map<string, number>();
@@ -147,7 +147,7 @@ class ReplayRun {
     this.#lastBody = undefined;
     const session = await this.#open(part, index, server);
     this.#session = session;
-    session.onEvent((event) => this.#heard(event));
+    session.onEvent((event) => this.#onEvent(event));
     const [firstTurn] = part.turns;
     const continues = firstTurn?.input === 'recovered' ? this.#ending(firstTurn) : undefined;
     session.start();
@@ -305,13 +305,13 @@ class ReplayRun {
     return answer;
   }
 
-  #heard(event: Event): void {
+  #onEvent(event: Event): void {
     for (const listener of [...this.#waiting]) listener(event);
     const { msg } = event;
     if (msg.type === 'approval_requested') this.#decide(msg);
-    if (msg.type === 'item_started' && msg.item.type === 'agent_message') this.#said = '';
+    if (msg.type === 'item_started' && msg.item.type === 'agent_message') this.#message = '';
     if (msg.type === 'item_delta' && msg.kind === 'text') {
-      this.#said += msg.text;
+      this.#message += msg.text;
       setImmediate(() => this.#stopIfDue());
     }
   }
@@ -347,7 +347,7 @@ class ReplayRun {
     const stop = this.#turn?.stop;
     if (!this.#isAtStop || stop === undefined) return;
     // Chat Completions has no end of a message: an unfinished one is recorded by the interrupt.
-    const unfinished = stop.unfinished !== undefined && this.#said === stop.unfinished ? 1 : 0;
+    const unfinished = stop.unfinished !== undefined && this.#message === stop.unfinished ? 1 : 0;
     if (this.#items + unfinished < stop.items) return;
     this.#isAtStop = false;
     if (stop.type === 'interrupt') this.#submit({ type: 'interrupt' });

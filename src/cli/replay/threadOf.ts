@@ -107,8 +107,10 @@ export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): strin
 
 /** The wire on which the responses were recorded: items of Chat Completions have no ids. */
 export function wireOf(items: readonly ResponseItem[]): WireApi {
-  const said = items.filter(isFromModel);
-  return said.length > 0 && said.every((item) => !('id' in item) || item.id === undefined) ? 'chat' : 'responses';
+  const modelItems = items.filter(isFromModel);
+  return modelItems.length > 0 && modelItems.every((item) => !('id' in item) || item.id === undefined)
+    ? 'chat'
+    : 'responses';
 }
 
 /** Only a server that is known to take more than functions was sent, and has answered, more than functions. */

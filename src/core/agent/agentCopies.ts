@@ -11,7 +11,7 @@ import { pathBelow } from '../util/pathBelow.ts';
 export interface PlacedAgent {
   readonly turn: TurnSettings;
   readonly copy: AgentCopy | undefined;
-  /** Why it has no copy although it writes beside others. */
+  /** The reason why it has no copy although it writes beside others. */
   readonly noSideCopy: NoSideCopy | undefined;
   readonly end: () => void;
 }

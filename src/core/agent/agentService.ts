@@ -82,7 +82,6 @@ export class AgentService {
   /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
-  #prepared: { readonly cwd: string; readonly git: ReturnType<typeof readGitFacts> } | undefined;
   /** Made for the first thread that is written down. */
   #memories: MemoryKeeper | undefined;
 
@@ -114,11 +113,6 @@ export class AgentService {
     return this.#handOver.onTaken;
   }
 
-  /** Reads the state of this folder that the next thread records, while the user still writes the message. */
-  prepare(cwd: string): void {
-    this.#prepared = { cwd, git: readGitFacts(this.#ports.workspace, cwd) };
-  }
-
   /**
    * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread
    * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
@@ -128,9 +122,7 @@ export class AgentService {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const inherited = parent && as?.forksContext ? forkedHistory(parent.history()) : undefined;
     const { ids, clock, workspace } = this.#ports;
-    const { cwd } = thread.turn;
-    const git = await (this.#prepared?.cwd === cwd ? this.#prepared.git : readGitFacts(workspace, cwd));
-    this.#prepared = undefined;
+    const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {

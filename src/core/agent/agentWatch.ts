@@ -112,8 +112,8 @@ export class AgentWatch {
     const { before, tokens, tell } = this.#deps;
     const known = before();
     if (known === undefined || (known.state === state && message === undefined)) return;
-    const { lastMessage: said, ...rest } = known;
-    const lastMessage = state === 'shutdown' ? said : message;
+    const { lastMessage: lastKnown, ...rest } = known;
+    const lastMessage = state === 'shutdown' ? lastKnown : message;
     const used = tokens();
     tell({
       ...rest,

@@ -31,6 +31,8 @@ export type EditOutcome =
 
 export interface EditThreadDeps {
   readonly ids: Pick<Ids, 'next'>;
+  /** Returns another object once the settings that `start` uses have changed. */
+  readonly settings: () => unknown;
   /** Makes a thread of this process under `editSettings` and `editHost`. */
   readonly start: (tooLate: (op: MessageOp) => void) => Promise<Session>;
   /** Starts it and lists it with the others (`LiveThreads.begin`). */
@@ -74,18 +76,52 @@ export function editHost(
   return { ...host, tooLate };
 }
 
-/**
- * Starts the thread and submits the message. `signal` interrupts it. @throws the error of `start`, or the signal's
- * reason
- */
-export async function startEdit(
+/** The thread of an edit while the user writes the message: nothing of it is stored or listed. Call one of both methods, once. */
+export class PreparedEdit {
+  readonly #deps: EditThreadDeps;
+  readonly #settings: unknown;
+  readonly #late: MessageOp[] = [];
+  readonly #session: Promise<Session>;
+
+  constructor(deps: EditThreadDeps) {
+    this.#deps = deps;
+    this.#settings = deps.settings();
+    this.#session = deps.start((op) => this.#late.push(op));
+    // `start` rejects with its error.
+    this.#session.then((session) => session.prepare()).catch(() => {});
+  }
+
+  /**
+   * Begins the thread with the message, under the settings of now. `signal` interrupts it. @throws what
+   * `EditThreadDeps.start` does, or the signal's reason
+   */
+  async start(
+    input: readonly UserInput[],
+    signal: AbortSignal,
+    onProgress: (progress: EditProgress) => void,
+  ): Promise<RunningEdit> {
+    if (this.#deps.settings() !== this.#settings) {
+      await this.discard();
+      return new PreparedEdit(this.#deps).start(input, signal, onProgress);
+    }
+    return startEdit(await this.#session, this.#late, input, this.#deps, signal, onProgress);
+  }
+
+  /** The user writes no message. Never rejects. */
+  async discard(): Promise<void> {
+    await this.#session.then((session) => session.dispose()).catch(() => {});
+  }
+}
+
+/** `late`: gets what is sent too late for the edit. @throws the signal's reason */
+async function startEdit(
+  session: Session,
+  late: readonly MessageOp[],
   input: readonly UserInput[],
-  { ids, start, begin, suspend, send }: EditThreadDeps,
+  { ids, begin, suspend, send }: EditThreadDeps,
   signal: AbortSignal,
   onProgress: (progress: EditProgress) => void,
 ): Promise<RunningEdit> {
-  const late: MessageOp[] = [];
-  const session = await start((op) => late.push(op));
   const submit = (op: Parameters<Session['submit']>[0]['op']) => session.submit({ id: ids.next('submission'), op });
   const edit = new EditWatch(onProgress);
   const ended = new Promise<EditOutcome>((resolve) => {

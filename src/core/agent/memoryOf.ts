@@ -38,11 +38,11 @@ function summaryOf({ turns }: ThreadState): string {
 }
 
 function traceOf(turn: TurnState): readonly string[] {
-  const said = turn.items.flatMap((item) => (item.type === 'user_message' ? [asked(item.content)] : []));
+  const requests = turn.items.flatMap((item) => (item.type === 'user_message' ? [asked(item.content)] : []));
   const files = [...new Set(turn.items.flatMap(filesOf))];
   const commands = turn.items.flatMap((item) => (item.type === 'command_execution' ? [ranAs(item)] : []));
   return [
-    ...said,
+    ...requests,
     ...named('changed', files.slice(0, MOST_FILES), files.length),
     ...named('ran', commands.slice(-MOST_COMMANDS), commands.length),
     ...(turn.status.type === 'aborted' ? ['  - stopped before its end'] : []),

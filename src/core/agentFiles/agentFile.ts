@@ -58,8 +58,8 @@ const fieldsSchema = lazyObject(() => ({
 const NAME = /^[A-Za-z][\w-]{0,63}$/;
 
 /**
- * Reads the description of an agent (seed 003): front matter, and the instructions as Markdown. `otherTools`: names of the tools
- * that extensions offer.
+ * Reads the description of an agent in the format of Claude Code: front matter, and the instructions as Markdown.
+ * `otherTools`: names of the tools that extensions offer.
  */
 export function parseAgentFile(
   { text, fileName, unread }: Pick<AgentFile, 'text' | 'fileName' | 'unread'>,

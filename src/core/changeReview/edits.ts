@@ -5,9 +5,9 @@ import { type LineEdit, slidToHunk } from './slide.ts';
 import { editKey, linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
 
 /**
- * Who made an edit. `agent`: its lines need a decision. `decision`: applies a decision of the user. `history`: undo and
- * redo of anyone's edit. `user`: the user's own typing. `agreed`: edits that the user has allowed, by a formatter or an
- * approved patch.
+ * The author of an edit. `agent`: its lines need a decision. `decision`: applies a decision of the user. `history`:
+ * undo and redo of any edit. `user`: the user's own typing. `agreed`: edits that the user has allowed, by a formatter
+ * or an approved patch.
  */
 export type Author = 'agent' | 'decision' | 'history' | 'user' | 'agreed';
 

@@ -16,6 +16,8 @@ export interface HookDefinition {
   readonly timeoutMs: number;
   /** `block`: a hook that fails counts as one that blocks. */
   readonly onFailure: 'continue' | 'block';
+  /** Its event is written with a small first letter, as that of Copilot. */
+  readonly isSmall?: true;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface HookPlace {
   /** The absolute path; for the settings their key. */
   readonly source: string;
   /** The product whose tool names its matcher uses, for names that several products have. */
-  readonly style: 'claude' | 'codex';
+  readonly style: 'claude' | 'codex' | 'github';
 }
 
 export interface Hook extends HookDefinition, HookPlace {

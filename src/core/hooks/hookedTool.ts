@@ -10,21 +10,11 @@ import { rawArgumentsOf } from '../tools/router.ts';
 import { shellArgv } from '../tools/shellArgv.ts';
 import { parseJson } from '../util/json.ts';
 import type { Hook } from './definition.ts';
+import { githubFaces } from './githubFaces.ts';
 import { matchesName } from './parseHooks.ts';
+import type { ToolFace } from './toolFace.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
-
-/** A call under one name. */
-export interface ToolFace {
-  readonly name: string;
-  /** Names of the tool in other versions of the product: the hook gets the first one that its matcher matches. */
-  readonly otherNames?: readonly string[];
-  readonly input: Arguments;
-  /** Returns the arguments of the tool after a change by a hook; `undefined` where they cannot be made from it. */
-  readonly updated: (input: Arguments) => ToolPayload | undefined;
-  /** `tool_response` of PostToolUse. */
-  readonly response: (text: string, success: boolean) => unknown;
-}
 
 export interface HookedTool {
   /** Ours, with its aliases. */
@@ -63,17 +53,24 @@ export function hookedTool(
 }
 
 /** The faces under which a hook gets the call; none when its matcher does not match. */
-export function facesFor(hook: Pick<Hook, 'matcher' | 'style'>, tool: HookedTool): readonly ToolFace[] {
+export function facesFor(hook: Pick<Hook, 'matcher' | 'style' | 'isSmall'>, tool: HookedTool): readonly ToolFace[] {
   const { matcher, style } = hook;
   const { names, own, claude, codex = own } = tool;
-  const isClaude = claude.flatMap((face) => {
-    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
-    return name === undefined ? [] : [{ ...face, name }];
-  });
+  const isGithub = style === 'github' ? matching(matcher, githubFaces(hook, claude)) : [];
+  if (isGithub.length > 0) return isGithub;
+  const isClaude = matching(matcher, claude);
   const isOurs = [...names, own.name, codex.name].some((name) => matchesName(matcher, name));
   if (style === 'codex') return isClaude.length > 0 || isOurs ? [codex] : [];
   if (isClaude.length > 0) return isClaude;
   return isOurs ? [own] : [];
+}
+
+/** Returns the faces that the matcher matches, each under the name that it matches. */
+function matching(matcher: string, faces: readonly ToolFace[]): readonly ToolFace[] {
+  return faces.flatMap((face) => {
+    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
+    return name === undefined ? [] : [{ ...face, name }];
+  });
 }
 
 function argumentsOf(payload: ToolPayload): Arguments | undefined {

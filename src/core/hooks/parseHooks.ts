@@ -61,7 +61,7 @@ export function parseHooks(value: unknown, platform: Host['platform']): ParsedHo
       for (const { matcher, hook } of ungrouped(entry)) {
         const read = matcherProblem(matcher) ?? readHook(hook, platform);
         if (typeof read === 'string') problems.push(`${name}[${at}]: ${read}`);
-        else hooks.push({ ...read, event, matcher });
+        else hooks.push({ ...read, event, matcher, ...(/^[a-z]/.test(name) ? { isSmall: true } : {}) });
       }
     }
   }

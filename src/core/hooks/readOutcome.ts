@@ -30,6 +30,12 @@ export interface HookOutcome {
 
 const decision = z.enum(['block', 'deny', 'approve', 'allow', 'ask']).optional();
 
+/** Inside of `hookSpecificOutput`; Copilot has them outside. */
+const decidingFields = {
+  permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
+  permissionDecisionReason: z.string().optional(),
+};
+
 /** The output fields that are evaluated. Other keys are ignored, because a newer hook may have them. */
 const outputSchema = lazyObject(() => ({
   continue: z.boolean().optional(),
@@ -38,10 +44,12 @@ const outputSchema = lazyObject(() => ({
   decision,
   reason: z.string().optional(),
   additionalContext: z.string().optional(),
+  ...decidingFields,
+  /** Copilot's name for `updatedInput`. */
+  modifiedArgs: z.record(z.string(), z.unknown()).optional(),
   hookSpecificOutput: z
     .object({
-      permissionDecision: z.enum(['allow', 'deny', 'ask', 'defer']).optional(),
-      permissionDecisionReason: z.string().optional(),
+      ...decidingFields,
       /** VS Code has these inside for Stop; for other events, and in the other products, they are outside. */
       decision,
       reason: z.string().optional(),
@@ -63,8 +71,8 @@ const MAX_QUOTED = 500;
 export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
   if (exitCode === BLOCKS) return blocked(event, stderr.trim());
   if (exitCode !== 0) {
-    const said = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
-    return { failure: `It ended with exit code ${exitCode}${said === '' ? '.' : `: ${said}`}` };
+    const printed = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
+    return { failure: `It ended with exit code ${exitCode}${printed === '' ? '.' : `: ${printed}`}` };
   }
   const text = stdout.trim();
   if (text === '') return {};
@@ -75,8 +83,8 @@ export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: Hook
 }
 
 function problemIn({ issues: [issue] }: z.ZodError): string {
-  const place = issue?.path.join('.');
-  return place ? `${place}: ${issue?.message}` : 'it is not valid JSON.';
+  const field = issue?.path.join('.');
+  return field ? `${field}: ${issue?.message}` : 'it is not valid JSON.';
 }
 
 function takesText(event: HookEvent): boolean {
@@ -93,7 +101,9 @@ function wanted(event: HookEvent, output: z.infer<typeof outputSchema>): HookOut
   const { systemMessage, hookSpecificOutput = {} } = output;
   const decision = output.decision ?? hookSpecificOutput.decision;
   const reason = output.reason ?? hookSpecificOutput.reason;
-  const { permissionDecision, permissionDecisionReason, updatedInput } = hookSpecificOutput;
+  const permissionDecision = hookSpecificOutput.permissionDecision ?? output.permissionDecision;
+  const permissionDecisionReason = hookSpecificOutput.permissionDecisionReason ?? output.permissionDecisionReason;
+  const updatedInput = hookSpecificOutput.updatedInput ?? output.modifiedArgs;
   const context = hookSpecificOutput.additionalContext ?? output.additionalContext;
   const common: HookOutcome = {
     ...(systemMessage === undefined ? {} : { message: systemMessage }),

@@ -137,7 +137,7 @@ export class McpServer {
     throw new McpFault('closed', this.unavailable);
   }
 
-  /** Why it cannot be used, in one sentence. */
+  /** The reason why it cannot be used, in one sentence. */
   get unavailable(): string {
     const why = 'message' in this.#status ? ` ${this.#status.message}` : '';
     return `The MCP server ${this.name} is not running.${why}`;

@@ -45,7 +45,7 @@ export function nameTools<Tool extends { readonly server: string; readonly tool:
   const kept = [...byName];
   const uses = new Map<string, number>();
   for (const [name, tool] of kept) {
-    for (const one of [name, ...otherNames(tool)]) uses.set(one, (uses.get(one) ?? 0) + 1);
+    for (const alias of [name, ...otherNames(tool)]) uses.set(alias, (uses.get(alias) ?? 0) + 1);
   }
   const named = kept.map(([name, tool]) => ({
     name,

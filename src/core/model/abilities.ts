@@ -55,7 +55,10 @@ export interface ModelAbilities {
   readonly sources: Readonly<Record<Ability, AbilitySource>>;
   /** True when more than functions may be sent, whatever the tools of this request. */
   readonly everything: boolean;
-  /** The name under which the shell tool of the wire is offered as a function; `undefined`: as itself, if it may be sent. */
+  /**
+   * The name under which the shell tool of the wire is offered as a function; `undefined`: as itself, if it may be
+   * sent.
+   */
   readonly shellFunction: 'shell' | 'shell_command' | undefined;
   /** The field `store`; `undefined`: not sent. */
   readonly store: boolean | undefined;
@@ -75,12 +78,12 @@ export function abilitiesOf(
   const everything = takesEverything(likeName, dialect);
   const named = capabilitiesOf(likeName, dialect, wireApi);
   const configured = configuredAbilities(settings);
-  const told = reportedAbilities(reported);
+  const byServer = reportedAbilities(reported);
   const byName: AbilitySource = isKnown(likeName) ? 'name' : 'guess';
   const sources = Object.fromEntries(
     ABILITIES.map((ability): [Ability, AbilitySource] => {
       if (configured[ability] !== undefined) return [ability, 'settings'];
-      if (told[ability] !== undefined) return [ability, 'server'];
+      if (byServer[ability] !== undefined) return [ability, 'server'];
       return [ability, byName];
     }),
   ) as Record<Ability, AbilitySource>;
@@ -88,7 +91,7 @@ export function abilitiesOf(
   const { name, functionsOnly } = WIRE_TRAITS[wireApi];
   const onWire = functionsOnly ? asFunctions(shellFunction) : {};
   return {
-    family: { ...named, ...told, ...configured, ...onWire },
+    family: { ...named, ...byServer, ...configured, ...onWire },
     sources,
     everything,
     shellFunction,
@@ -122,7 +125,7 @@ function isKnown(model: string): boolean {
   return familyOf(model).id !== UNKNOWN_FAMILY.id;
 }
 
-/** OpenAI must not store anything, whatever the model; Azure requires it (seed 002). */
+/** OpenAI must not store anything, whatever the model; Azure requires it. */
 function storeOf(chosen: boolean | undefined, dialect: Dialect, wireApi: WireApi): boolean | undefined {
   if (chosen !== undefined || !WIRE_TRAITS[wireApi].stores) return chosen;
   switch (dialect) {

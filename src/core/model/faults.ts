@@ -110,26 +110,26 @@ function byWords(error: ServerError): Verdict | undefined {
 /** The fault of an HTTP error. `note`: a remark on its text, e.g. that it was cut. */
 export function httpFault(status: number, headers: Headers, document: unknown, now: Date, note?: string): ModelFault {
   const error = serverErrorIn(document);
-  const words = error.message ?? undefined;
+  const serverText = error.message ?? undefined;
   const name = note === undefined ? `HTTP ${status}` : `HTTP ${status} (${note})`;
-  const parameter = error.param && !words?.includes(error.param) ? ` (${error.param})` : '';
+  const parameter = error.param && !serverText?.includes(error.param) ? ` (${error.param})` : '';
   return faultOf(httpVerdict(status, error), {
     status,
-    detail: words === undefined ? `${name}${parameter}` : `${name}: ${words}${parameter}`,
-    retryAfterMs: retryAfter(headers, now) ?? resetsIn(error, now) ?? delayIn(words),
+    detail: serverText === undefined ? `${name}${parameter}` : `${name}: ${serverText}${parameter}`,
+    retryAfterMs: retryAfter(headers, now) ?? resetsIn(error, now) ?? delayIn(serverText),
   });
 }
 
 function httpVerdict(status: number, error: ServerError): Verdict {
   const known = byWords(error);
-  const words = error.message ?? '';
+  const serverText = error.message ?? '';
   switch (status) {
     case 400:
     case 413:
     case 422:
       if (known) return { ...known, retryable: false };
-      if (MENTIONS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
-      return MENTIONS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
+      if (MENTIONS_CONTEXT_EXCEEDED.test(serverText) || status === 413) return CONTEXT_EXCEEDED;
+      return MENTIONS_MODEL_UNKNOWN.test(serverText) ? MODEL_NOT_FOUND : REFUSED;
     case 401:
       return AUTH;
     case 402:
@@ -139,7 +139,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
       return { ...AUTH, message: 'The API key is not allowed to do this.' };
     case 404:
       if (known) return { ...known, retryable: false };
-      if (MENTIONS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
+      if (MENTIONS_MODEL_UNKNOWN.test(serverText)) return MODEL_NOT_FOUND;
       return {
         kind: 'config',
         message: 'There is no model service at this address: check the base URL.',
@@ -166,7 +166,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     default:
       if (status >= 500) {
         // llama.cpp, when the context is full in the middle of an answer: github.com/ggml-org/llama.cpp/issues/19774
-        const isFull = known?.kind === 'context_exceeded' || /context size has been exceeded/i.test(words);
+        const isFull = known?.kind === 'context_exceeded' || /context size has been exceeded/i.test(serverText);
         return isFull ? CONTEXT_EXCEEDED : SERVER_FAILED;
       }
       return known ? { ...known, retryable: false } : REFUSED;
@@ -189,8 +189,8 @@ export function retryAfter(headers: Headers, now: Date): number | undefined {
 }
 
 /** Parses “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */
-export function delayIn(words: string | null | undefined): number | undefined {
-  const match = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(words ?? '');
+export function delayIn(serverText: string | null | undefined): number | undefined {
+  const match = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(serverText ?? '');
   if (!match) return undefined;
   const [, amount = '', unit = ''] = match;
   const factor = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : 60_000;
@@ -208,8 +208,8 @@ function resetsIn(error: ServerError, now: Date): number | undefined {
 /** The fault of `response.failed`, of an `error` event, or of an `error` in a chunk. Unknown codes are retried. */
 export function inStreamFault(document: unknown): ModelFault {
   const error = serverErrorIn(document);
-  const words = [error.code ?? error.type, error.message].filter(Boolean).join(': ');
-  return faultOf(inStreamVerdict(error), { detail: words || undefined, retryAfterMs: delayIn(error.message) });
+  const serverText = [error.code ?? error.type, error.message].filter(Boolean).join(': ');
+  return faultOf(inStreamVerdict(error), { detail: serverText || undefined, retryAfterMs: delayIn(error.message) });
 }
 
 function inStreamVerdict(error: ServerError): Verdict {

@@ -59,21 +59,21 @@ const SPECIAL_TOOLS = ['custom_tools', 'web_search', 'local_shell'] as const sat
 
 /** Returns which of the sent fields this fault refuses; `undefined` when the fault is about something else. */
 export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Dispensable | undefined {
-  const words = fault.detail ?? '';
+  const serverText = fault.detail ?? '';
   const wording = WORDINGS.find(({ says, statuses = [400, 422] }) =>
-    fault.status !== undefined && statuses.includes(fault.status) ? says.test(words) : false,
+    fault.status !== undefined && statuses.includes(fault.status) ? says.test(serverText) : false,
   );
   const named = wording?.fields.find((name) => sent.includes(name));
   if (named) return named;
   if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
-  if (!REFUSES.test(words)) return undefined;
-  const [refusal = ''] = words.split(WHAT_IS_ALLOWED);
-  const [, parameter = ''] = PARAMETER.exec(words) ?? [];
+  if (!REFUSES.test(serverText)) return undefined;
+  const [refusal = ''] = serverText.split(WHAT_IS_ALLOWED);
+  const [, parameter = ''] = PARAMETER.exec(serverText) ?? [];
   const names = Object.keys(DISPENSABLE) as Dispensable[];
   const isRefused = (name: Dispensable) =>
     sent.includes(name) && (DISPENSABLE[name].test(refusal) || DISPENSABLE[name].test(`'${parameter}'`));
   const refused = names.find(isRefused);
-  if (refused || !REFUSES_TOOL_TYPE.test(words)) return refused;
+  if (refused || !REFUSES_TOOL_TYPE.test(serverText)) return refused;
   return SPECIAL_TOOLS.find((name) => sent.includes(name));
 }
 

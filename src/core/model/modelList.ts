@@ -44,8 +44,8 @@ export async function listModels(
   const within = deadline(ports.clock, LIST_WITHIN_MS, new Error('no answer within 10 s'), signal);
   try {
     const models = readList(await getJson(transport, '/models', within.signal));
-    const told = await toldElsewhere(models, provider, transport, within.signal).catch(() => new Map());
-    const merged = models.map(({ owner: _owner, ...model }) => ({ ...model, ...told.get(model.id) }));
+    const reported = await reportedElsewhere(models, provider, transport, within.signal).catch(() => new Map());
+    const merged = models.map(({ owner: _owner, ...model }) => ({ ...model, ...reported.get(model.id) }));
     return { type: 'models', models: merged.toSorted((left, right) => left.id.localeCompare(right.id)) };
   } catch (error) {
     signal.throwIfAborted();
@@ -137,7 +137,7 @@ const llamaSchema = lazyObject(() => ({
 type Told = ReadonlyMap<string, Omit<ReportedModel, 'id'>>;
 
 /** Details from the proprietary routes of local servers, which the owner field of their list identifies. */
-async function toldElsewhere(
+async function reportedElsewhere(
   models: readonly Listed[],
   { baseUrl }: ProviderConfig,
   transport: Transport,
@@ -170,12 +170,12 @@ async function toldElsewhere(
     }
     case 'llamacpp': {
       const { default_generation_settings: settings, modalities } = llamaSchema.parse(await get('/props'));
-      const told = withoutUndefined({
+      const reported = withoutUndefined({
         contextWindow: settings?.n_ctx ?? undefined,
         images: modalities?.vision ?? undefined,
         isLoaded: true,
       });
-      return new Map(models.length === 1 ? models.map(({ id }) => [id, told]) : []);
+      return new Map(models.length === 1 ? models.map(({ id }) => [id, reported]) : []);
     }
     default:
       return new Map();

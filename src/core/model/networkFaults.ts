@@ -24,14 +24,14 @@ export function networkFault(error: unknown, phase: 'connecting' | 'streaming'):
   const known = chain.find((link) => link instanceof ModelFault);
   if (known) return known;
   const codes = chain.map((link) => ('code' in link && typeof link.code === 'string' ? link.code : ''));
-  const words = chain.map((link) => link.message).join(' ');
-  return faultOf(networkVerdict(codes, words, phase), { detail: wordsOf(error), cause: error });
+  const messages = chain.map((link) => link.message).join(' ');
+  return faultOf(networkVerdict(codes, messages, phase), { detail: wordsOf(error), cause: error });
 }
 
-function networkVerdict(codes: readonly string[], words: string, phase: 'connecting' | 'streaming'): Verdict {
+function networkVerdict(codes: readonly string[], messages: string, phase: 'connecting' | 'streaming'): Verdict {
   const any = (pattern: RegExp) => codes.some((code) => pattern.test(code));
-  if (/\bproxy\b|tunneling socket|CONNECT (?:request|response)/i.test(words)) {
-    if (/\b407\b/.test(words)) return PROXY_AUTH;
+  if (/\bproxy\b|tunneling socket|CONNECT (?:request|response)/i.test(messages)) {
+    if (/\b407\b/.test(messages)) return PROXY_AUTH;
     if (any(UNUSABLE_ADDRESS)) {
       return { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' };
     }

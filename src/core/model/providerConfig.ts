@@ -13,9 +13,7 @@ export interface ProviderConfig {
   /** Names of headers and of the environment variables with their values. */
   readonly envHeaders?: Readonly<Record<string, string>> | undefined;
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
-  /**
-   * How the key that is stored for the origin is sent; `api_key` is Azure's header. Derived from the dialect if absent.
-   */
+  /** The header for the key that is stored for the origin; `api_key` is Azure's. Derived from the dialect if absent. */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** True if the server stores responses; derived from the dialect if absent. */
   readonly store?: boolean | undefined;

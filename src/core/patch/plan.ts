@@ -6,12 +6,13 @@
 import { resolve } from 'node:path';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
-import { applyChunks } from './applyChunks.ts';
-import { textLines } from './lines.ts';
+import { BYTE_ORDER_MARK } from '../util/textBytes.ts';
+import { applyChunks, type ChunksResult } from './applyChunks.ts';
+import { type TextLines, textLines } from './lines.ts';
 import { describeMismatch, type Mismatch } from './mismatch.ts';
 import { netChanges } from './netChanges.ts';
 import { isCells, notebookFault, notebookHint } from './notebookFault.ts';
-import type { FileOperation, PatchOperation } from './operation.ts';
+import type { FileOperation, PatchChunk, PatchOperation } from './operation.ts';
 import type { PatchReportEntry } from './report.ts';
 import { createWorkingTree, type FileSnapshot, type WorkingTree } from './workingTree.ts';
 
@@ -98,7 +99,7 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
     const message = entry.type === 'unreadable' ? entry.message : reason[entry.type];
     return failed('cannot_read', `Cannot read ${path} to update it: ${message}.`);
   }
-  const result = applyChunks(entry.lines, update.chunks);
+  const result = applyQuoted(entry.lines, update.chunks);
   if (result.type !== 'applied') {
     const hint = isCells(tree.found(path)) ? `\n\n${notebookHint(path)}` : '';
     return failed(categoryOf(result), describeMismatch(result, path) + hint);
@@ -112,6 +113,30 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
   }
   tree.write(target, result.lines, entry.source);
   return { kind: 'M', path: update.movedTo ?? update.path };
+}
+
+/**
+ * Files are read without their byte order mark, which stays. A patch may quote it at the start of the first line: where its
+ * lines are not found, they are searched without the mark.
+ */
+function applyQuoted(lines: TextLines, chunks: readonly PatchChunk[]): ChunksResult {
+  const result = applyChunks(lines, chunks);
+  if (result.type !== 'not_found' || !chunks.some(quotesMark)) return result;
+  const unmarked = applyChunks(
+    lines,
+    chunks.map((chunk) => (quotesMark(chunk) ? withoutMarks(chunk) : chunk)),
+  );
+  return unmarked.type === 'applied' ? unmarked : result;
+}
+
+function quotesMark({ lines }: PatchChunk): boolean {
+  return lines.some(({ kind, text }) => kind !== 'add' && text.startsWith(BYTE_ORDER_MARK));
+}
+
+/** Also in added lines: the file would get a second mark. */
+function withoutMarks(chunk: PatchChunk): PatchChunk {
+  const unmarked = (text: string) => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text);
+  return { ...chunk, lines: chunk.lines.map(({ kind, text }) => ({ kind, text: unmarked(text) })) };
 }
 
 function categoryOf(mismatch: Mismatch): PlanFaultCategory {

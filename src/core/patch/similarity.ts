@@ -7,9 +7,9 @@ import { plain } from './whitespace.ts';
 const COMPARED_CHARACTERS = 400;
 
 export function similarTo(wanted: string): (line: string) => number {
-  const one = cut(wanted);
-  const words = wordsOf(one);
-  return (line) => Math.max(sharedEnds(one, cut(line)), sharedWords(words, cut(line)));
+  const wantedLine = cut(wanted);
+  const words = wordsOf(wantedLine);
+  return (line) => Math.max(sharedEnds(wantedLine, cut(line)), sharedWords(words, cut(line)));
 }
 
 const LOOKED_FOR_WORDS = 8;
@@ -28,8 +28,8 @@ export function linesWithWordsOf(lines: readonly string[], wanted: string): read
 
 /** The line whose beginning and end match most; none in an empty file. */
 export function lineWithEndsOf(lines: readonly string[], wanted: string): readonly number[] {
-  const one = cut(wanted);
-  const shares = lines.map((line) => sharedEnds(one, cut(line)));
+  const wantedLine = cut(wanted);
+  const shares = lines.map((line) => sharedEnds(wantedLine, cut(line)));
   const most = shares.reduce((best, share) => Math.max(best, share), 0);
   return shares.length === 0 ? [] : [shares.indexOf(most)];
 }

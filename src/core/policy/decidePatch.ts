@@ -110,10 +110,10 @@ function elsewhereOf(
 ): Elsewhere | undefined {
   const { places, platform } = request;
   const found = places.get(named);
-  for (const one of new Set(found === undefined ? [named] : [named, found.name, found.target])) {
-    const place = placeIn(one);
+  for (const spelling of new Set(found === undefined ? [named] : [named, found.name, found.target])) {
+    const place = placeIn(spelling);
     if (place === 'inside') continue;
-    return isSamePath(one, named, platform) ? { path: named, place } : { path: named, leadsTo: one, place };
+    return isSamePath(spelling, named, platform) ? { path: named, place } : { path: named, leadsTo: spelling, place };
   }
   const isDirect = found === undefined || (found.name === named && found.target === named);
   if (isDirect || !isLinked(named, found, request)) return undefined;

@@ -40,13 +40,13 @@ export function harmlessEnvironment(
 }
 
 function pathOutside(value: string, folders: readonly string[]): string {
-  const kept = value
-    .split(':')
-    .filter((entry) => path.posix.isAbsolute(entry) && !folders.some((one) => isIn(entry, one)));
+  const places = folders.map(normalized);
+  const isOutside = (place: string) =>
+    !places.some((one) => place === one || place.startsWith(one === '/' ? one : `${one}/`));
+  const kept = value.split(':').filter((entry) => path.posix.isAbsolute(entry) && isOutside(normalized(entry)));
   return kept.length > 0 ? kept.join(':') : SYSTEM_PATH;
 }
 
-function isIn(entry: string, folder: string): boolean {
-  const relative = path.posix.relative(folder, entry);
-  return relative !== '..' && !relative.startsWith('../');
+function normalized(place: string): string {
+  return path.posix.resolve(place);
 }

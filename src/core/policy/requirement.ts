@@ -5,7 +5,7 @@ import type { DecisionReason, Rule } from '../../protocol/policy.ts';
 export type CommandVerdict = NonNullable<ApprovalRequest['parts']>[number];
 
 /**
- * The condition under which a call runs or a file is written (seed 004, `ExecApprovalRequirement`). Each requirement
+ * The condition under which a call runs or a file is written (`ExecApprovalRequirement` of Codex). Each requirement
  * names the rule or heuristic that made it (design decision 10).
  */
 export type ApprovalRequirement =

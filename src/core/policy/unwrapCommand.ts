@@ -14,7 +14,7 @@ export type Unwrapped =
       readonly type: 'wrapped';
       readonly commands: readonly Argv[];
       /**
-       * How many of its first words are the wrapper's own; a rule that ends there does not cover the command that
+       * The number of first words that are the wrapper's own; a rule that ends there does not cover the command that
        * follows.
        */
       readonly ownWords: number;
@@ -97,7 +97,7 @@ function unwrapWrapper(wrapper: Wrapper, argv: Argv): Unwrapped {
   return { type: 'wrapped', commands: [inner], ownWords: words, adds };
 }
 
-/** How many words belong to the wrapper, including its name. */
+/** The number of words of the wrapper, including its name. */
 function ownWords(wrapper: Wrapper, argv: Argv): number | 'unclear' {
   let at = 1;
   for (; at < argv.length; at++) {

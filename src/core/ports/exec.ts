@@ -69,6 +69,11 @@ export interface ExecRequest {
   readonly confinement: Confinement;
   /** It is known to only read, so that it may share its sandbox with others that start together with it. */
   readonly onlyReads?: true;
+  /**
+   * With `onlyReads`: the one program that `argv`, a bash, executes, and its words. It may be executed in place of that bash,
+   * which is of use only to one that finds it missing.
+   */
+  readonly onlyProgram?: readonly [string, ...string[]] | undefined;
   /** Windows: the arguments are quoted for the program already. */
   readonly verbatimArguments?: true;
   /** A pseudo terminal instead of pipes. */

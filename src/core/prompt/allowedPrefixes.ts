@@ -14,11 +14,11 @@ const MAX_SHOWN = 50;
 /** A developer message with the commands that run without approval; sent once, and again when it has changed. */
 export function allowedPrefixesMessage(prefixes: readonly AllowedPrefix[]): MessageItem {
   const lines = [...new Set(prefixes.map(lineOf))].slice(0, MAX_SHOWN);
-  const said =
+  const body =
     lines.length === 0
       ? ['No rule of the user allows commands any more.']
       : ['Rules of the user allow commands that start with these words, without asking:', ...lines];
-  const text = [OPENING, ...said, '</allowed_commands>'].join('\n');
+  const text = [OPENING, ...body, '</allowed_commands>'].join('\n');
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
 }
 

@@ -30,9 +30,9 @@ export function isSummaryRequest(text: string): boolean {
 
 /** The message with the summary, which the model reads in place of the compacted history. */
 export function summaryMessage(summary: string): MessageItem {
-  const said =
+  const introduction =
     'The earlier part of this thread was replaced by this summary, which a model wrote that worked on it. The messages before it are the latest of the user. Build on what it reports, and do not do again what is done.';
-  return userText(`${SUMMARY_OPENING}\n${said}\n\n${summary.trim() || NO_SUMMARY}\n</thread_summary>`);
+  return userText(`${SUMMARY_OPENING}\n${introduction}\n\n${summary.trim() || NO_SUMMARY}\n</thread_summary>`);
 }
 
 /** The summary in such a message; `undefined` for any other text. */

@@ -20,8 +20,10 @@ export interface EditPlace {
   readonly name: string;
   /** The selected lines, or the line of the cursor. */
   readonly lines: LineRange;
-  /** UTF-16 code units of each line of the file. */
-  readonly lineLengths: readonly number[];
+  /** Number of lines of the file, the empty one behind a last line break included. */
+  readonly lineCount: number;
+  /** Text of a line, from 1, without its end. */
+  readonly lineAt: (line: number) => string;
   /** Lines about errors and warnings of the file, `name:line:column severity: message`, the nearest first. */
   readonly problems: readonly string[];
 }
@@ -32,16 +34,18 @@ const MAX_PROBLEMS = 20;
 
 /** The message to the model. */
 export function editInput(instruction: string, place: EditPlace): readonly UserInput[] {
-  const { path, name, lines, problems } = place;
-  const around = excerptAround(lines, place.lineLengths);
+  const { path, name, lines, problems, lineCount, lineAt } = place;
+  const around = excerptAround(lines, lineCount, (line) => lineAt(line).length);
   const hasMore = around.first < lines.first || around.last > lines.last;
   const shown = problems.slice(0, MAX_PROBLEMS);
+  const attached = (kind: 'selection' | 'file', range: LineRange): UserInput => {
+    const text = textOf(range, place);
+    return { type: 'mention', kind, name: `${name}:${rangeText(range)}`, path, lines: range, text };
+  };
   return [
     { type: 'text', text: instruction },
-    { type: 'mention', kind: 'selection', name: `${name}:${rangeText(lines)}`, path, lines },
-    ...(hasMore
-      ? [{ type: 'mention' as const, kind: 'file' as const, name: `${name}:${rangeText(around)}`, path, lines: around }]
-      : []),
+    attached('selection', lines),
+    ...(hasMore ? [attached('file', around)] : []),
     ...(shown.length === 0
       ? []
       : [
@@ -56,12 +60,20 @@ export function editInput(instruction: string, place: EditPlace): readonly UserI
   ];
 }
 
+/** The lines as the editor has them; without the empty one behind a last line break. */
+function textOf({ first, last }: LineRange, { lineCount, lineAt }: EditPlace): string {
+  const lines: string[] = [];
+  for (let line = first; line <= Math.min(last, lineCount); line++) lines.push(lineAt(line));
+  if (last >= lineCount && lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines.join('\n');
+}
+
 /** The lines around the place that are attached: as many above as below, while they are few enough. */
-export function excerptAround(place: LineRange, lineLengths: readonly number[]): LineRange {
-  let { first, last } = { first: place.first, last: Math.min(place.last, Math.max(lineLengths.length, place.first)) };
+export function excerptAround(place: LineRange, lineCount: number, lengthOf: (line: number) => number): LineRange {
+  let { first, last } = { first: place.first, last: Math.min(place.last, Math.max(lineCount, place.first)) };
   let left: number = EXCERPT.characters;
   const fits = (line: number) => {
-    const length = (lineLengths[line - 1] ?? 0) + 1;
+    const length = lengthOf(line) + 1;
     if (length > left) return false;
     left -= length;
     return true;
@@ -71,7 +83,7 @@ export function excerptAround(place: LineRange, lineLengths: readonly number[]):
   while ((isOpenAbove || isOpenBelow) && last - first + 1 < EXCERPT.lines) {
     isOpenAbove &&= first > 1 && fits(first - 1);
     if (isOpenAbove) first--;
-    isOpenBelow &&= last < lineLengths.length && fits(last + 1);
+    isOpenBelow &&= last < lineCount && fits(last + 1);
     if (isOpenBelow) last++;
   }
   return { first, last };

@@ -136,12 +136,12 @@ async function ran(
     context.signal.throwIfAborted();
   }
   const next = approvals[index + 1] ?? (index === 0 ? approvals.find(isOutside) : undefined);
-  const said = output ?? '';
+  const whole = output ?? '';
   if (next !== undefined && !isOutside(next)) return { output: '', success: false, changedSince: true };
   const blocked =
     next === undefined ? undefined : next.request.reason.text.replace(/^The sandbox seems to have blocked it: /, '');
-  const denied = typeof said === 'string' ? said.replace(ASKED_OUTSIDE, '') : said;
-  return { output: withoutNote(next === undefined ? said : denied), success: true, blocked };
+  const denied = typeof whole === 'string' ? whole.replace(ASKED_OUTSIDE, '') : whole;
+  return { output: withoutNote(next === undefined ? whole : denied), success: true, blocked };
 }
 
 /** The loop guard of the session adds it itself, with its current text. */

@@ -11,7 +11,7 @@ export interface ReplayScript {
   readonly meta: SessionMeta;
   /** The lines that can be parsed. */
   readonly lines: readonly string[];
-  /** How many lines cannot be parsed, and are left out as in a thread that is resumed. */
+  /** The number of lines that cannot be parsed, and are left out as in a thread that is resumed. */
   readonly dropped: number;
   readonly parts: readonly RecordedPart[];
   /** In the order of the requests, over all parts. */

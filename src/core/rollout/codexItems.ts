@@ -26,8 +26,9 @@ export function itemOfCall(imported: ImportedCall): TurnItem {
   if (call.name === 'apply_patch') return change(imported, patchIn(given));
   const parsed = jsonOf(given);
   const shell = SHELL.has(call.name) ? shellArgumentsSchema.safeParse(parsed).data : undefined;
-  const words = shell?.cmd ?? shell?.command;
-  if (words !== undefined) return command(imported, typeof words === 'string' ? ['bash', '-lc', words] : words);
+  const commandLine = shell?.cmd ?? shell?.command;
+  if (commandLine !== undefined)
+    return command(imported, typeof commandLine === 'string' ? ['bash', '-lc', commandLine] : commandLine);
   return {
     id,
     type: 'dynamic_tool_call',

@@ -64,12 +64,12 @@ function cutAt(
   lines: readonly ForkLine[],
   itemId: string,
 ): { readonly end: number; readonly draft: readonly UserInput[] | null } | undefined {
-  const place = lines.findIndex(({ entry }) => itemOf(entry, 'item_completed')?.id === itemId);
-  const item = itemOf(lines[place]?.entry, 'item_completed');
+  const index = lines.findIndex(({ entry }) => itemOf(entry, 'item_completed')?.id === itemId);
+  const item = itemOf(lines[index]?.entry, 'item_completed');
   if (item === undefined) return undefined;
-  const turnId = turnOf(lines[place]);
-  if (item.type !== 'user_message') return { end: endBehind(lines, place, turnId), draft: null };
-  const opensTurn = !lines.slice(0, place).some((line) => turnOf(line) === turnId && endsUserMessage(line));
+  const turnId = turnOf(lines[index]);
+  if (item.type !== 'user_message') return { end: endBehind(lines, index, turnId), draft: null };
+  const opensTurn = !lines.slice(0, index).some((line) => turnOf(line) === turnId && endsUserMessage(line));
   const start = lines.findIndex((line) =>
     opensTurn
       ? turnOf(line) === turnId && messageOf(line)?.type === 'turn_started'
@@ -82,15 +82,15 @@ function cutAt(
 /**
  * The line after the item and its call's output; if nothing else happened in that turn, the line after the turn's end.
  */
-function endBehind(lines: readonly ForkLine[], place: number, turnId: string | undefined): number {
-  const item = itemOf(lines[place]?.entry, 'item_completed');
+function endBehind(lines: readonly ForkLine[], index: number, turnId: string | undefined): number {
+  const item = itemOf(lines[index]?.entry, 'item_completed');
   const callId = item && 'callId' in item ? item.callId : undefined;
   const answered = lines.findIndex(({ entry }) => {
     if (entry?.type !== 'response_item') return false;
     const { payload } = entry;
     return payload.type.endsWith('_output') && 'call_id' in payload && payload.call_id === callId;
   });
-  const end = Math.max(place, callId === undefined ? -1 : answered) + 1;
+  const end = Math.max(index, callId === undefined ? -1 : answered) + 1;
   const next = lines.findIndex((line, index) => index >= end && isSubstance(line));
   const ended = lines.findIndex((line, index) => index >= end && turnOf(line) === turnId && endsTurn(line));
   return ended >= 0 && (next < 0 || ended < next) ? ended + 1 : end;

@@ -20,10 +20,10 @@ export async function* searchThreads(
   signal: AbortSignal,
   hitsPerThread = HITS_PER_THREAD,
 ): AsyncGenerator<ThreadSearchHit> {
-  const words = query.trim();
-  if (words === '') return;
-  const wanted = new RegExp(escapeRegExp(words), 'iu');
-  const asWritten = new RegExp(escapeRegExp(JSON.stringify(words).slice(1, -1)), 'iu');
+  const phrase = query.trim();
+  if (phrase === '') return;
+  const wanted = new RegExp(escapeRegExp(phrase), 'iu');
+  const asWritten = new RegExp(escapeRegExp(JSON.stringify(phrase).slice(1, -1)), 'iu');
   for (const { id, path, title } of threads) {
     signal.throwIfAborted();
     let left = hitsPerThread;

@@ -91,7 +91,7 @@ export function withRaised(
   return { ...raised, [unit]: higher(raised[unit], { cap, to: next }) };
 }
 
-/** Where both have the same unit, the right one counts, or the higher one of the same cap. */
+/** Merges raised caps: of two with the same unit the right one counts, or the higher one of the same cap. */
 export function mergeRaised(left: RaisedCaps, right: RaisedCaps): RaisedCaps {
   const merged = UNITS.map((unit) => {
     const newer = right[unit];

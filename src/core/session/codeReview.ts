@@ -79,11 +79,11 @@ export async function runCodeReview(
           ...(output.isCorrect === undefined ? {} : { isCorrect: output.isCorrect }),
         }
       : { findings: [], text: shortened(answer.text, MAX_ANSWER) };
-    const said = reviewAnswer(facts.findings, facts.text);
+    const reviewText = reviewAnswer(facts.findings, facts.text);
     run.remember(reviewNotice(target));
-    run.remember({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: said }] });
+    run.remember({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: reviewText }] });
     end('completed', facts);
-    return said;
+    return reviewText;
   } catch (error) {
     if (item.status === 'in_progress') end(signal.aborted ? 'aborted' : 'failed');
     throw error;

@@ -85,7 +85,7 @@ export async function compact(
     const afterTokens = count.last.total;
     run.compaction.trigger.compacted(afterTokens);
     run.emit({ type: 'item_completed', item: { ...item, status: 'completed', afterTokens, summary } });
-    run.emit({ type: 'token_count', ...count, ...run.compaction.trigger.told(run.family.contextWindow) });
+    run.emit({ type: 'token_count', ...count, ...run.compaction.trigger.compactsAtOf(run.family.contextWindow) });
     return { type: 'compacted' };
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ModelFault)) {
@@ -185,15 +185,15 @@ function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
 /** Requests the summary once. Only the last message counts; calls are ignored. */
 async function readSummary(run: TurnRun, prompt: Prompt): Promise<string> {
   let summary = '';
-  const said: ResponseItem[] = [];
+  const summaryItems: ResponseItem[] = [];
   for await (const event of run.client.stream(prompt, run.signal)) {
     if (event.type === 'completed') {
-      run.tokens.spend(event.usage, prompt, said, run.prices);
+      run.tokens.spend(event.usage, prompt, summaryItems, run.prices);
       return summary;
     }
     if (event.type === 'warning') run.emit({ type: 'warning', message: event.message });
     if (event.type !== 'item_done') continue;
-    said.push(event.item);
+    summaryItems.push(event.item);
     const { item } = event;
     const text = item.type === 'message' && item.role === 'assistant' ? textOf(item.content).trim() : '';
     if (text !== '') summary = text;

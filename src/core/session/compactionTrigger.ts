@@ -34,7 +34,7 @@ export class CompactionTrigger {
   }
 
   /** For a `token_count`: the limit. */
-  told(contextWindow: number | null): { readonly compactsAt?: number } {
+  compactsAtOf(contextWindow: number | null): { readonly compactsAt?: number } {
     const limit = this.limitFor(contextWindow);
     return limit === null ? {} : { compactsAt: limit };
   }

@@ -35,6 +35,8 @@ export class ContextUpdates {
   #hasMemories = false;
   /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
+  /** The text that `readDocs` has read for the next `take`. */
+  #docsAhead: { readonly place: string; readonly text: Promise<string> } | undefined;
 
   constructor(history: readonly ResponseItem[]) {
     this.reset(history);
@@ -54,15 +56,23 @@ export class ContextUpdates {
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
 
+  /** Reads the instructions of the project; the next `take` in the same folder uses what this call has read. @throws Error of the workspace */
+  readDocs(options: DocsOptions): Promise<string> {
+    const place = docsPlace(options);
+    if (this.#docsAhead?.place !== place) {
+      const { ports, cwd, projectDocMaxBytes: maxBytes, projectDocFallbackFilenames: fallbackFilenames } = options;
+      const text = readProjectDocs(ports.workspace, ports.storage, cwd, { maxBytes, fallbackFilenames });
+      this.#docsAhead = { place, text };
+    }
+    return this.#docsAhead.text;
+  }
+
   async take(
     settings: TurnSettings,
-    options: {
-      readonly ports: Ports;
+    options: Omit<DocsOptions, 'cwd'> & {
       readonly thread: Pick<ToolThread, 'id' | 'home'>;
       /** In plan mode it changes nothing, and its parent writes the plan. */
       readonly isSubAgent: boolean;
-      readonly projectDocMaxBytes: number;
-      readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
       /** Lists the memories that the model may read. Called only while the history lists none. */
@@ -73,8 +83,7 @@ export class ContextUpdates {
       readonly skillTokens: number;
     },
   ): Promise<readonly ResponseItem[]> {
-    const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
-      options;
+    const { ports, thread, userInstructions, allowedPrefixes } = options;
     const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
@@ -84,13 +93,11 @@ export class ContextUpdates {
     const isUpdate = textOf(allowed.content) !== this.#allowed;
     if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
     news.push(...this.takeToolInstructions(options.toolInstructions));
-    const place = `${projectDocMaxBytes} ${settings.cwd}`;
+    const place = docsPlace({ ...options, cwd: settings.cwd });
     if (this.#docsReadIn !== place) {
-      const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
-        maxBytes: projectDocMaxBytes,
-        fallbackFilenames: projectDocFallbackFilenames,
-      });
-      const docs = ports.keys.hide(joinDocs(userInstructions, project));
+      const reading = this.readDocs({ ...options, cwd: settings.cwd });
+      this.#docsAhead = undefined;
+      const docs = ports.keys.hide(joinDocs(userInstructions, await reading));
       const message = projectDocsMessage(settings.cwd, docs);
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;
@@ -132,6 +139,17 @@ export class ContextUpdates {
     else if (planModeIn(message) !== undefined) this.#planMode = planModeIn(message) === true;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
+}
+
+interface DocsOptions {
+  readonly ports: Ports;
+  readonly cwd: string;
+  readonly projectDocMaxBytes: number;
+  readonly projectDocFallbackFilenames: readonly string[];
+}
+
+function docsPlace({ projectDocMaxBytes, cwd }: DocsOptions): string {
+  return `${projectDocMaxBytes} ${cwd}`;
 }
 
 /** Instructions of the project keep their text, the last line break included. */

@@ -4,7 +4,7 @@ import type { HookEffect, HookEvent } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import type { DecisionReason } from '../../protocol/policy.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
-import type { ToolFace } from '../hooks/hookedTool.ts';
+import type { ToolFace } from '../hooks/toolFace.ts';
 import type { HookOutcome } from '../hooks/readOutcome.ts';
 import { hookContext } from '../prompt/notices.ts';
 import type { ToolOutput } from '../tools/handler.ts';

@@ -78,8 +78,8 @@ export class ResponseView {
   finishReasoning(key: string, done: ReasoningItem, showRaw: boolean | null): void {
     const item = this.reasoning(key);
     const summary = done.summary.length > 0 ? done.summary.map((part) => part.text) : item.summary;
-    const said = (done.content ?? []).map((part) => part.text).join('');
-    const raw = (showRaw ?? summary.every((text) => text === '')) ? said || item.raw : undefined;
+    const rawText = (done.content ?? []).map((part) => part.text).join('');
+    const raw = (showRaw ?? summary.every((text) => text === '')) ? rawText || item.raw : undefined;
     const { raw: _grown, ...shown } = item;
     this.#complete(key, { ...shown, summary, ...(raw ? { raw } : {}), status: 'completed' });
   }

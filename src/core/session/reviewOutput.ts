@@ -48,8 +48,8 @@ export function readReviewOutput(answer: string): ReviewOutput {
   const parsed = outputSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const place = issue?.path.join('.') ?? '';
-    return { type: 'malformed', problem: `${place === '' ? '' : `${place}: `}${issue?.message ?? 'another form'}.` };
+    const field = issue?.path.join('.') ?? '';
+    return { type: 'malformed', problem: `${field === '' ? '' : `${field}: `}${issue?.message ?? 'another form'}.` };
   }
   const { findings, overall_correctness: verdict, overall_explanation: text } = parsed.data;
   const isCorrect = /\bincorrect\b/i.test(verdict ?? '')

@@ -21,7 +21,7 @@ import { createSessionParts, type SessionParts, stateBefore } from './sessionPar
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
-import { takeContext, turnRunOf } from './turnRunOf.ts';
+import { readAhead, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden } from './turnSettings.ts';
 
 /**
@@ -43,6 +43,8 @@ export class Session {
   #lastTurn: Promise<void> = Promise.resolve();
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
+  /** Settles when `prepare` has ended, if it was called. */
+  #preparing: Promise<unknown> = Promise.resolve();
   readonly #rulesChanged: Disposable;
   #toolSources: Disposable | undefined;
 
@@ -101,6 +103,16 @@ export class Session {
 
   onEvent(listener: Listener<Event>): Disposable {
     return this.#parts.sink.onEvent(listener);
+  }
+
+  /**
+   * Does what the first turn would wait for while the user still writes its message: claims the thread, and reads the
+   * instructions of the project. Emits and writes nothing. Call before `start`, once. Never rejects: the turn meets what
+   * fails here, too.
+   */
+  async prepare(): Promise<void> {
+    this.#preparing = Promise.allSettled([this.#options.ownership.attempt(), readAhead(this.#parts, this.#settings)]);
+    await this.#preparing;
   }
 
   /**
@@ -212,6 +224,7 @@ export class Session {
     this.#submissions.close();
     await this.#loop;
     await this.#parts.recorder.close();
+    await this.#preparing;
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
     this.#stopListening();
@@ -466,6 +479,7 @@ export class Session {
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#parts.recorder.close();
+    await this.#preparing;
     await this.#options.ownership.release();
     this.#state = { type: 'closed' };
   }

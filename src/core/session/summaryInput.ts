@@ -96,12 +96,12 @@ export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[]
   return items
     .filter((item) => item.type !== 'reasoning')
     .map((item) => {
-      if (isToolCall(item)) return said(`[Call of ${describeCall(item)}]`);
+      if (isToolCall(item)) return noteOf(`[Call of ${describeCall(item)}]`);
       return isToolCallOutput(item) ? userText(`[Output of the call: ${textOf(item.output)}]`) : item;
     });
 }
 
-function said(text: string): MessageItem {
+function noteOf(text: string): MessageItem {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
 }
 

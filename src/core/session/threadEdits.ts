@@ -103,7 +103,7 @@ export class ThreadEdits {
       input: conversation.history.items,
     };
     const count = tokens.foresee(prompt, family.contextWindow);
-    emit(submissionId, { type: 'token_count', ...count, ...compaction.told(family.contextWindow) });
+    emit(submissionId, { type: 'token_count', ...count, ...compaction.compactsAtOf(family.contextWindow) });
   }
 
   #tellReverted(submissionId: string, { msgs }: RevertOutcome): void {

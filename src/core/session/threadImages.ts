@@ -55,9 +55,9 @@ export class ThreadImages {
     if (images.size === 0) return false;
     const reason = 'the server refused it';
     const [what, verb] = images.size === 1 ? ['an image', 'is'] : [`${images.size} images`, 'are'];
-    const words = detail === undefined ? '.' : `: ${detail}`;
+    const suffix = detail === undefined ? '.' : `: ${detail}`;
     const leftOut = [...images].map((sha256): LeftOut => ({ sha256, reason }));
-    this.#leaveOut(leftOut, `The server refused ${what}, which ${verb} left out from now on${words}`, emit);
+    this.#leaveOut(leftOut, `The server refused ${what}, which ${verb} left out from now on${suffix}`, emit);
     this.#sent = new WeakMap();
     return true;
   }

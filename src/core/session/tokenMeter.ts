@@ -44,25 +44,30 @@ export class TokenMeter {
     if (before && countedItems !== null) this.#counted = { total: before.last.total, items: countedItems };
   }
 
-  /** Takes one response into account. `said`: the items that the model added to the history. */
+  /** Takes one response into account. `answer`: the items that the model added to the history. */
   count(
     usage: TokenUsage | null,
     prompt: MeasuredPrompt,
-    said: readonly ResponseItem[],
+    answer: readonly ResponseItem[],
     model: CountedModel,
   ): TokenCount {
     if (usage) this.#calibrate(usage, prompt);
-    const last = usage ?? this.#usageOf(prompt, said);
+    const last = usage ?? this.#usageOf(prompt, answer);
     this.#spend(last, usage === null, model.prices);
-    this.#counted = { total: last.total, items: prompt.input.length + said.length };
+    this.#counted = { total: last.total, items: prompt.input.length + answer.length };
     const parts = this.#parts(prompt, last);
     const { contextWindow } = model;
     return { ...this.#countOf(last, contextWindow), estimated: usage === null, parts };
   }
 
   /** Takes a response into account that is no part of the history. */
-  spend(usage: TokenUsage | null, prompt: MeasuredPrompt, said: readonly ResponseItem[], prices: Prices | null): void {
-    this.#spend(usage ?? this.#usageOf(prompt, said), usage === null, prices);
+  spend(
+    usage: TokenUsage | null,
+    prompt: MeasuredPrompt,
+    answer: readonly ResponseItem[],
+    prices: Prices | null,
+  ): void {
+    this.#spend(usage ?? this.#usageOf(prompt, answer), usage === null, prices);
   }
 
   /** A request that has not been sent, over another history than the last one was. */
@@ -122,9 +127,9 @@ export class TokenMeter {
     if (textTokens >= 500 && ratio >= 2 && ratio <= 6) this.#bytesPerToken = ratio;
   }
 
-  #usageOf(prompt: MeasuredPrompt, said: readonly ResponseItem[]): TokenUsage {
+  #usageOf(prompt: MeasuredPrompt, answer: readonly ResponseItem[]): TokenUsage {
     const input = this.estimate(prompt);
-    const output = this.#tokensOf(sizeOfItems(said));
+    const output = this.#tokensOf(sizeOfItems(answer));
     return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
   }
 

@@ -104,9 +104,8 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
 async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   for (const message of run.notes) run.emit({ type: 'warning', message });
-  await run.ready();
+  await Promise.all([run.ready(), run.hooks.load()]);
   answerOwed(run);
-  await run.hooks.load();
 }
 
 /**
@@ -294,8 +293,8 @@ function toolRuntime(
 }
 
 function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
-  const said = run.history.items.slice(prompt.input.length);
-  const count = run.tokens.count(sampled.usage, prompt, said, {
+  const newItems = run.history.items.slice(prompt.input.length);
+  const count = run.tokens.count(sampled.usage, prompt, newItems, {
     contextWindow: run.family.contextWindow,
     prices: run.prices,
   });
@@ -303,7 +302,7 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   run.emit({
     type: 'token_count',
     ...count,
-    ...run.compaction.trigger.told(run.family.contextWindow),
+    ...run.compaction.trigger.compactsAtOf(run.family.contextWindow),
     ...(rateLimits && { rateLimits }),
   });
 }

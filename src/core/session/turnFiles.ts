@@ -20,10 +20,10 @@ export function turnFiles(run: Pick<TurnRun, 'changes' | 'emit' | 'settings'>): 
   const tell = () => {
     if (diff.takeUpdate()) emit();
   };
-  const changes = run.changes(({ texts, diffs, untold }) => {
+  const changes = run.changes(({ texts, diffs, withoutText }) => {
     if (isOver) return;
     diff.add(texts, diffs);
-    diff.name(untold);
+    diff.name(withoutText);
     tell();
   });
   const end = () => {

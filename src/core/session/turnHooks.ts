@@ -4,11 +4,13 @@ import type { HookEvent } from '../../protocol/hooks.ts';
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import { commandOf, type Hook } from '../hooks/definition.ts';
-import { facesFor, type HookedTool, hookedTool, type ToolFace } from '../hooks/hookedTool.ts';
+import { copilotCall, isOfCopilot } from '../hooks/githubFaces.ts';
+import { facesFor, type HookedTool, hookedTool } from '../hooks/hookedTool.ts';
 import { matchesName } from '../hooks/parseHooks.ts';
 import { type HookOutcome, readOutcome } from '../hooks/readOutcome.ts';
 import { type HookSurroundings, runHook } from '../hooks/runHook.ts';
 import { NO_HOOKS } from '../hooks/selectHooks.ts';
+import type { ToolFace } from '../hooks/toolFace.ts';
 import { hookContext } from '../prompt/notices.ts';
 import type { Auditor } from '../tools/auditor.ts';
 import { confinementOf } from '../tools/confinementOf.ts';
@@ -36,7 +38,7 @@ import type { SessionOptions } from './sessionOptions.ts';
 export class HookMemory {
   /** The reason for which SessionStart hooks must run; `undefined` once they have run. */
   start: 'startup' | 'resume' | 'compact' | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(start: 'startup' | 'resume') {
     this.start = start;
@@ -44,8 +46,8 @@ export class HookMemory {
 
   /** Returns true on the first call for each text. */
   isNew(text: string): boolean {
-    const isNew = !this.#told.has(text);
-    this.#told.add(text);
+    const isNew = !this.#reported.has(text);
+    this.#reported.add(text);
     return isNew;
   }
 }
@@ -116,7 +118,10 @@ export class TurnHooks {
     this.#memory.start = undefined;
     if (start === undefined || this.#agentId !== null) return undefined;
     const matching = this.#of('SessionStart').filter(({ matcher }) => matchesName(matcher, start));
-    const finished = await this.#run('SessionStart', this.#plain(matching, { source: start }));
+    const finished = await this.#run(
+      'SessionStart',
+      this.#plain(matching, { source: start }, { source: start === 'startup' ? 'new' : start }),
+    );
     this.throwIfStopped();
     return contextIn('SessionStart', finished);
   }
@@ -140,7 +145,7 @@ export class TurnHooks {
     if (this.#agentId !== null) return undefined;
     const hooks = this.#of('Stop');
     const input = { stop_hook_active: this.#continuations > 0, last_assistant_message: lastMessage };
-    const finished = await this.#run('Stop', this.#plain(hooks, input));
+    const finished = await this.#run('Stop', this.#plain(hooks, input, { ...input, stopReason: 'end_turn' }));
     const reasons = finished.flatMap(({ outcome }) => outcome.block ?? []);
     if (this.#stopped !== undefined || reasons.length === 0) return undefined;
     if (++this.#continuations > MAX_CONTINUATIONS) {
@@ -162,7 +167,7 @@ export class TurnHooks {
       const text = `${commandOf(guard)} decides about commands and does not get the one of run_tests: run the tests with a command.`;
       return async () => ({ call, verdict: { type: 'deny', reason: reasonOf(guard, text) }, notes: [] });
     }
-    const runs = this.#runsFor('PreToolUse', call, names, () => ({}));
+    const runs = this.#runsFor('PreToolUse', call, names);
     if (runs.length === 0) return undefined;
     return () =>
       this.#before(call, runs).catch((error: unknown) => {
@@ -174,15 +179,13 @@ export class TurnHooks {
 
   /** Returns true if a PostToolUse hook matches the call. */
   hasAfter(call: ToolCall, names: readonly string[]): boolean {
-    return this.#runsFor('PostToolUse', call, names, () => ({})).length > 0;
+    return this.#runsFor('PostToolUse', call, names).length > 0;
   }
 
   /** Runs the PostToolUse hooks of a call that has run. Returns the output that the model gets. */
   async after(call: ToolCall, names: readonly string[], answer: ToolOutput): Promise<ToolOutput> {
     const text = textOf(answer.output);
-    const runs = this.#runsFor('PostToolUse', call, names, (face) => ({
-      tool_response: face.response(text, answer.success),
-    }));
+    const runs = this.#runsFor('PostToolUse', call, names, { text, success: answer.success });
     if (runs.length === 0) return answer;
     const finished = await this.#run('PostToolUse', runs);
     const texts = finished.flatMap(({ outcome }) => [outcome.block ?? [], outcome.context ?? []].flat());
@@ -217,7 +220,10 @@ export class TurnHooks {
   /** A PreToolUse hook that gets commands and none of these tools. */
   #guardOfCommands(names: readonly string[]): Hook | undefined {
     return this.#of('PreToolUse').find(
-      ({ matcher }) => matchesName(matcher, 'Bash') && !names.some((name) => matchesName(matcher, name)),
+      ({ matcher, style }) =>
+        ['Bash', ...(style === 'github' ? ['run_in_terminal', 'bash'] : [])].some((name) =>
+          matchesName(matcher, name),
+        ) && !names.some((name) => matchesName(matcher, name)),
     );
   }
 
@@ -225,15 +231,16 @@ export class TurnHooks {
     return this.#hooks.filter((hook) => hook.event === event);
   }
 
-  #plain(hooks: readonly Hook[], input: HookStart['input']): readonly HookStart[] {
-    return hooks.map((hook) => ({ hook, input }));
+  /** `copilot`: the input of a hook of Copilot, where it is another one. */
+  #plain(hooks: readonly Hook[], input: HookStart['input'], copilot = input): readonly HookStart[] {
+    return hooks.map((hook) => ({ hook, input: isOfCopilot(hook) ? copilot : input }));
   }
 
   #runsFor(
     event: 'PreToolUse' | 'PostToolUse',
     call: ToolCall,
     names: readonly string[],
-    more: (face: ToolFace) => HookStart['input'],
+    result?: { readonly text: string; readonly success: boolean },
   ): readonly HookStart[] {
     const hooks = this.#of(event);
     if (hooks.length === 0) return [];
@@ -243,8 +250,9 @@ export class TurnHooks {
     if (tool === undefined) return [];
     return hooks.flatMap((hook) =>
       facesFor(hook, tool).map((face) => {
-        const input = { tool_name: face.name, tool_input: face.input, tool_use_id: call.callId, ...more(face) };
-        return { hook, face, input };
+        const response = result && { tool_response: face.response(result.text, result.success) };
+        const input = { tool_name: face.name, tool_input: face.input, tool_use_id: call.callId, ...response };
+        return { hook, face, input: isOfCopilot(hook) ? copilotCall(face, result) : input };
       }),
     );
   }
@@ -294,12 +302,12 @@ export class TurnHooks {
     let ended: TurnItemOf<'hook_run'> = { ...item, status: 'aborted' };
     let exit: number | null = null;
     try {
-      const whole = { ...this.#common(event), ...input };
+      const whole = { ...this.#common(event, hook), ...input };
       const run = await runHook(hook, whole, surroundings, ports, signal);
-      const said =
+      const result =
         run.type === 'ended' ? readOutcome(event, run.end) : { failure: run.problem.replaceAll(/\s+/g, ' ') };
       exit = run.type === 'ended' ? run.end.exitCode : null;
-      const outcome = this.#redacted(withFailure(said, hook, event));
+      const outcome = this.#redacted(withFailure(result, hook, event));
       for (const message of run.findings) emit({ type: 'warning', message });
       ended = { ...item, ...shownOf(outcome), durationMs: run.durationMs };
       return outcome;
@@ -335,21 +343,26 @@ export class TurnHooks {
   }
 
   /** The fields common to all hook inputs, named as by Claude Code and Codex, and two also as by VS Code. */
-  #common(event: HookEvent): Readonly<Record<string, unknown>> {
+  #common(event: HookEvent, hook: Hook): Readonly<Record<string, unknown>> {
     const { turnId, settings } = this.#turn;
     const { ports, rolloutPath, meta } = this.#session;
     const agentId = this.#agentId;
+    const transcriptPath = path.join(ports.storage.home, rolloutPath);
+    const now = ports.clock.now();
+    if (isOfCopilot(hook)) {
+      return { sessionId: meta.id, timestamp: now.getTime(), cwd: settings.cwd, transcriptPath };
+    }
     return {
       session_id: meta.id,
       sessionId: meta.id,
-      transcript_path: path.join(ports.storage.home, rolloutPath),
+      transcript_path: transcriptPath,
       cwd: settings.cwd,
       hook_event_name: event,
       hookEventName: event,
       permission_mode: permissionMode(settings),
       model: settings.model,
       turn_id: turnId,
-      timestamp: ports.clock.now().toISOString(),
+      timestamp: now.toISOString(),
       ...(agentId === null ? {} : { agent_id: agentId }),
     };
   }
@@ -366,7 +379,7 @@ export class TurnHooks {
 
 /** As in the first example of VS Code's documentation of hooks, which formats the file. */
 function fileVariable(face: ToolFace | undefined): Readonly<Record<string, string>> {
-  const file = face?.input['file_path'];
+  const file = face?.input['file_path'] ?? face?.input['filePath'];
   return typeof file === 'string' && !file.includes('\0') ? { TOOL_INPUT_FILE_PATH: file } : {};
 }
 

@@ -23,6 +23,17 @@ export interface StartingTurn {
   readonly emit: (msg: EventMsg, by?: string | null) => void;
 }
 
+/** Starts to read what `takeContext` waits for. @throws Error of the workspace */
+export function readAhead({ options, conversation }: SessionParts, { cwd }: TurnSettings): Promise<unknown> {
+  const { ports, settings: thread } = options;
+  return conversation.context.readDocs({ ...thread.prompt, ports, cwd, projectDocMaxBytes: docsLimit(options) });
+}
+
+/** Bytes of the project's instructions that the model reads. */
+function docsLimit({ host, settings }: SessionParts['options']): number {
+  return host.isTrusted() ? settings.limits.projectDocMaxBytes : 0;
+}
+
 /** Takes the context items that the model has not been sent yet; `context` then counts them as sent. */
 export async function takeContext(
   { options, rules, tools }: SessionParts,
@@ -36,7 +47,7 @@ export async function takeContext(
     ...thread.prompt,
     thread: { id: meta.id, home: ports.storage.home },
     isSubAgent: meta.parent_id !== undefined,
-    projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
+    projectDocMaxBytes: docsLimit(options),
     allowedPrefixes: isTrusted ? await rules.allowedIn(settings.cwd) : [],
     memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, meta.id, ports) : []),
     toolInstructions: tools.instructions(),

@@ -95,17 +95,17 @@ function regionsOf(ours: readonly LineChange[], theirs: readonly LineChange[]): 
     ...theirs.map((change) => ({ change, isOurs: false })),
   ].toSorted((one, other) => one.change.start - other.change.start || one.change.end - other.change.end);
   const groups: { end: number; members: typeof all }[] = [];
-  for (const one of all) {
+  for (const member of all) {
     const last = groups.at(-1);
-    if (last !== undefined && one.change.start <= last.end) {
-      last.members.push(one);
-      last.end = Math.max(last.end, one.change.end);
-    } else groups.push({ end: one.change.end, members: [one] });
+    if (last !== undefined && member.change.start <= last.end) {
+      last.members.push(member);
+      last.end = Math.max(last.end, member.change.end);
+    } else groups.push({ end: member.change.end, members: [member] });
   }
   let [homeShift, resultShift] = [0, 0];
   return groups.map(({ end, members }) => {
     const start = members[0]?.change.start ?? end;
-    const of = (isOurs: boolean) => members.filter((one) => one.isOurs === isOurs).map(({ change }) => change);
+    const of = (isOurs: boolean) => members.filter((member) => member.isOurs === isOurs).map(({ change }) => change);
     const [left, right] = [of(true), of(false)];
     const [homeFrom, resultFrom] = [start + homeShift, start + resultShift];
     homeShift += growthOf(left);

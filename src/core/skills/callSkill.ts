@@ -35,7 +35,7 @@ export function textOfCall({ skill, args }: SkillCall, cwd: string): SkillText {
   const { kind, name, source } = skill;
   const folder = path.dirname(source);
   const { text, missing } = expandText(skill.text, args, { cwd, folder, onlyWhole: kind === 'skill' });
-  const said =
+  const introduction =
     kind === 'skill'
       ? `The user runs the skill ${name}. Follow it. Paths in it are relative to ${folder}.`
       : `The user runs the prompt ${name}. Its text, with the arguments of the user filled in, is what to do.`;
@@ -48,7 +48,7 @@ export function textOfCall({ skill, args }: SkillCall, cwd: string): SkillText {
       : []),
   ];
   return {
-    text: [said, text, ...notes].join('\n\n'),
+    text: [introduction, text, ...notes].join('\n\n'),
     warnings: missing.map((input) => `/${name} has no value for ${input}: write ${input}=… behind it.`),
   };
 }

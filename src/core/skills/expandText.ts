@@ -34,8 +34,8 @@ export function expandText(text: string, args: string, { cwd, folder, onlyWhole 
     return value;
   };
   const inputValue = (name: string): string => {
-    const place = unnamed.indexOf(name);
-    const value = named.get(name) ?? (unnamed.length === 1 ? positional.join(' ') : positional[place]);
+    const index = unnamed.indexOf(name);
+    const value = named.get(name) ?? (unnamed.length === 1 ? positional.join(' ') : positional[index]);
     if (value) return taken(value);
     missing.add(name);
     return `[no value for ${name}]`;

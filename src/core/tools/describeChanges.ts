@@ -24,7 +24,7 @@ export interface DescribedChanges {
   /** Their diffs, with paths from `cwd`. */
   readonly diffs: ReadonlyMap<FileChange, string>;
   /** Absolute paths of the others. */
-  readonly untold: readonly string[];
+  readonly withoutText: readonly string[];
 }
 
 /** `read` gives kept content. Changes of ignored files are not shown. */
@@ -56,12 +56,12 @@ export async function describeChanges(
       ...(left?.type === 'left_out' ? { cannotUndo: left.reason } : {}),
     });
   }
-  const told = new Set(texts.map(({ path }) => path));
+  const withText = new Set(texts.map(({ path }) => path));
   return {
     summary: { files, total: changes.length, cannotUndo: changes.filter((change) => !canUndo(change)).length },
     texts,
     diffs,
-    untold: changes.filter(({ path }) => !told.has(path)).map(({ path }) => path),
+    withoutText: changes.filter(({ path }) => !withText.has(path)).map(({ path }) => path),
   };
 }
 
@@ -71,10 +71,10 @@ export async function diffOfChanges(
   cwd: string,
   read: (hash: string) => Promise<Uint8Array | undefined>,
 ): Promise<string> {
-  const { texts, diffs, untold } = await describeChanges(changes, cwd, read);
+  const { texts, diffs, withoutText } = await describeChanges(changes, cwd, read);
   const diff = new TurnDiff();
   diff.add(texts, diffs);
-  diff.name(untold);
+  diff.name(withoutText);
   return diff.unifiedDiff(cwd);
 }
 

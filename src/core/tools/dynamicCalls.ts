@@ -6,7 +6,7 @@ export interface DynamicToolResponse {
   readonly success: boolean;
 }
 
-/** Pending calls of tools that the client runs itself (seed 004, "Dynamic Tools"). */
+/** Pending calls of tools that the client runs itself ("dynamic tools" of Codex). */
 export class DynamicCalls {
   readonly #pending = new Map<string, (response: DynamicToolResponse) => void>();
   /** The answer to every further call once the client is gone. */

@@ -1,5 +1,5 @@
 /**
- * The interface of a tool (seed 004). A handler parses the call, prepares it without side effects, and runs it only
+ * The interface of a tool. A handler parses the call, prepares it without side effects, and runs it only
  * after the orchestrator has permission.
  */
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
@@ -69,8 +69,8 @@ export interface ChangeWatch {
     readonly box: SandboxMechanism;
   }): Promise<() => void>;
   /**
-   * Runs `apply`, which writes these paths, and settles as it does. `isApplied`: whether it changed anything. @throws the
-   * signal's reason when the turn is stopped before `apply` has begun
+   * Runs `apply`, which writes these paths, and settles as it does. `isApplied`: whether it changed anything. @throws
+   * the signal's reason when the turn is stopped before `apply` has begun
    */
   patchApplies<Result>(
     patch: { readonly itemId: string; readonly paths: readonly string[] },
@@ -79,7 +79,7 @@ export interface ChangeWatch {
   ): Promise<Result>;
 }
 
-/** How problems are detected after a patch, and which of them are reported to the model. */
+/** The detection of problems after a patch, and the severities that are reported to the model. */
 export interface ProblemsAfterPatch {
   readonly port: Problems;
   readonly level: Exclude<Settings['problemsAfterPatch'], 'off'>;
@@ -272,7 +272,7 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
   readonly payloads?: readonly ToolPayload['type'][];
   /**
    * False when this call changes nothing that another call could see: then it runs beside others. A mutating one runs
-   * alone, in call order (seed 004, `is_mutating` and `supports_parallel`; docs/decisions/0027). A pure function of the
+   * alone, in call order (`is_mutating` and `supports_parallel` of Codex; docs/decisions/0027). A pure function of the
    * arguments and the plan.
    */
   isMutating(args: Args, plan: Plan): boolean;

@@ -28,7 +28,7 @@ export function rejectionMessage({ name, providerId, problem = 'another tool has
 /** In characters. */
 const MAX_PROBLEM = 200;
 
-/** Maps tool names to handlers, and lists the tools that the model is offered (seed 004, "Tool Registration"). */
+/** Maps tool names to handlers, and lists the tools that the model is offered. */
 export class ToolRegistry {
   readonly #byName = new Map<string, ToolHandler>();
   /** In the order of the providers. The order must not change, because the specs are part of the prompt cache. */

@@ -3,7 +3,7 @@ import { assertNever } from '../util/assertNever.ts';
 import type { ToolCall, ToolPayload } from './handler.ts';
 
 /**
- * Returns the call that an item of the model contains (seed 004, `ToolRouter::build_tool_call`). The item must have a
+ * Returns the call that an item of the model contains (`ToolRouter::build_tool_call` of Codex). The item must have a
  * valid id.
  */
 export function buildToolCall(item: ToolCallItem): ToolCall {

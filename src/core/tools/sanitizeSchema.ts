@@ -1,9 +1,9 @@
 /**
- * Converts schemas from outside (a client's tools, MCP servers) to the form that every model server accepts (seed 004,
- * `sanitize_json_schema`; codex-behaviour.md §9, "Schema clean-up"): type, description, properties, required, items,
- * additionalProperties, enum, const and anyOf are kept, references within the schema are replaced by their targets,
- * missing types are inferred, all other keywords are left out. Keys have a fixed order, so that the same schema is the
- * same bytes in every request. A schema may be hostile: the work and the result are bounded.
+ * Converts schemas from outside (a client's tools, MCP servers) to the form that every model server accepts
+ * (`sanitize_json_schema` of Codex; codex-behaviour.md §9, "Schema clean-up"): type, description, properties, required,
+ * items, additionalProperties, enum, const and anyOf are kept, references within the schema are replaced by their
+ * targets, missing types are inferred, all other keywords are left out. Keys have a fixed order, so that the same
+ * schema is the same bytes in every request. A schema may be hostile: the work and the result are bounded.
  */
 import type { JsonSchema } from '../../protocol/toolSpec.ts';
 
@@ -27,8 +27,8 @@ interface Conversion {
 }
 
 /**
- * The schema of a tool's arguments: always an object, without `anyOf`, `enum` and `const`, which servers refuse at the top
- * level.
+ * The schema of a tool's arguments: always an object, without `anyOf`, `enum` and `const`, which servers refuse at the
+ * top level.
  */
 export function sanitizeInputSchema(schema: unknown): JsonSchema {
   const conversion: Conversion = { root: schema, left: MAX_SCHEMAS };

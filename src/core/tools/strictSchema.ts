@@ -2,8 +2,8 @@ import type { JsonSchema, ToolSpec } from '../../protocol/toolSpec.ts';
 
 /**
  * Returns the reason why a tool that demands strict arguments is not valid, with the property named: then every object
- * must list all of its properties as required and allow no others (seed 004, `strict`). `undefined` for a valid tool
- * and one that is not strict.
+ * must list all of its properties as required and allow no others (`strict` of the Responses API). `undefined` for a
+ * valid tool and one that is not strict.
  */
 export function strictProblem(spec: ToolSpec | undefined): string | undefined {
   return spec?.type === 'function' && spec.strict ? problemIn(spec.parameters, 'arguments') : undefined;

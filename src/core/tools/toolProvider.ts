@@ -19,12 +19,14 @@ export interface ToolProvider {
    * holds.
    */
   tools(family: ToolFamily): readonly ToolHandler[];
+  /** Tools that `tools` leaves out because they cannot be offered; the problem is a clause. */
+  leftOut?(): readonly { readonly name: string; readonly problem: string }[];
   /** Called before each turn: a change that is not possible during a turn may be made now. */
   turnStarts?(): void;
   /**
    * Resolves when a turn can start. Returns one sentence when it cannot, because something that the user demands is not
-   * there. `servers`: MCP servers whose calls run first, and that are waited for, too. `mayCall`: false for the prefix of the
-   * names of tools that are not offered, and so need not be there. Rejects only with the signal's reason.
+   * there. `servers`: MCP servers whose calls run first, and that are waited for, too. `mayCall`: false for the prefix
+   * of the names of tools that are not offered, and so need not be there. Rejects only with the signal's reason.
    */
   ready?(
     signal: AbortSignal,
@@ -80,7 +82,7 @@ export function memoryTools(read: ReadMemory): ToolProvider {
   return { id: 'memory', needsTrust: true, tools: () => tools };
 }
 
-/** Tools that the client of a session runs itself (seed 004, "Dynamic Tools"). */
+/** Tools that the client of a session runs itself ("dynamic tools" of Codex). */
 export class ClientTools implements ToolProvider {
   readonly id = 'client';
   readonly needsTrust = true;

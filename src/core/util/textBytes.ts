@@ -1,6 +1,6 @@
 /** Encoding of text files: UTF-8 with or without a byte order mark (workspace-edits.md §5). */
 
-const BYTE_ORDER_MARK = '\uFEFF';
+export const BYTE_ORDER_MARK = '\uFEFF';
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 

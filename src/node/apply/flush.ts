@@ -43,19 +43,19 @@ export function flushInBackground(changes: readonly Change[], onDone: (outcome: 
 }
 
 function retryPostponed(paths?: readonly string[]): void {
-  for (const one of [...postponed]) {
-    if (paths !== undefined && !one.changes.some(({ path }) => paths.includes(path))) continue;
-    postponed.delete(one);
-    start(one);
+  for (const entry of [...postponed]) {
+    if (paths !== undefined && !entry.changes.some(({ path }) => paths.includes(path))) continue;
+    postponed.delete(entry);
+    start(entry);
   }
 }
 
-function start(one: Postponed): void {
-  const { changes, onDone } = one;
+function start(entry: Postponed): void {
+  const { changes, onDone } = entry;
   const paths = new Set(changes.map(({ path }) => path));
   const done = flushAll(placesToFlush(changes))
     .then((outcome) => {
-      if (outcome === 'not_flushed') postponed.add(one);
+      if (outcome === 'not_flushed') postponed.add(entry);
       return onDone(outcome);
     })
     .catch(() => {})

@@ -46,6 +46,7 @@ const headerSchema = lazyObject(() => ({
       after: imageSchema,
       temporaryPath: z.string(),
       unsaved: z.literal(true).optional(),
+      cells: z.object({ file: imageSchema.nullable() }).optional(),
     }),
   ),
 }));
@@ -54,10 +55,12 @@ type Header = z.infer<typeof headerSchema>;
 export interface JournalStep extends Pick<PlannedStep, 'path' | 'before' | 'after'> {
   /** The image is of an editor's buffer; the disk is not changed. */
   readonly unsaved?: true | undefined;
+  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
+  readonly cells?: { readonly file: FileImage | null } | undefined;
 }
 
 /** A step with the data for recovering from a crash in the middle of it. */
-export type JournalledTransition = Transition & Pick<JournalStep, 'unsaved'>;
+export type JournalledTransition = Transition & Pick<JournalStep, 'unsaved' | 'cells'>;
 
 export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
   readonly transitions: readonly JournalledTransition[];
@@ -96,12 +99,13 @@ export async function openJournal(
 ): Promise<OpenJournal> {
   const earlier = bringToDisk(home, steps);
   await (signal === undefined ? earlier : abortable(earlier, signal));
-  const transitions = steps.map(({ path, before, after, unsaved }, index) => ({
+  const transitions = steps.map(({ path, before, after, unsaved, cells }, index) => ({
     path,
     before,
     after,
     temporaryPath: join(dirname(path), `.tiller-${id}-${index}.tmp`),
     unsaved,
+    cells,
   }));
   const path = join(journalFolder(home), `${id}${OPEN}`);
   makePrivateFolderSync(journalFolder(home));
@@ -205,7 +209,12 @@ export async function readJournal(path: string): Promise<JournalRecord | undefin
     offset += length;
     return { ...file, bytes: bytes.subarray(offset - length, offset) };
   };
-  const transitions = steps.map((step) => ({ ...step, before: load(step.before), after: load(step.after) }));
+  const transitions = steps.map(({ cells, ...step }) => ({
+    ...step,
+    before: load(step.before),
+    after: load(step.after),
+    ...(cells && { cells: { file: cells.file && load(cells.file) } }),
+  }));
   if (offset < bytes.length) throw new Error('it is longer than its first line says');
   return offset === bytes.length ? { transitions, owner, startedAt } : undefined;
 }
@@ -230,7 +239,12 @@ function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array
     version: 1,
     owner: thisProcess(),
     startedAt: new Date().toISOString(),
-    steps: transitions.map((step) => ({ ...step, before: store(step.before), after: store(step.after) })),
+    steps: transitions.map(({ cells, ...step }) => ({
+      ...step,
+      before: store(step.before),
+      after: store(step.after),
+      ...(cells && { cells: { file: cells.file && store(cells.file) } }),
+    })),
   };
   return [Buffer.from(`${JSON.stringify(header)}\n`, 'utf8'), ...chunks];
 }

@@ -44,6 +44,8 @@ export interface CutFile {
   readonly after: Uint8Array | null;
   /** The images are of the editor's text, which stays unsaved. */
   readonly isUnsaved: boolean;
+  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
+  readonly cells?: { readonly file: Uint8Array | null };
 }
 
 /** Files that are open in an editor, with the result of recovering them there; they are not touched here. */
@@ -254,10 +256,12 @@ function withFolders<Result>(act: (folders: DiskFolders) => Result): Result {
 }
 
 function cutFiles(transitions: readonly JournalledTransition[]): readonly CutFile[] {
-  return transitions.flatMap(({ path, before, after, unsaved }) => {
+  return transitions.flatMap(({ path, before, after, unsaved, cells }) => {
     const [old, now] = [bytesOf(before), bytesOf(after)];
-    const isUnsaved = unsaved === true;
-    return old === undefined || now === undefined ? [] : [{ path, before: old, after: now, isUnsaved }];
+    if (old === undefined || now === undefined) return [];
+    if (cells === undefined) return [{ path, before: old, after: now, isUnsaved: unsaved === true }];
+    const file = (cells.file && bytesOf(cells.file)) ?? null;
+    return [{ path, before: old, after: now, isUnsaved: cells.file === null, cells: { file } }];
   });
 }
 

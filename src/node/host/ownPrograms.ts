@@ -124,7 +124,7 @@ export function startStarter(
   output.on('error', () => {});
   output.once('close', onEnd);
   output.setEncoding('utf8').on('data', onText);
-  for (const one of [child, input, output]) one.unref();
+  for (const handle of [child, input, output]) handle.unref();
   return {
     write: (text) => void input.write(text),
     end: () => void input.end(),

@@ -9,15 +9,15 @@ export function createRegexps(limitMs = LIMIT_MS): Regexps {
   return {
     compile(pattern) {
       const expression = new RegExp(pattern);
-      const place = vm.createContext({ expression, text: '' });
+      const sandbox = vm.createContext({ expression, text: '' });
       // By lines, as ripgrep does: a match does not span two of them. The end of the last line begins no other one.
       const script = new vm.Script(
         "text !== '' && text.replace(/\\r?\\n$/, '').split(/\\r?\\n/).some((line) => expression.test(line))",
       );
       return (text) => {
-        place['text'] = text;
+        sandbox['text'] = text;
         try {
-          return script.runInContext(place, { timeout: limitMs }) === true;
+          return script.runInContext(sandbox, { timeout: limitMs }) === true;
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'too_slow';
           throw error;

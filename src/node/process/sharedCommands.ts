@@ -12,6 +12,7 @@ import { endMarked } from './processTree.ts';
 import { sharedArguments } from './sharedScript.ts';
 import { NotShared, type SharedStart, startShared } from './sharedStart.ts';
 import { type ReadyStarter, UncertainStart } from './starter.ts';
+import type { StarterChild } from './starterChild.ts';
 
 /** A request with the sandbox that it would have alone. */
 export interface SharableRequest extends ExecRequest {
@@ -56,7 +57,7 @@ export async function spawnShared(
   if (bash === undefined || first === undefined) throw new NotShared();
   const { cwd, env } = first;
   const marks = requests.map(() => newMark().text);
-  const commands = requests.map(({ argv }, at) => ({ argv, mark: marks[at] ?? '' }));
+  const commands = requests.map(({ argv, onlyProgram }, at) => ({ argv, onlyProgram, mark: marks[at] ?? '' }));
   const argv = [bash, ...sharedArguments(commands)] as const;
   const sandbox = await launch({ ...first, argv });
   const own = newMark();
@@ -78,7 +79,7 @@ export async function spawnShared(
     const processes = started.commands.map((child, at) =>
       pipedProcess(child, { stdin: 'none' }, marks[at] ?? '', 'linux'),
     );
-    return withChecks(processes, sandbox);
+    return withChecks(processes, sandbox, endOfAll(started.commands));
   } catch (error) {
     if (error instanceof UncertainStart) await endMarked(own.text);
     record.ended();
@@ -89,13 +90,23 @@ export async function spawnShared(
   }
 }
 
+/** Resolves when the last command has ended; its output may still have to be read. */
+async function endOfAll(commands: readonly StarterChild[]): Promise<void> {
+  await Promise.all(commands.map((command) => new Promise((resolve) => command.once('exit', resolve))));
+}
+
 /** The last one to end has the findings, which are known when no process runs in the sandbox any more. */
-function withChecks(processes: readonly ExecProcess[], sandbox: SandboxToStart): readonly ExecProcess[] {
+function withChecks(
+  processes: readonly ExecProcess[],
+  sandbox: SandboxToStart,
+  end: Promise<void>,
+): readonly ExecProcess[] {
+  const checked = end.then(() => sandbox.ended());
   let running = processes.length;
   return processes.map((process) => {
     const exited = process.exited.then(async (exit) => {
       if (--running > 0) return exit;
-      const findings = await sandbox.ended();
+      const findings = await checked;
       return findings.length === 0 ? exit : { ...exit, findings };
     });
     const kill = async (graceMs?: number) => {

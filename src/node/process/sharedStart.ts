@@ -138,7 +138,7 @@ function followCommands(pid: number, reports: Socket, outputs: readonly Socket[]
       if (report !== undefined) take(report);
     });
     reports.setEncoding('utf8').on('data', split);
-    for (const one of [reports, ...outputs]) one.on('error', () => {});
+    for (const stream of [reports, ...outputs]) stream.on('error', () => {});
     // The script has ended, and all other processes of the sandbox with it.
     reports.once('close', () => {
       clearTimeout(timer);

@@ -199,12 +199,12 @@ function startOf(
   }
   const filter = openSync(handover.filter, 'r');
   const descriptors: Descriptor[] = [filter, handover.life.descriptor];
-  for (let one = INFO + 1; one <= Math.max(INFO, ...leaks); one++) {
-    descriptors.push(leaks.includes(one) ? emptyDescriptor() : 'ignore');
+  for (let descriptor = INFO + 1; descriptor <= Math.max(INFO, ...leaks); descriptor++) {
+    descriptors.push(leaks.includes(descriptor) ? emptyDescriptor() : 'ignore');
   }
   return {
     program,
-    args: [...leaks.flatMap((one) => ['--args', String(one)]), ...handed, ...args],
+    args: [...leaks.flatMap((descriptor) => ['--args', String(descriptor)]), ...handed, ...args],
     descriptors,
     started: () => closeSync(filter),
   };

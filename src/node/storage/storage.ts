@@ -12,7 +12,7 @@ import { takeLock } from '../host/processLock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of all of Tiller's files (contract.md, "State"); absolute. */
+/** The folder of all of Tiller's files (docs/cli.md, "State"); absolute. */
 export function tillerHome(environment: Environment, platform: NodeJS.Platform, homeDirectory: string): string {
   if (environment.TILLER_HOME) return resolve(environment.TILLER_HOME);
   switch (platform) {

@@ -82,11 +82,11 @@ function subsequence(
     const next = whole.indexOf(character, at);
     const word = next === at && index > 0 ? next : wordStart(character, whole, text, next);
     const rest = wanted.slice(index + 1);
-    const place = word !== undefined && isSubsequence(rest, whole, word + 1) ? word : next;
-    if (place === at && index > 0) bonus += 8;
-    if (place === 0 || isBoundary(whole, place) || isHump(text, place)) bonus += 12;
-    positions.push(place);
-    at = place + 1;
+    const position = word !== undefined && isSubsequence(rest, whole, word + 1) ? word : next;
+    if (position === at && index > 0) bonus += 8;
+    if (position === 0 || isBoundary(whole, position) || isHump(text, position)) bonus += 12;
+    positions.push(position);
+    at = position + 1;
   }
   const spread = at - (positions[0] ?? 0) - wanted.length;
   return { bonus: Math.max(-200, Math.min(bonus, 300) - Math.min(spread, 100)), positions };

@@ -84,7 +84,7 @@ async function rollbackCells(
 }
 
 /** False when the notebook was changed at the same moment. @throws ApplyRefused */
-async function changeCells(notebook: vscode.NotebookDocument, wanted: string, path: string): Promise<boolean> {
+export async function changeCells(notebook: vscode.NotebookDocument, wanted: string, path: string): Promise<boolean> {
   const edits = cellEdits(cellsOf(notebook), mustHaveCells(wanted, path));
   if (edits.texts.length === 0 && edits.replaced.length === 0) return true;
   const known = new Map(cellsOf(notebook).map(({ id }, index) => [id, dataOf(notebook.cellAt(index))]));
@@ -177,7 +177,7 @@ function removedFrom(notebook: vscode.NotebookDocument): Map<string, vscode.Note
   return known;
 }
 
-function asDocument(notebook: vscode.NotebookDocument): EditedDocument {
+export function asDocument(notebook: vscode.NotebookDocument): EditedDocument {
   return {
     uri: notebook.uri,
     get isDirty() {

@@ -74,7 +74,7 @@ export function createEditorWorkspace({
       return { type: 'applied', files: result.files };
     },
     unsavedFiles: () => unsaved.paths,
-    unsavedTexts: () => [...dirtyFiles(), ...dirtyNotebooks()],
+    unsavedTexts: () => [...dirtyFiles(), ...dirtyNotebooks().map(({ uri }) => uri.fsPath)],
     moves: deps.moves.log,
     save: (paths) => unsaved.save(paths),
     async restore(files, folders) {

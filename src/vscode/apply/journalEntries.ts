@@ -16,9 +16,9 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
   };
   const unsaved: JournalEntry[] = [];
   for (const step of planned.flatMap((change) => change.steps)) {
-    // What VS Code will save of a notebook is not known before.
-    if (step.type === 'edit' && step.file.notebook !== undefined) continue;
-    if (isOnDisk(step)) await noteStep(step, note);
+    if (step.type === 'edit' && step.file.notebook !== undefined) {
+      if (step.file.uri.scheme === 'file') unsaved.push(cellsEntry(step));
+    } else if (isOnDisk(step)) await noteStep(step, note);
     else if (step.type === 'edit' && step.file.uri.scheme === 'file') unsaved.push(unsavedEntry(step));
   }
   return [...entries.values(), ...unsaved];
@@ -27,6 +27,12 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
 function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
   const imageOfText = (text: string): DiskImage => ({ type: 'file', bytes: encodeText(text, false), mode: null });
   return { path: file.path, before: imageOfText(before), after: imageOfText(after), unsaved: true };
+}
+
+/** The bytes that VS Code will save of a notebook are not known before, so its images are texts of cells. */
+function cellsEntry(step: EditStep): JournalEntry {
+  const { disk, isDirty } = step.file;
+  return { ...unsavedEntry(step), cells: { file: isSavedWhen(step, isDirty) ? fileImageOf(disk) : null } };
 }
 
 async function noteStep(step: ApplyStep, note: Note): Promise<void> {

@@ -58,6 +58,8 @@ export interface JournalEntry {
   readonly after: DiskImage;
   /** The image is of the buffer, which stays unsaved: the disk is not changed. */
   readonly unsaved?: true;
+  /** The images are of the cells of a notebook. `file`: that of its file before, where the notebook is saved. */
+  readonly cells?: { readonly file: DiskImage | null };
 }
 
 export interface ApplyJournal {

@@ -163,8 +163,8 @@ async function goesAsBytes(
   if (!keepsEndings(content.text, text)) return true;
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
-  for (const one of actsAt) {
-    if (await isStable(one, pathWrites)) continue;
+  for (const address of actsAt) {
+    if (await isStable(address, pathWrites)) continue;
     // Writing the file under an open editor would conflict with the user's typing.
     if (hadTab) throw new StaleFiles([file.path]);
     return true;

@@ -9,6 +9,7 @@ import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { ApplyDeps } from './model.ts';
+import { mustChangeCells, recoverCells } from './recoverCells.ts';
 import { isStable, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
@@ -21,6 +22,8 @@ export interface CutText {
   readonly to: Uint8Array | null;
   /** It held unsaved edits of the user before the patch. */
   readonly staysUnsaved: boolean;
+  /** `from` and `to` are texts of cells of a notebook. `file`: bytes that its file has to get, if they are known. */
+  readonly cells?: { readonly file: Uint8Array | null };
 }
 
 export interface RecoveredBuffers {
@@ -54,6 +57,12 @@ async function recover(texts: readonly CutText[], context: Context): Promise<Rec
   for (const text of texts) {
     if (!context.files.isReachedBy(text.path, text.path)) {
       moved.push(text.path);
+      continue;
+    }
+    if (text.cells !== undefined) {
+      const outcome = await recoverCells(text, text.cells.file, context).catch(() => 'left_alone' as const);
+      if (outcome === 'unsaved') unsaved.push(text.path);
+      if (outcome === 'left_alone') leftAlone.push(text.path);
       continue;
     }
     const unsavedDocument = await unsavedAt(text.path);
@@ -90,6 +99,10 @@ async function revert(stuck: readonly { readonly document: vscode.TextDocument; 
 /** Resolves to true if an unsaved document still has changes to recover. */
 export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> {
   for (const text of texts) {
+    if (text.cells !== undefined) {
+      if (await mustChangeCells(text)) return true;
+      continue;
+    }
     const document = await unsavedAt(text.path);
     if (document !== undefined && ((await wayTo(document, text))?.hunks.length ?? 0) > 0) return true;
   }

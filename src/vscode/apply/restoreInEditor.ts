@@ -5,6 +5,7 @@
  */
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
+import { isNotebookText } from '../../core/patch/notebookText.ts';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import type { Restoration, RestoreResult } from '../../core/ports.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
@@ -74,7 +75,8 @@ async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Pr
   // The user has agreed to lose the text of the buffer: `holds` compared it.
   const discards = found.isDirty ? { discardsUnsaved: true } : {};
   if (to.type === 'absent') return { kind: 'delete', ...at, before, ...discards };
-  const after = await textFor(found, to);
+  const cells = cellsIn(found, to.bytes);
+  const after = cells ?? (await textFor(found, to));
   if (before !== null && after !== undefined) {
     return { kind: 'update', ...at, before, after, hunks: hunksFrom(before, after), movedTo: null, movedOver: null };
   }
@@ -100,6 +102,20 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
 }
 
 /**
+ * The text of cells that an unsaved notebook had; `undefined` for the content of a file. @throws ApplyRefused where the
+ * notebook is not open: a file does not have this text
+ */
+function cellsIn({ path, notebook, disk }: FoundFile, bytes: Uint8Array): string | undefined {
+  const text = decodeText(bytes)?.text;
+  if (text === undefined || !isNotebookText(text)) return undefined;
+  if (notebook !== undefined) return text;
+  const onDisk = disk && decodeText(disk.bytes)?.text;
+  const isCellFile = !path.endsWith('.ipynb') && (onDisk === undefined || isNotebookText(onDisk));
+  if (isCellFile) return undefined;
+  throw new ApplyRefused(`${path} had unsaved cells as a notebook, which is closed now. Open it and undo again.`);
+}
+
+/**
  * Returns the text to which a document in a tab, or with unsaved text, is edited. `undefined` where only the bytes give
  * the file exactly.
  */
@@ -120,8 +136,15 @@ async function undoFormatting(restorations: readonly Restoration[], files: Place
     const { type } = to;
     if (type === 'absent') continue;
     try {
-      const { uri, isDirty, disk } = await findFile(path, files);
-      if (isDirty || documentAt(uri) === undefined || disk === undefined || disk.linkTarget !== undefined) continue;
+      const { uri, isDirty, disk, notebook } = await findFile(path, files);
+      if (
+        isDirty ||
+        notebook !== undefined ||
+        documentAt(uri) === undefined ||
+        disk === undefined ||
+        disk.linkTarget !== undefined
+      )
+        continue;
       if (!sameBytes(disk.bytes, to.bytes)) await files.write(path, to.bytes, to.mode);
     } catch {
       // It stays as it was saved, which differs from the record: the next undo or redo finds the difference.

@@ -2,7 +2,7 @@
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
-import type { BufferEdit, EditStep } from './model.ts';
+import type { BufferEdit, EditedDocument, EditStep } from './model.ts';
 
 export interface SaveOutcome {
   /** False: the text is in the buffer only, not on the disk. */
@@ -22,16 +22,22 @@ export function isSavedWhen({ saving }: Pick<EditStep, 'saving'>, isDirty: boole
 
 /** Never rejects: a file that cannot be saved stays unsaved. */
 export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise<SaveOutcome> {
-  const { step, wasDirty, version } = edit;
+  const { step, wasDirty } = edit;
   const current = step.file.notebook === undefined ? documentAt(step.file.uri) : undefined;
   const document = current ?? edit.document;
   const unsaved = { saved: false, text: edit.after };
   if (!isSavedWhen(step, wasDirty)) return unsaved;
   // The user has typed since and decides when to save.
-  if (document.version !== version) return document.isDirty ? unsaved : diskText(edit, context);
+  if (isChangedSince(edit, document)) return document.isDirty ? unsaved : diskText(edit, context);
+  if (edit.hunks.length === 0 && !document.isDirty) return diskText(edit, context);
   const result = await context.guard.save(document, step.file.path);
   if (result === 'elsewhere') return { ...unsaved, elsewhere: true };
   return result === 'saved' ? diskText(edit, context) : unsaved;
+}
+
+/** The version of a notebook also counts what VS Code does itself: it forgets the executions of a cell whose text changes. */
+function isChangedSince({ step, version, after }: BufferEdit, document: EditedDocument): boolean {
+  return step.file.notebook === undefined ? document.version !== version : document.getText() !== after;
 }
 
 async function diskText({ step, after, document }: BufferEdit, { files }: ApplyContext): Promise<SaveOutcome> {

@@ -1,9 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { BaselineStore } from '../../core/ports.ts';
+import { encodeText } from '../../core/util/textBytes.ts';
 import type { FileState } from '../../protocol/baseline.ts';
 import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import { isLive, liveContent } from '../workspace/liveContent.ts';
+import { dirtyNotebooks, textOfNotebook } from '../workspace/notebooks.ts';
 import { contentBytes, textContent, UnencodableText } from '../workspace/textContent.ts';
 
 /** Permission bits of a file that is not on the disk yet. */
@@ -19,9 +21,15 @@ export function withUnsavedText(store: BaselineStore): BaselineStore {
     async capture(paths) {
       const states = new Map(await store.capture(paths));
       const unsaved = await unsavedDocuments();
+      const notebooks = await unsavedNotebooks();
       for (const path of paths) {
         const document = unsaved.get(path);
+        const notebook = notebooks.get(path);
         if (document !== undefined) states.set(path, await stateOf(document, states.get(path), store));
+        else if (notebook !== undefined) {
+          const cells = encodeText(textOfNotebook(notebook), false);
+          states.set(path, await store.keep(cells, modeOf(states.get(path))));
+        }
       }
       return states;
     },
@@ -29,13 +37,26 @@ export function withUnsavedText(store: BaselineStore): BaselineStore {
 }
 
 /** By resolved place. */
-async function unsavedDocuments(): Promise<ReadonlyMap<string, vscode.TextDocument>> {
+function unsavedDocuments(): Promise<ReadonlyMap<string, vscode.TextDocument>> {
   const unsaved = vscode.workspace.textDocuments.filter(
     (document) =>
       isLive(document) && !document.isClosed && (document.uri.scheme === 'file' || document.uri.scheme === 'untitled'),
   );
-  const places = unsaved.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath));
-  return new Map((await Promise.all(places)).map((place, index) => [place, unsaved[index] as vscode.TextDocument]));
+  return byPlace(unsaved);
+}
+
+/** By resolved place. The content of one is the text of its cells, which is all that a patch changes of it. */
+function unsavedNotebooks(): Promise<ReadonlyMap<string, vscode.NotebookDocument>> {
+  return byPlace(dirtyNotebooks());
+}
+
+async function byPlace<Document extends { readonly uri: vscode.Uri }>(documents: readonly Document[]) {
+  const places = documents.map(({ uri }) => realpath(uri.fsPath).catch(() => uri.fsPath));
+  return new Map((await Promise.all(places)).map((place, index) => [place, documents[index] as Document]));
+}
+
+function modeOf(state: FileState | undefined): number {
+  return state?.type === 'file' ? state.mode : NEW_FILE;
 }
 
 async function stateOf(
@@ -47,7 +68,7 @@ async function stateOf(
   const saved = bytes && (await textContent(document.uri, bytes).catch(() => undefined));
   try {
     const live = await contentBytes(liveContent(document, saved));
-    return await store.keep(live, onDisk?.type === 'file' ? onDisk.mode : NEW_FILE);
+    return await store.keep(live, modeOf(onDisk));
   } catch (error) {
     if (!(error instanceof UnencodableText)) throw error;
     return { type: 'left_out', reason: 'unreadable', stamp: `unsaved:${document.version}` };

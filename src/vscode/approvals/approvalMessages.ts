@@ -63,11 +63,11 @@ export function whyAsked({ reason }: ApprovalRequest): string {
 /** `rule 2 of rules.json: “git push…”`; `null` where no rule asks. */
 function ruleName(reason: DecisionReason): string | null {
   const place = rulePlaceOf(reason);
-  const words = wordsOfRule(reason);
-  if (place === null || words === null) return null;
+  const commands = wordsOfRule(reason);
+  if (place === null || commands === null) return null;
   return place.file === null
-    ? vscode.l10n.t('rule {0} of this thread: “{1}”', place.number, words)
-    : vscode.l10n.t('rule {0} of {1}: “{2}”', place.number, visibleName(place.file), words);
+    ? vscode.l10n.t('rule {0} of this thread: “{1}”', place.number, commands)
+    : vscode.l10n.t('rule {0} of {1}: “{2}”', place.number, visibleName(place.file), commands);
 }
 
 export interface Yes {

@@ -51,11 +51,11 @@ export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecisi
 
 function itemOf(approval: ApprovalRequest, careful: boolean): WaitingItem {
   const risky = needsCare(approval);
-  const place = approval.cwd === undefined ? [] : [vscode.l10n.t('in {0}', approval.cwd)];
+  const folder = approval.cwd === undefined ? [] : [vscode.l10n.t('in {0}', approval.cwd)];
   return {
     approval,
     label: `${risky ? '$(warning) ' : ''}${withoutIcons(subjectOf(approval))}`,
-    detail: withoutIcons(visibleText([whyAsked(approval), ...place].join(' '))),
+    detail: withoutIcons(visibleText([whyAsked(approval), ...folder].join(' '))),
     picked: !(careful && risky),
   };
 }

@@ -6,6 +6,7 @@
 import * as vscode from 'vscode';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { baseUri } from './baseDocuments.ts';
 import { hasHunks, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { hunkAtLine, type ShownHunks, shownHunks } from './shownHunks.ts';
@@ -34,7 +35,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const shown = shownHunks(this.#reviews, document);
+    const shown = shownHunks(this.#reviews, document) ?? this.#deletedFileIn(document);
     return shown === undefined ? [] : fileLenses(shown, document.uri);
   }
 
@@ -77,6 +78,14 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   dispose(): void {
     this.#registered?.dispose();
     this.#store.dispose();
+  }
+
+  /** The document shows the former text of the file. */
+  #deletedFileIn({ uri }: vscode.TextDocument): ShownHunks | undefined {
+    const address = uri.toString();
+    const isShown = ({ story, uri }: PendingFile) => story.type === 'deleted' && baseUri(uri).toString() === address;
+    const file = this.#reviews.pending.find(isShown);
+    return file && { file, hunks: file.text.hunks, firstLine: 0 };
   }
 
   #refresh(): void {
@@ -127,10 +136,10 @@ function fileLenses({ file, hunks }: ShownHunks, uri: vscode.Uri): vscode.CodeLe
   if (file.isCells && hunks[0]?.id !== file.text.hunks[0]?.id) return [];
   const sentence = sentenceFor(file);
   if (sentence === undefined) return [];
-  const place = new vscode.Range(0, 0, 0, 0);
+  const firstLine = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
   const errors = hasHunks(file) ? errorsIn(uri, hunks) : 0;
-  const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
+  const lens = (title: string, command: string) => new vscode.CodeLens(firstLine, { title, command, arguments: given });
   return [
     lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),
     lens(`$(check-all) ${vscode.l10n.t('Keep File')}`, 'tiller.review.keepFile'),
@@ -150,6 +159,6 @@ function sentenceFor({ story, text }: PendingFile): string | undefined {
       if (length === 0) return undefined;
       return length === 1 ? vscode.l10n.t('Tiller: 1 change') : vscode.l10n.t('Tiller: {0} changes', length);
     case 'deleted':
-      return undefined;
+      return vscode.l10n.t('Tiller: deleted file');
   }
 }

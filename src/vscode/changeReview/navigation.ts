@@ -29,8 +29,8 @@ export class Navigation {
     const isHere = stop?.file.uri.path === vscode.window.activeTextEditor?.document.uri.path;
     if (stop === undefined || (within && !isHere)) return;
     await show(stop.file, stop.line);
-    const place = vscode.l10n.t('Change {0} of {1}', stops.indexOf(stop) + 1, stops.length);
-    vscode.window.setStatusBarMessage(place, 3000);
+    const message = vscode.l10n.t('Change {0} of {1}', stops.indexOf(stop) + 1, stops.length);
+    vscode.window.setStatusBarMessage(message, 3000);
   }
 
   #lineOfCursor(): Cursor {
@@ -61,7 +61,7 @@ export class Navigation {
       const [before, now] = sidesOf(file);
       return [uri, story.type === 'added' ? undefined : before, story.type === 'deleted' ? undefined : now];
     });
-    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes by Tiller'), resources);
+    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Tiller: Changes to Review'), resources);
   }
 }
 
@@ -107,15 +107,15 @@ async function showCell({ uri }: PendingFile, line: number): Promise<void> {
 
 async function show(file: PendingFile, line: number): Promise<void> {
   if (file.isCells && file.story.type !== 'deleted') return showCell(file, line);
-  const place = file.story.type === 'deleted' ? baseUri(file.uri) : file.uri;
+  const uri = file.story.type === 'deleted' ? baseUri(file.uri) : file.uri;
   try {
-    const document = await vscode.workspace.openTextDocument(place);
+    const document = await vscode.workspace.openTextDocument(uri);
     const at = new vscode.Position(Math.min(line, document.lineCount - 1), 0);
     const range = new vscode.Range(at, at);
     const editor = await vscode.window.showTextDocument(document, { selection: range, preview: true });
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   } catch {
     // Not text: open it with its own editor.
-    await vscode.commands.executeCommand('vscode.open', place);
+    await vscode.commands.executeCommand('vscode.open', uri);
   }
 }

@@ -73,6 +73,23 @@ export interface PanelRequestDeps {
   };
 }
 
+/** Commands of the panel that show only a picker or an input box. */
+const ASKING_COMMANDS: ReadonlySet<string> = new Set([
+  'tiller.undoTurn',
+  'tiller.redoTurn',
+  'tiller.renameThread',
+  'tiller.setApiKey',
+]);
+
+/** After a picker VS Code gives the focus to the editor where the picker was opened from a webview: the panel gets it back. */
+async function returningFocus(asking: Promise<unknown>): Promise<void> {
+  try {
+    await asking;
+  } finally {
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+}
+
 /** Carries out a request of the panel. Rejects when VS Code does. */
 export async function handlePanelRequest(message: PanelRequest, deps: PanelRequestDeps): Promise<void> {
   switch (message.type) {
@@ -104,9 +121,9 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'review_command':
       return deps.reviewCommand(message.itemId, message.what);
     case 'revert':
-      return deps.revert(message.what);
+      return returningFocus(deps.revert(message.what));
     case 'resend':
-      return deps.resend(message);
+      return returningFocus(deps.resend(message));
     case 'review_changes':
       return deps.reviewChanges(message.what, message.instructions);
     case 'restore':
@@ -146,9 +163,12 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return previewDiagram(message.text, deps.previewFolder);
     case 'apply_code':
       return applyDiff(message.text);
-    case 'run_command':
-      await vscode.commands.executeCommand(message.command);
+    case 'run_command': {
+      const { command } = message;
+      const run = Promise.resolve(vscode.commands.executeCommand(command));
+      await (ASKING_COMMANDS.has(command) ? returningFocus(run) : run);
       return;
+    }
     case 'pick':
       return pick(message.what, deps);
     case 'list_models':
@@ -183,7 +203,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'endpoint':
       return chooseModel(what);
     case 'context':
-      return deps.mentions.pick();
+      return returningFocus(deps.mentions.pick());
     default:
       return assertNever(what);
   }

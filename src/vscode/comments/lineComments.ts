@@ -120,9 +120,9 @@ export class LineComments implements Disposable {
   /** From the field of a comment thread: a comment on new lines, or one more on the same. */
   async add(given: unknown): Promise<void> {
     const { thread, text } = given as vscode.CommentReply;
-    const words = text.trim();
+    const body = text.trim();
     const known = this.#comments.find((one) => one.thread === thread);
-    if (words === '' || known?.state === 'sent' || known?.state === 'answered') return;
+    if (body === '' || known?.state === 'sent' || known?.state === 'answered') return;
     if (known === undefined) {
       const refused = await this.#refusal(thread.uri);
       if (refused !== undefined) {
@@ -133,9 +133,9 @@ export class LineComments implements Disposable {
       const document = openAt(thread.uri) ?? (await vscode.workspace.openTextDocument(thread.uri));
       const id = randomUUID();
       this.#places.put(id, { uri: thread.uri, lines, quote: quoteOf(document.getText(), lines) ?? '' });
-      this.#comments = [...this.#comments, { id, texts: [words], state: 'pending', thread }];
+      this.#comments = [...this.#comments, { id, texts: [body], state: 'pending', thread }];
       this.#field?.endOffer();
-    } else this.#replace({ ...known, texts: [...known.texts, words] });
+    } else this.#replace({ ...known, texts: [...known.texts, body] });
     this.#update();
   }
 
@@ -302,13 +302,13 @@ export class LineComments implements Disposable {
    * a text that was added since stays pending, in its own comment.
    */
   #sent(comments: readonly Comment[], threadId: string | undefined): void {
-    for (const { thread: _thread, ...one } of comments) {
-      const place = this.#places.get(one.id);
-      const known = this.#comments.find(({ id }) => id === one.id);
+    for (const { thread: _thread, ...comment } of comments) {
+      const place = this.#places.get(comment.id);
+      const known = this.#comments.find(({ id }) => id === comment.id);
       if (place === undefined || known === undefined) continue;
       const file = this.#fileOf(place.uri);
-      const next = { ...one, state: 'sent' as const, ...(threadId === undefined ? {} : { threadId }) };
-      const added = without(known.texts, one.texts);
+      const next = { ...comment, state: 'sent' as const, ...(threadId === undefined ? {} : { threadId }) };
+      const added = without(known.texts, comment.texts);
       if (added.length > 0) {
         this.#replace({ ...known, texts: added });
         const stored = { ...place, ...next, id: randomUUID(), uri: file.toString() };
@@ -351,7 +351,8 @@ export class LineComments implements Disposable {
 
   #answered(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    for (const one of this.#comments) if (ids.includes(one.id)) this.#replace({ ...one, state: 'answered' });
+    for (const comment of this.#comments)
+      if (ids.includes(comment.id)) this.#replace({ ...comment, state: 'answered' });
     this.#update();
   }
 

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
-import type { EditOutcome, EditProgress, RunningEdit } from '../../core/agent/editThread.ts';
+import type { EditOutcome, EditProgress, PreparedEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { editInput } from '../../core/prompt/editAtCursor.ts';
 import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
@@ -14,7 +14,6 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { trackLines } from '../../core/util/trackLines.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
-import type { UserInput } from '../../protocol/item.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pathOf } from '../workspace/places.ts';
@@ -31,14 +30,8 @@ export interface EditAtCursorDeps {
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
-  /** Call when the user begins to write the instruction. */
-  readonly prepare: () => void;
-  /** Starts the thread of an edit. Rejects with a sentence, or with the signal's reason. */
-  readonly start: (
-    input: readonly UserInput[],
-    signal: AbortSignal,
-    onProgress: (progress: EditProgress) => void,
-  ) => Promise<RunningEdit>;
+  /** Makes the thread of an edit. Call when the user begins to write the instruction. */
+  readonly prepare: () => Pick<PreparedEdit, 'start' | 'discard'>;
   /** The folder that paths of patches are relative to. */
   readonly cwd: () => string;
   readonly answer: (threadId: string, approvalId: string, decision: 'approved' | 'denied') => void;
@@ -60,6 +53,12 @@ export interface EditAtCursorDeps {
 interface Asked {
   readonly uri: vscode.Uri;
   lines: LineRange;
+}
+
+/** Parts that are prepared while the user writes the instruction. */
+interface Ready {
+  readonly guard: Promise<ReadGuard>;
+  readonly prepared: Pick<PreparedEdit, 'start' | 'discard'>;
 }
 
 /** The answer that a lens gives. */
@@ -173,22 +172,23 @@ export class EditAtCursor implements Disposable {
   async #askFor(document: vscode.TextDocument, lines: LineRange, before?: Edit): Promise<void> {
     const guard = this.#deps.guard();
     guard.catch(() => {});
-    this.#deps.prepare();
     const asked: Asked = { uri: document.uri, lines };
     this.#asked = asked;
     const place = rangeName(vscode.workspace.asRelativePath(document.uri), lines);
-    const instruction = await this.#input.ask(place, before?.instruction);
-    if (instruction === undefined || !(await this.#deps.hasModel())) return;
+    const asking = this.#input.ask(place, before?.instruction);
+    const prepared = this.#deps.prepare();
+    const instruction = await asking;
+    if (instruction === undefined || !(await this.#deps.hasModel())) return prepared.discard();
     if (before !== undefined) this.#edits.delete(before.id);
     const edit = newEdit(this.#nextId++, asked, instruction);
     this.#put(edit);
-    await this.#run(edit, document, guard);
+    await this.#run(edit, document, { guard, prepared });
   }
 
-  async #run(edit: Edit, document: vscode.TextDocument, guard: Promise<ReadGuard>): Promise<void> {
+  async #run(edit: Edit, document: vscode.TextDocument, ready: Ready): Promise<void> {
     const abort = new AbortController();
     this.#aborts.set(edit.id, abort);
-    const ran = this.#start(edit, document, guard, abort.signal);
+    const ran = this.#start(edit, document, ready, abort.signal);
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: sentenceOf(edit) }, () => ran);
     await ran;
     this.#aborts.delete(edit.id);
@@ -198,15 +198,18 @@ export class EditAtCursor implements Disposable {
   async #start(
     { id, uri, instruction, lines }: Edit,
     document: vscode.TextDocument,
-    guard: Promise<ReadGuard>,
+    { guard, prepared }: Ready,
     signal: AbortSignal,
   ): Promise<void> {
     try {
       const path = document.isUntitled ? `untitled:${uri.path}` : pathOf(uri);
       const refused = (await guard)([path]);
-      if (refused !== undefined) return this.#end(id, { type: 'failed', message: refused, paths: [] });
+      if (refused !== undefined) {
+        await prepared.discard();
+        return this.#end(id, { type: 'failed', message: refused, paths: [] });
+      }
       const input = editInput(instruction, { path, ...placeIn(document, lines) });
-      const running = await this.#deps.start(input, signal, (progress) => this.#progress(id, progress));
+      const running = await prepared.start(input, signal, (progress) => this.#progress(id, progress));
       this.#change(id, { threadId: running.threadId });
       this.#end(id, await running.outcome);
     } catch (error) {
@@ -390,7 +393,8 @@ function placeIn(document: vscode.TextDocument, lines: LineRange) {
   return {
     name,
     lines,
-    lineLengths: Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text.length),
+    lineCount: document.lineCount,
+    lineAt: (line: number) => document.lineAt(line - 1).text,
     problems: problems.map((problem) => describeProblem(name, problem)),
   };
 }

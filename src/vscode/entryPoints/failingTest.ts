@@ -25,7 +25,7 @@ export function failingTest(given: unknown): FailingTest | undefined {
 
 function described(test: TestOfView, message: string): FailingTest {
   const names: string[] = [];
-  for (let one: TestOfView | undefined = test; one !== undefined; one = one.parent) names.unshift(one.label);
+  for (let suite: TestOfView | undefined = test; suite !== undefined; suite = suite.parent) names.unshift(suite.label);
   const { uri, range } = test;
   const lines = range && { first: range.start.line + 1, last: range.end.line + 1 };
   return { name: names.join(' › '), uri, lines, message };

@@ -41,19 +41,19 @@ export class TerminalOutput implements Disposable {
   constructor() {
     this.#store.add(
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-        const one: Recorded = {
+        const command: Recorded = {
           command: execution.commandLine.value,
           output: '',
           exitCode: undefined,
           hasEnded: false,
         };
         const { id = randomUUID(), commands = [] } = this.#recorded.get(terminal) ?? {};
-        this.#recorded.set(terminal, { id, commands: [...commands, one].slice(-MAX_COMMANDS) });
-        void this.#read(execution, one);
+        this.#recorded.set(terminal, { id, commands: [...commands, command].slice(-MAX_COMMANDS) });
+        void this.#read(execution, command);
         const ended = vscode.window.onDidEndTerminalShellExecution((event) => {
           if (event.execution !== execution) return;
-          one.exitCode = event.exitCode;
-          one.hasEnded = true;
+          command.exitCode = event.exitCode;
+          command.hasEnded = true;
           this.#setHasFailed(this.lastFailed !== undefined);
           ended.dispose();
         });

@@ -115,7 +115,7 @@ async function* eventsOf(
   const response = await abortable(Promise.resolve(chat.sendRequest(messages, options, token)), signal);
   yield { type: 'created' };
   const customTools = customToolNames(prompt.tools);
-  let said = '';
+  let answer = '';
   let text: { readonly key: string; words: string } | undefined;
   let count = 0;
   function* endOfText(): Generator<ResponseEvent> {
@@ -135,13 +135,13 @@ async function* eventsOf(
         yield { type: 'item_started', key: text.key, kind: 'message' };
       }
       text.words += part.value;
-      said += part.value;
+      answer += part.value;
       yield { type: 'text_delta', key: text.key, text: part.value };
     } else if (part instanceof vscode.LanguageModelToolCallPart) {
       yield* endOfText();
       const key = `call_${count++}`;
       const args = JSON.stringify(part.input);
-      said += part.name + args;
+      answer += part.name + args;
       yield { type: 'item_started', key, kind: 'tool_call', name: part.name };
       yield { type: 'call_delta', key, name: part.name, kind: 'arguments', text: args };
       const call_id = part.callId || ids.next('call');
@@ -150,20 +150,20 @@ async function* eventsOf(
     }
   }
   yield* endOfText();
-  yield { type: 'completed', usage: await abortable(usageOf(chat, prompt, said, token), signal), endTurn: true };
+  yield { type: 'completed', usage: await abortable(usageOf(chat, prompt, answer, token), signal), endTurn: true };
 }
 
 /** As the model counts; `null` when it cannot. */
 async function usageOf(
   chat: vscode.LanguageModelChat,
   prompt: Prompt,
-  said: string,
+  answer: string,
   token: vscode.CancellationToken,
 ): Promise<TokenUsage | null> {
   try {
     const [input, output] = await Promise.all([
       chat.countTokens(JSON.stringify([prompt.instructions, prompt.tools, prompt.input]), token),
-      chat.countTokens(said, token),
+      chat.countTokens(answer, token),
     ]);
     return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
   } catch {
@@ -193,8 +193,8 @@ function groupToChat(group: Group): vscode.LanguageModelChatMessage[] {
       const parts = group.items.flatMap((item): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] => {
         if (item.type === 'reasoning') return [];
         if (item.type !== 'message') return [callPart(item)];
-        const words = textOf(item.content);
-        return words === '' ? [] : [new vscode.LanguageModelTextPart(words)];
+        const message = textOf(item.content);
+        return message === '' ? [] : [new vscode.LanguageModelTextPart(message)];
       });
       return parts.length === 0 ? [] : [vscode.LanguageModelChatMessage.Assistant(parts)];
     }

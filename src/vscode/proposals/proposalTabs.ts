@@ -207,7 +207,7 @@ export class DiffPreview implements vscode.Disposable {
   /** Unique among the open proposals. */
   #newOverviewTitle(): string {
     const taken = [...this.#titles.values()];
-    const first = vscode.l10n.t('Tiller: proposed changes');
+    const first = vscode.l10n.t('Tiller: Proposed Changes');
     let title = first;
     for (let number = 2; taken.includes(title); number++) title = `${first} ${number}`;
     return title;

@@ -36,8 +36,8 @@ export async function outcomeOf({ plans, files }: Review, decisions: HomeDecisio
     if (isAnythingHome(plan, base)) brought.push(plan);
     if (isAnythingLeft(base)) left.push(plan);
     const file = files.get(plan.file.path);
-    const one = file && (await settledFile(file, base));
-    if (one !== undefined) settled.push(one);
+    const outcome = file && (await settledFile(file, base));
+    if (outcome !== undefined) settled.push(outcome);
   }
   return { settled, brought, left };
 }

@@ -45,14 +45,14 @@ async function changed(
   const done: ModeSet[] = [];
   try {
     const entries: JournalEntry[] = [];
-    for (const one of wanted) entries.push(...(await journalEntry(one, files).catch(nothing(report))));
+    for (const change of wanted) entries.push(...(await journalEntry(change, files).catch(nothing(report))));
     const isThere = new Set(entries.map(({ path }) => path));
     // That of one file is set in one step of the system.
     const opened = entries.length > 1 ? await journal.open(entries) : undefined;
     try {
-      for (const one of wanted.filter(({ path }) => isThere.has(path))) {
-        const isDone = await files.changeMode(one.path, one.before, one.after).catch(report);
-        if (isDone === true) done.push(one);
+      for (const change of wanted.filter(({ path }) => isThere.has(path))) {
+        const isDone = await files.changeMode(change.path, change.before, change.after).catch(report);
+        if (isDone === true) done.push(change);
       }
     } finally {
       await opened?.close();

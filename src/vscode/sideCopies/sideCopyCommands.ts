@@ -19,7 +19,7 @@ import { unsavedTexts } from './unsavedTexts.ts';
 export interface SideCopyDeps {
   readonly store: SideCopyStore;
   readonly bringHome: BringHome;
-  /** That of the shown thread. */
+  /** Returns the copy of the shown thread. */
   readonly shown: () => SideCopy | undefined;
   readonly threads: Pick<ShownThread, 'adopt' | 'live'>;
   /** A session that has not begun, in the folders of a copy. */

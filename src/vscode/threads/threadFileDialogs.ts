@@ -26,6 +26,6 @@ export async function askForImport(homeDirectory: string): Promise<readonly vsco
 
 /** A title as a valid file name. */
 function nameOf(title: string): string {
-  const words = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
-  return words.slice(0, 60) || 'thread';
+  const slug = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  return slug.slice(0, 60) || 'thread';
 }

@@ -30,7 +30,7 @@ export class ThreadNotices implements Disposable {
     const waiting = this.#threads.overview.waitingRoots;
     const news = waiting.filter(({ thread, isShown }) => !isShown && !this.#known.has(thread.threadId));
     this.#known = new Set(waiting.map(({ thread }) => thread.threadId));
-    for (const one of news) void this.#notify(one);
+    for (const root of news) void this.#notify(root);
   }
 
   async #notify({ thread, asking }: WaitingRoot): Promise<void> {

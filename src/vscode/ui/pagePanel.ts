@@ -58,6 +58,7 @@ export class PagePanel<Message> implements Disposable {
       // Keeps unfinished input while another tab is active.
       retainContextWhenHidden: true,
     });
+    panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
     const store = new DisposableStore();
     store.add(panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message)));
     store.add(panel.onDidChangeViewState(() => panel.visible && this.refresh()));

@@ -59,10 +59,10 @@ export async function showList(items: readonly ListItem[], { title, placeHolder 
 }
 
 export function listItem({ icon, name, word, source, detail, run }: Listed): ListItem {
-  const place = source === undefined ? [] : [vscode.workspace.asRelativePath(source)];
+  const sourceName = source === undefined ? [] : [vscode.workspace.asRelativePath(source)];
   return {
     label: `$(${icon}) ${withoutIcons(inOneLine(name, 100))}`,
-    description: withoutIcons(inOneLine([word, ...place].join(' · '), MAX_DETAIL)),
+    description: withoutIcons(inOneLine([word, ...sourceName].join(' · '), MAX_DETAIL)),
     detail: withoutIcons(inOneLine(detail, MAX_DETAIL)),
     run,
   };

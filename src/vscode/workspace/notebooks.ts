@@ -32,10 +32,10 @@ function isShown(notebook: vscode.NotebookDocument): boolean {
   return notebook.isDirty || tabsOf(notebook.uri).some(({ input }) => !(input instanceof vscode.TabInputText));
 }
 
-/** Paths of the files whose notebooks have unsaved edits. */
-export function dirtyNotebooks(): readonly string[] {
+/** Notebooks of files that have unsaved edits. */
+export function dirtyNotebooks(): readonly vscode.NotebookDocument[] {
   const open = vscode.workspace.notebookDocuments.filter(({ uri, isClosed }) => !isClosed && uri.scheme === 'file');
-  return open.filter(({ isDirty }) => isDirty).map(({ uri }) => uri.fsPath);
+  return open.filter(({ isDirty }) => isDirty);
 }
 
 export function textOfNotebook(notebook: vscode.NotebookDocument): string {

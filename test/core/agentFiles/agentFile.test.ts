@@ -19,7 +19,7 @@ const role = {
 };
 
 describe('an agent file', () => {
-  it('is read as seed 003 has it, with tools by the names of Claude Code', () => {
+  it('is read in the format of Claude Code, with its names of tools', () => {
     const head = [
       'name: code-reviewer',
       'description: Reviews code for bugs, security vulnerabilities, and quality issues',

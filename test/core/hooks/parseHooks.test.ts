@@ -38,7 +38,15 @@ describe('a hook is read', () => {
   it('with small first letters and two shells, as Copilot writes it', () => {
     const value = { version: 1, userPromptSubmitted: [{ type: 'command', bash: 'b', powershell: 'p', timeoutSec: 9 }] };
     expect(parseHooks(value, 'linux').hooks).toEqual([
-      { ...DEFAULTS, event: 'UserPromptSubmit', matcher: '', command: 'b', shell: 'bash', timeoutMs: 9_000 },
+      {
+        ...DEFAULTS,
+        event: 'UserPromptSubmit',
+        matcher: '',
+        command: 'b',
+        shell: 'bash',
+        timeoutMs: 9_000,
+        isSmall: true,
+      },
     ]);
     expect(parseHooks(value, 'win32').hooks).toMatchObject([{ command: 'p', shell: 'powershell' }]);
   });

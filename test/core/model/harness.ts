@@ -74,7 +74,7 @@ export const neverAborted = new AbortController().signal;
 export interface Heard {
   readonly events: readonly ResponseEvent[];
   readonly items: readonly ResponseItem[];
-  /** How the stream ended: the thrown fault, or the last event. */
+  /** The end of the stream: the thrown fault, or the last event. */
   readonly fault: ModelFault | undefined;
   readonly completed: Extract<ResponseEvent, { type: 'completed' }> | undefined;
 }

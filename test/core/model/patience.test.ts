@@ -1,4 +1,4 @@
-/** The time limits of a server, with a clock that the test moves (issue 4: "a local server that thinks ten minutes"). */
+/** The time limits of a server, with a clock that the test moves. */
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import { describe, expect, test } from 'vitest';
 import { recordStream, says } from '../../support/modelServer.ts';

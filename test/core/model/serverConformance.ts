@@ -1,6 +1,6 @@
 /**
  * The contract between the clients and any server, for servers that follow no script of the test.
- * The demo model is one (issue 4, point 8).
+ * The demo model is one.
  */
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ export interface ServerUnderTest {
 export interface ServerFacts {
   readonly model: string;
   readonly tools: Prompt['tools'];
-  /** How it is configured, besides its address and wire. */
+  /** Its configuration, besides its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
   /** In each run only every nth place of a response is cut; in a full run all of them. */
   readonly cutStep?: number;

@@ -1,4 +1,4 @@
-/** Recorded responses of servers (test/fixtures/streams), read whole and cut at every byte (issue 4, point 8). */
+/** Recorded responses of servers (test/fixtures/streams), read whole and cut at every byte. */
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';

@@ -27,6 +27,29 @@ describe('pathsOf', () => {
 });
 
 describe('planPatch', () => {
+  it('finds lines that a patch quotes with the byte order mark of the file, and writes no second mark', () => {
+    // Files are read without their mark.
+    const files = { context: 'one\ntwo\nthree\n', removed: 'one\ntwo\n', added: 'one\ntwo\nthree\n' };
+    const planned = plan(
+      files,
+      ...update('context', '@@', ' \uFEFFone', '-two', '+2'),
+      ...update('removed', '@@', '-\uFEFFone', '+\uFEFF1', ' two'),
+      ...update('added', '@@', '+\uFEFFzero', ' \uFEFFone', '@@', ' two', '-three'),
+    );
+    expect(planned.type === 'planned' && planned.changes.map((change) => 'after' in change && change.after)).toEqual([
+      'one\n2\nthree\n',
+      '1\ntwo\n',
+      'zero\none\ntwo\n',
+    ]);
+  });
+
+  it('keeps such a mark that is text of the file, and names the lines as they were quoted', () => {
+    const planned = plan({ a: 'one\n\uFEFFtwo\n' }, ...update('a', '@@', '-\uFEFFtwo', '+\uFEFF2'));
+    expect(planned).toMatchObject({ type: 'planned', changes: [{ after: 'one\n\uFEFF2\n' }] });
+    const missing = plan({ a: 'one\n' }, ...update('a', '@@', '-\uFEFFtwo', '+2'));
+    expect(missing).toMatchObject({ type: 'failed', category: 'lines_not_found' });
+  });
+
   it('changes no other line', () => {
     const before = 'one\r\ntwo\nthree\r\n';
     expect(plan({ a: before }, ...update('a', ' one', '-two', '-three', '+two', '+drei'))).toEqual({

@@ -1,4 +1,4 @@
-/** A turn that is interrupted at each of its events, and a thread whose rollout is damaged at each line (issue 8). */
+/** A turn that is interrupted at each of its events, and a thread whose rollout is damaged at each line. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/core/rollout/replay.ts';

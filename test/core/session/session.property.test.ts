@@ -1,4 +1,4 @@
-/** A session under every action of users, models, tools and disks, in any order (issue 8, point 2). */
+/** A session under every action of users, models, tools and disks, in any order. */
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The tokens that a thread has used, and their cost (issue 4, point 7). */
+/** The tokens that a thread has used, and their cost. */
 import { describe, expect, it } from 'vitest';
 import { pricesOf } from '../../../src/core/model/prices.ts';
 import { TokenMeter } from '../../../src/core/session/tokenMeter.ts';

@@ -29,7 +29,7 @@ describe('the changes of a command', () => {
   it('are described with lines where there is text, and with the reason where they cannot be undone', async () => {
     const kept = new Kept();
     const binary = kept.put(Uint8Array.of(0, 1));
-    const { summary, untold } = await describeChanges(
+    const { summary, withoutText } = await describeChanges(
       [
         change('a', kept.put('1\n2\n'), kept.put('1\n3\n4\n'), 'uncertain'),
         change('b', ABSENT, { type: 'left_out', reason: 'too_large', stamp: '' }),
@@ -48,7 +48,7 @@ describe('the changes of a command', () => {
       total: 3,
       cannotUndo: 1,
     });
-    assert.deepEqual(untold, ['/w/b', '/w/c']);
+    assert.deepEqual(withoutText, ['/w/b', '/w/c']);
   });
 
   it('are a diff of at most 2 MiB: files beyond it are named', async () => {

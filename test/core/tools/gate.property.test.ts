@@ -1,6 +1,6 @@
 /**
- * The gate under every order of requests, answers, second answers, late answers, interrupts and repeated requests
- * (issue 7 point 4): a call runs only after the user, or a rule of the user, has approved exactly that call.
+ * The gate under every order of requests, answers, second answers, late answers, interrupts and repeated requests: a
+ * call runs only after the user, or a rule of the user, has approved exactly that call.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The tools that a model is offered, and their form: families × servers × wires (issue 4, point 3). */
+/** The tools that a model is offered, and their form: families × servers × wires. */
 import type { WireApi } from '../../../src/protocol/providers.ts';
 import { RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** How a patch has changed the problems of the editor, and what the model and the user get of it. */
+/** Changes of the editor's problems by a patch, and their reports to the model and the user. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CheckedFile, Problem } from '../../../src/core/ports.ts';

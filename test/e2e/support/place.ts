@@ -43,6 +43,7 @@ class Place {
   readonly folder: string;
   readonly server: Awaited<ReturnType<typeof startVscode>>;
   #browser: Awaited<ReturnType<typeof openBrowser>>;
+  #forUser = false;
   /** Pages without a window. */
   readonly #free: Page[] = [];
 
@@ -65,7 +66,12 @@ class Place {
       profile,
       extensions: [inject('extension'), ...(await Promise.all(own)), ...(options.extensions ?? [])],
     });
-    return new Place(name, folder, server, await openBrowser({ profile: path.join(folder, 'browser') }));
+    return new Place(
+      name,
+      folder,
+      server,
+      await openBrowser({ profile: path.join(folder, 'browser'), forUser: false }),
+    );
   }
 
   extension(name: keyof typeof EXTENSIONS): string {
@@ -79,7 +85,9 @@ class Place {
     await this.#browser.forget(this.server.url);
   }
 
-  async visit(width: number): Promise<{ readonly page: Page; readonly leave: () => Promise<void> }> {
+  /** @param forUser  whether the browser is as users have it; another one than the last needs a new browser */
+  async visit(width: number, forUser: boolean): Promise<{ readonly page: Page; readonly leave: () => Promise<void> }> {
+    if (forUser !== this.#forUser) await this.restartBrowser(forUser);
     const before = await hostProcesses(this.server);
     const page = this.#free.pop() ?? (await this.#browser.newPage());
     await page.setViewportSize({ width, height: HEIGHT });
@@ -101,10 +109,11 @@ class Place {
   }
 
   /** The storage of the browser stays. */
-  async restartBrowser(): Promise<void> {
+  async restartBrowser(forUser = this.#forUser): Promise<void> {
     this.#free.splice(0);
     await this.#browser.close();
-    this.#browser = await openBrowser({ profile: path.join(this.folder, 'browser') });
+    this.#browser = await openBrowser({ profile: path.join(this.folder, 'browser'), forUser });
+    this.#forUser = forUser;
   }
 
   async close(): Promise<void> {

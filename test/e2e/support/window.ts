@@ -33,6 +33,8 @@ export interface WindowOptions extends PlaceOptions {
   served?: Record<string, string>;
   /** Width of the browser window, in pixels. */
   width?: number;
+  /** The browser is as a user has it. Others save processor time: their pages are slower and do not move. */
+  browserForUser?: boolean;
   /** Another window that stays open on the same server, with the same settings and the same model. */
   beside?: OpenedWindow;
 }
@@ -73,7 +75,7 @@ export interface Window {
  */
 export function useWindow(options: WindowOptions = {}): OpenedWindow {
   const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
-  const { trusts = true } = options;
+  const { trusts = true, browserForUser = false } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
@@ -109,7 +111,7 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
 
     let leave = () => Promise.resolve();
     const browse = async (isKnown: boolean) => {
-      const visit = await place.visit(width);
+      const visit = await place.visit(width, browserForUser);
       leave = () => visit.leave();
       const vscode = new Workbench(visit.page, server);
       await vscode.open({ isKnown });

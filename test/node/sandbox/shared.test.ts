@@ -1,7 +1,7 @@
 /** Commands that only read share a sandbox when they start together; each is a command of its own all the same. */
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { ExecProcess, ExecRequest } from '../../../src/core/ports.ts';
+import type { ExecProcess, ExecRequest, SandboxLimits } from '../../../src/core/ports.ts';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../../src/node/exec.ts';
 import { findTrue } from '../../../src/node/host/ownPrograms.ts';
@@ -279,6 +279,55 @@ describe.skipIf(noSandbox).each(['this process', 'the starter'])(
       writeFileSync(place.at('go'), '');
       pause.dispose();
       expect(await ended).toMatchObject([{ code: 4 }, { code: 6 }]);
+    });
+
+    test('are executed without their bash where it would execute one program, unless that is missing', async () => {
+      using place = new Playground();
+      const exec = await execIn(place);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const start = (...onlyProgram: [string, ...string[]]) => {
+        const argv = ['/bin/bash', '-c', `: by bash; ${onlyProgram[0]}; exit 7`] as const;
+        return exec.spawn(place.request(argv, { confinement, onlyReads: true, onlyProgram }));
+      };
+      const facts = [
+        'readlink /proc/self/fd/{0,3}; umask; grep -E "^(Sig(Blk|Ign|Cgt)|Seccomp)" /proc/self/status',
+        'env -0 -u TILLER_PROCESS_MARK -u SHLVL -u _ | sort -z | tr "\\0" "\\n"; printf "%s|" "$@"; exit 3',
+      ].join('; ');
+      const words = ['-c', facts, 'name', '', ' * $HOME'];
+      const children = await Promise.all([
+        start('/bin/bash', ...words),
+        start('no-such-program'),
+        start('cat', 'none'),
+      ]);
+      const [ran, missing, failed] = await Promise.all(children.map(endOf));
+      const [alone] = await runTogether(place, ['exec "$@"'], { argv: ['/bin/bash', ...words] as [string] });
+      expect(alone).toMatchObject({ code: 3, stdout: expect.stringContaining('\n| * $HOME|') });
+      expect(ran).toEqual(alone);
+      expect(missing).toMatchObject({
+        code: 7,
+        stderr: expect.stringMatching(/^\/bin\/bash: line 1: no-such-program: /),
+      });
+      expect(failed).toEqual({ code: 1, stdout: '', stderr: 'cat: none: No such file or directory\n' });
+    });
+
+    test('end with their exit codes where bash loses the trap for an end', async () => {
+      class Losing extends Sandboxes {
+        override launch(request: ExecRequest, ...more: [SandboxLimits, (readonly number[])?]) {
+          const [program, ...args] = request.argv;
+          expect(args.join('')).toContain('trap ended CHLD');
+          const losing = args.map((one) => one.replaceAll('trap ended CHLD', 'trap : CHLD'));
+          return super.launch({ ...request, argv: [program, ...losing] }, ...more);
+        }
+      }
+      using place = new Playground();
+      const sandboxes = new Losing(place.home);
+      const exec = await execIn(place, sandboxes);
+      const confinement = forReading({ type: 'sandbox', limits: place.limits });
+      const start = (script: string) =>
+        exec.spawn(place.request(['/bin/bash', '-c', script], { confinement, onlyReads: true }));
+      const children = await Promise.all(['exit 3', 'sleep 0.1; exit 4', 'exit 0'].map(start));
+      expect((await Promise.all(children.map(endOf))).map(({ code }) => code)).toEqual([3, 4, 0]);
+      sandboxes.dispose();
     });
 
     test('end when their sandbox is killed', async () => {

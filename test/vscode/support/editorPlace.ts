@@ -11,6 +11,8 @@ import { applyDeps } from '../../../src/extension/applyPorts.ts';
 import { DiskPaths } from '../../../src/node/apply/canonicalPath.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { type InterruptedApply, recoverJournals } from '../../../src/node/apply/recoverJournals.ts';
+import { findRecoverable } from '../../../src/extension/recoverPatches.ts';
+import type { RecoverablePatch } from '../../../src/vscode/recovery/interruptedPatch.ts';
 import { FileMoves } from '../../../src/vscode/apply/fileMoves.ts';
 import type { ApplyDeps, ApplyJournal, PatchOrigin } from '../../../src/vscode/apply/model.ts';
 import { Decisions } from '../../../src/vscode/changeReview/decide.ts';
@@ -121,6 +123,11 @@ export class EditorPlace {
 
   interruptedApplies(): Promise<readonly InterruptedApply[]> {
     return recoverJournals(this.#deadHome, createLocks(this.#deadHome, 'vscode'), assert.fail);
+  }
+
+  /** The patches of the dead host as the extension finds them. */
+  recoverable(): Promise<readonly RecoverablePatch[]> {
+    return findRecoverable(this.#deadHome, createLocks(this.#deadHome, 'vscode'), this.deps);
   }
 
   // ---------------------------------------------------------------- the editor

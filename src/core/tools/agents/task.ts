@@ -17,7 +17,7 @@ type Arguments = z.infer<typeof argumentsSchema>;
 /** Maximum tokens of the last message of an agent that the model gets. */
 const MAX_ANSWER = 10_000;
 
-/** Runs a sub-agent to its end and returns its last message only (seed 003). */
+/** Runs a sub-agent to its end and returns its last message only. */
 export function task(agents: Agents, roles: readonly AgentRole[]): ToolHandler<Arguments, Arguments> {
   return {
     names: ['task'],
@@ -66,8 +66,8 @@ function result(item: AgentItem, agent: ReportedAgent): ToolResult {
   const message = agent.lastMessage ?? '';
   switch (agent.state) {
     case 'completed': {
-      const said = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
-      return { output: withNotes(said, agent), success: true, item: endedItem(item, 'completed', agent) };
+      const answer = message === '' ? 'The agent has ended without a message.' : withoutMiddle(message, MAX_ANSWER);
+      return { output: withNotes(answer, agent), success: true, item: endedItem(item, 'completed', agent) };
     }
     case 'errored':
       return failed(item, agent, `The agent has failed: ${message}`);

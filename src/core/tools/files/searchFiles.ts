@@ -27,7 +27,7 @@ export interface Search {
   readonly place: string;
   readonly isFolder: boolean;
   readonly guard: ReadGuard;
-  /** How many files are returned. */
+  /** Maximum files that are returned. */
   readonly limit: number;
 }
 

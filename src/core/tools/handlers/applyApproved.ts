@@ -152,10 +152,10 @@ function decisionOn(
 ): Pick<FileChangeSummary, 'decision' | 'leftOut' | 'reasons'> {
   const part = review?.find((each) => each.path === path);
   if (part === undefined) return { decision: 'accepted' };
-  const said = reasonsIn(part);
-  if ('text' in part) return { decision: 'edited', ...said };
-  if (part.leftOut === 'file') return { decision: 'declined', ...said };
-  return { decision: 'partial', leftOut: part.leftOut.length, ...said };
+  const given = reasonsIn(part);
+  if ('text' in part) return { decision: 'edited', ...given };
+  if (part.leftOut === 'file') return { decision: 'declined', ...given };
+  return { decision: 'partial', leftOut: part.leftOut.length, ...given };
 }
 
 function reasonsIn(part: FileReview | undefined): Pick<FileChangeSummary, 'reasons'> {

@@ -3,11 +3,12 @@ import path from 'node:path';
 import type { ItemStatus, TestResults, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
-import type { Confinement } from '../../ports.ts';
+import type { Confinement, ExecRequest } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { type CommandDecision, explainCommand } from '../../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
+import { onlyProgramOf } from '../../policy/onlyProgram.ts';
 import type { SecretRedactor } from '../../util/secretRedactor.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { forReading, withSecretFiles } from '../../sandbox/confinement.ts';
@@ -60,6 +61,7 @@ export interface CommandPlan {
   readonly request: CommandRequest;
   /** True when the command is known to only read; then its sandbox allows no more either. */
   readonly onlyReads: boolean;
+  readonly onlyProgram: ExecRequest['onlyProgram'];
   readonly env: Readonly<Record<string, string>>;
   /** True for the attempt that the user is asked about after the sandbox has blocked the first. */
   readonly isSecond: boolean;
@@ -101,7 +103,7 @@ export async function prepareCommand(
       rules: await options.rules(settings.cwd),
       platform: context.host.platform,
     });
-  const { requirement, matchedRules } = await decide();
+  const { requirement, matchedRules, commands } = await decide();
   const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty: request.tty });
   const item: TurnItemOf<'command_execution'> = {
     id: context.itemId,
@@ -122,6 +124,7 @@ export async function prepareCommand(
   const plan: CommandPlan = {
     request,
     onlyReads,
+    onlyProgram: onlyReads ? onlyProgramOf(argv, commands) : undefined,
     env: environmentFor(onlyReads, context, options.environment),
     isSecond: false,
     item,
@@ -275,7 +278,7 @@ async function startProcess(
       env,
       confinement: readsSecrets ? withSecretFiles(confinement) : onlyReads ? forReading(confinement) : confinement,
       stdin: 'none',
-      ...(onlyReads && !readsSecrets ? { onlyReads: true } : {}),
+      ...(onlyReads && !readsSecrets ? { onlyReads: true, onlyProgram: plan.onlyProgram } : {}),
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },
     facts: { itemId: item.id, command: request.display, cwd: item.cwd, box: attempt.box, tty: request.tty },

@@ -10,8 +10,8 @@ import { cutTexts, safeContent } from '../toolContent.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
 /**
- * A tool that the client runs (seed 004). It is the client's own program, so the client is not asked for approval; the
- * tool counts as mutating and therefore runs alone.
+ * A tool that the client runs ("dynamic tool" of Codex). It is the client's own program, so the client is not asked for
+ * approval; the tool counts as mutating and therefore runs alone.
  */
 export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<ForeignArguments, ForeignPlan> {
   return {

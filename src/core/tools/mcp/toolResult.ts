@@ -28,9 +28,9 @@ export function partsOf({ content, structuredContent }: McpCallResult): ResultPa
     if (fault === undefined) images.push(image);
     else notes.push(fault);
   }
-  const said =
+  const body =
     structuredContent === undefined || structuredContent === null ? texts : [JSON.stringify(structuredContent)];
-  return { text: [...said, ...notes].join('\n'), images };
+  return { text: [...body, ...notes].join('\n'), images };
 }
 
 /** Returns the result for the model and the thread: its text within the budget of a command's output. */

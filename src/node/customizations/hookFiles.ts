@@ -10,7 +10,8 @@ import { productFolder } from '../../core/util/productFolder.ts';
 /** In bytes: a longer file is a problem. */
 const MAX_BYTES = 1024 * 1024;
 const GITHUB_HOOKS = path.join('.github', 'hooks');
-/** Maximum files of `.github/hooks` that are read. */
+const COPILOT_HOOKS = path.join('.copilot', 'hooks');
+/** Maximum files of such a folder that are read. */
 const MAX_FILES = 50;
 
 export interface FoundHookFiles {
@@ -27,34 +28,46 @@ export async function readHookFiles(
   host: Pick<Host, 'homeDirectory' | 'environment'>,
 ): Promise<FoundHookFiles> {
   const inRoots = await Promise.all(roots.filter((root) => root !== host.homeDirectory).map(placesIn));
+  const ofCopilot = await placesInFolder(path.join(host.homeDirectory, COPILOT_HOOKS), 'user');
   const places: readonly HookPlace[] = [
     { origin: 'user', source: path.join(productFolder('claude', host), 'settings.json'), style: 'claude' },
     { origin: 'user', source: path.join(productFolder('codex', host), 'hooks.json'), style: 'codex' },
+    ...ofCopilot.places,
     ...inRoots.flatMap((one) => one.places),
   ];
   const found = await Promise.all(places.map(async (place) => ({ place, read: await textOf(place.source) })));
   const files = found.flatMap(({ place, read }) => (typeof read === 'string' ? [{ ...place, text: read }] : []));
   const unread = found.flatMap(({ read }) => (typeof read === 'object' ? [read.problem] : []));
-  return { files, problems: [...inRoots.flatMap((one) => one.problems), ...unread] };
+  return { files, problems: [...[ofCopilot, ...inRoots].flatMap((one) => one.problems), ...unread] };
 }
 
-async function placesIn(root: string): Promise<{ readonly places: readonly HookPlace[]; readonly problems: string[] }> {
-  const folder = path.join(root, GITHUB_HOOKS);
-  const names = await namesOf(folder);
-  const all = Array.isArray(names) ? names.filter((name) => name.endsWith('.json')).toSorted() : [];
-  const left = all.length - MAX_FILES;
+interface Places {
+  readonly places: readonly HookPlace[];
+  readonly problems: readonly string[];
+}
+
+async function placesIn(root: string): Promise<Places> {
   const of = (style: HookPlace['style'], ...words: readonly string[]): HookPlace => ({
     origin: 'workspace',
     source: path.join(root, ...words),
     style,
   });
+  const { places, problems } = await placesInFolder(path.join(root, GITHUB_HOOKS), 'workspace');
+  const ofOthers = [
+    of('claude', '.claude', 'settings.json'),
+    of('claude', '.claude', 'settings.local.json'),
+    of('codex', '.codex', 'hooks.json'),
+  ];
+  return { places: [...ofOthers, ...places], problems };
+}
+
+/** A folder of files for VS Code and Copilot. */
+async function placesInFolder(folder: string, origin: HookPlace['origin']): Promise<Places> {
+  const names = await namesOf(folder);
+  const all = Array.isArray(names) ? names.filter((name) => name.endsWith('.json')).toSorted() : [];
+  const left = all.length - MAX_FILES;
   return {
-    places: [
-      of('claude', '.claude', 'settings.json'),
-      of('claude', '.claude', 'settings.local.json'),
-      of('codex', '.codex', 'hooks.json'),
-      ...all.slice(0, MAX_FILES).map((name) => of('claude', GITHUB_HOOKS, name)),
-    ],
+    places: all.slice(0, MAX_FILES).map((name) => ({ origin, source: path.join(folder, name), style: 'github' })),
     problems: [
       ...(names !== undefined && 'problem' in names ? [names.problem] : []),
       ...(left > 0 ? [`${folder}: only its first ${MAX_FILES} files by name are read, and ${left} are left out.`] : []),

@@ -1,0 +1,13 @@
+import type { ToolPayload } from '../tools/handler.ts';
+
+/** A call under one name. */
+export interface ToolFace {
+  readonly name: string;
+  /** Names of the tool in other versions of the product: the hook gets the first one that its matcher matches. */
+  readonly otherNames?: readonly string[];
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Returns the arguments of the tool after a change by a hook; `undefined` where they cannot be made from it. */
+  readonly updated: (input: Readonly<Record<string, unknown>>) => ToolPayload | undefined;
+  /** `tool_response` of PostToolUse. */
+  readonly response: (text: string, success: boolean) => unknown;
+}
