@@ -85,12 +85,6 @@ export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });
 }
 
-/** For a button that its own action removes: its focus goes to the composer. */
-export function runAndLeave(command: PanelCommand): void {
-  runCommand(command);
-  composerFocus.value++;
-}
-
 export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): void {
   post({ type: 'pick', what });
 }
@@ -301,8 +295,6 @@ export function withdrawQueued(id: string): void {
   const edit = draftEdit.value;
   if (edit?.id === id) showEdit(null, edit.draft, edit.attachments);
   submit({ type: 'edit_queued', id, input: null });
-  // Its row is removed, and the focused button with it.
-  composerFocus.value++;
 }
 
 /** Stops the turn and starts the next one with this message, followed by the other queued ones. */

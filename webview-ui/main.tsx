@@ -7,6 +7,7 @@ import { hasDraft, isDraftNewer, keepDraft, moveDraftToThread } from './actions.
 import { announceNews } from './announce.ts';
 import { connect, type PanelState, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
+import { keepFocus } from './app/keepFocus.ts';
 import './styles/main.css';
 import {
   attachments,
@@ -129,5 +130,6 @@ runClock();
 closePopups();
 saveDraft();
 announceNews();
+keepFocus();
 render(<App />, root);
 connect(receiveAll);

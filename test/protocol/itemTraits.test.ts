@@ -50,9 +50,31 @@ describe('the traits of an item', () => {
   });
 });
 
-it.each(sampleItems)('docs/cli.md lists the fields of a $type', ({ type }) => {
-  expect(readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8')).toContain(`\`${type}{`);
+it.each(turnItemSchema.options)('docs/cli.md lists the fields of a $shape.type.value', ({ shape }) => {
+  const listed = groupsBehind(shape.type.value, readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8')).join(' ');
+  const common = ['id', 'type', 'status'];
+  expect(listed).not.toBe('');
+  expect(
+    Object.keys(shape).filter((field) => !common.includes(field) && !new RegExp(`\\b${field}\\b`).test(listed)),
+  ).toEqual([]);
 });
+
+/** The groups `name{…}` of the page, with the groups inside of them. */
+function groupsBehind(name: string, page: string): readonly string[] {
+  const starts = [...page.matchAll(new RegExp(`\`${name}\\{`, 'g'))].map(({ index }) => index);
+  return starts.map((start) => {
+    let depth = 0;
+    const length = page
+      .slice(start)
+      .split('')
+      .findIndex((character) => {
+        if (character === '{') depth += 1;
+        if (character === '}') depth -= 1;
+        return character === '}' && depth === 0;
+      });
+    return page.slice(start, start + length + 1);
+  });
+}
 
 it('a search includes the shown texts of each kind', () => {
   expect(Object.values(SAMPLE_ITEMS).map((item) => [item.type, traitsOf(item).searched(item)])).toEqual([

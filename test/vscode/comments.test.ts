@@ -6,7 +6,13 @@ import type { UserInput } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { FindingThreads } from '../../src/vscode/comments/findingThreads.ts';
 import { LineComments } from '../../src/vscode/comments/lineComments.ts';
-import { approvalOf, BEFORE_SCHEME, fileOf, proposalUri } from '../../src/vscode/proposals/proposalAddress.ts';
+import {
+  AFTER_SCHEME,
+  approvalOf,
+  BEFORE_SCHEME,
+  fileOf,
+  proposalUri,
+} from '../../src/vscode/proposals/proposalAddress.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 import { eventually } from './support/page.ts';
 import { EmittedThread } from './support/emittedThread.ts';
@@ -213,6 +219,48 @@ suite('comments on lines', () => {
           [desk.comments.pending.count, desk.made.threads.at(-1)?.uri.toString()],
           [1, here.uri('a.txt').toString()],
         );
+      } finally {
+        provided.dispose();
+      }
+    }),
+  );
+
+  test(
+    'on a proposed patch that the next one rewrites are sent once, go on in the file, and are resolved by the patch that is applied',
+    atDesk({ 'a.txt': FIVE }, async (desk, here) => {
+      const texts: Readonly<Record<string, string>> = {
+        first: FIVE.replace('three', '3'),
+        second: `zero\n${FIVE.replace('three', 'III')}`,
+      };
+      const provided = vscode.workspace.registerTextDocumentContentProvider(AFTER_SCHEME, {
+        provideTextDocumentContent: (uri) => texts[approvalOf(uri) ?? ''],
+      });
+      const side = (approval: string) => proposalUri(approval, 'after', here.uri('a.txt').fsPath);
+      try {
+        desk.asking = 'first';
+        await desk.write(side('first'), 3, 3, 'In Roman.');
+        const kept = await desk.write(here.uri('a.txt'), 5, 5, 'Not this line.');
+        await desk.comments.send();
+        const quoted = 'a.txt:3 (in the proposed patch)\n> 3\nIn Roman.';
+        assert.deepEqual(desk.denied, [['first', `My comments:\n\n${quoted}\n\na.txt:5\n> five\nNot this line.`]]);
+        const sent = desk.made.threads.at(-1);
+        assert.deepEqual([sent?.uri.toString(), sent?.label], [here.uri('a.txt').toString(), 'Sent']);
+
+        desk.asking = 'second';
+        await desk.write(side('second'), 1, 1, 'No zero.');
+        await desk.comments.send();
+        assert.deepEqual(desk.denied.slice(1), [
+          ['second', 'My comments:\n\na.txt:1 (in the proposed patch)\n> zero\nNo zero.'],
+        ]);
+
+        desk.asking = undefined;
+        const editor = await here.open('a.txt');
+        await editor.edit((edit) => edit.replace(new vscode.Range(2, 0, 2, 5), 'III'));
+        const hunk = '@@ -2,3 +2,3 @@\n two\n-three\n+III\n four\n';
+        desk.thread.patched('a.txt', `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n${hunk}`);
+        await eventually(() => sent?.state === vscode.CommentThreadState.Resolved);
+        assert.deepEqual([sent?.label, kept.state], ['Answered by a patch', vscode.CommentThreadState.Unresolved]);
+        assert.deepEqual([desk.comments.pending.count, desk.denied.length, desk.sent], [0, 2, []]);
       } finally {
         provided.dispose();
       }

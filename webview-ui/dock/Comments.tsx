@@ -1,4 +1,4 @@
-import { runAndLeave, runCommand } from '../actions.ts';
+import { runCommand } from '../actions.ts';
 import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { plural, t } from '../l10n.ts';
@@ -21,7 +21,7 @@ export function Comments() {
         <Act testid="comments-discard" onClick={() => runCommand('comments.discard')}>
           {t('Discard…')}
         </Act>
-        <Button testid="comments-send" onClick={() => runAndLeave('comments.send')}>
+        <Button testid="comments-send" onClick={() => runCommand('comments.send')}>
           {t('Send')}
         </Button>
       </span>

@@ -1,5 +1,5 @@
 import { titleOfPlan } from '../../src/protocol/text/proposedPlan.ts';
-import { runAndLeave, runCommand } from '../actions.ts';
+import { runCommand } from '../actions.ts';
 import { Act, Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
@@ -25,7 +25,7 @@ export function ProposedPlan() {
           testid="plan-run"
           kind={isReady && waiting.value.length === 0 ? 'primary' : 'secondary'}
           disabled={!isReady}
-          onClick={() => runAndLeave('runPlan')}
+          onClick={() => runCommand('runPlan')}
         >
           {t('Run Plan')}
         </Button>

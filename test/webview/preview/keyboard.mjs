@@ -812,8 +812,26 @@ const STORIES = {
       { type: 'interrupt' },
       turn('Also mention the limit in the README'),
     ]);
-    await expectFocus(page, 'composer-input');
     return page;
+  },
+  async 'a button that is removed leaves the focus to the composer, unless the user has moved away'(stage) {
+    const restored = async (page) => {
+      const [{ settings }] = stage.scenes.errors.messages;
+      await send(page, [{ type: 'settings', build: 'preview', settings: { ...settings, quarantined: [] } }]);
+      await page.getByTestId('put-back').waitFor({ state: 'detached' });
+    };
+    const page = await stage.show(stage.scenes.errors);
+    await page.getByTestId('put-back').focus();
+    await restored(page);
+    await expectFocus(page, 'composer-input');
+    const other = await stage.show(stage.scenes.errors);
+    await other.getByTestId('put-back').focus();
+    // Text is selected in the transcript.
+    await other.getByText('Could not connect to the server').click({ clickCount: 3 });
+    await restored(other);
+    await other.waitForTimeout(200);
+    assert.match(await other.evaluate(() => String(getSelection())), /Could not connect to the server/);
+    return other;
   },
   async 'Tab reaches every control and comes round'(stage) {
     const page = await stage.show(stage.scenes.approve);

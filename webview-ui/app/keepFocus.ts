@@ -1,0 +1,31 @@
+/** Keeps the keyboard in the panel: an element that is removed while it has the focus leaves it to the composer. */
+import { composerFocus } from '../store.ts';
+import { isListOpen } from '../threads/store.ts';
+
+/** A component may give the focus to another element first, in an effect after the next frame. */
+const EFFECTS_MS = 100;
+
+export function keepFocus(): void {
+  let focused: Element | null = null;
+  document.addEventListener('focusin', ({ target }) => {
+    focused = target instanceof Element ? target : null;
+  });
+  document.addEventListener('focusout', ({ target }) => {
+    // Of a removed element the observer has been called by then; from another one the user has moved away.
+    setTimeout(() => {
+      if (focused === target) focused = null;
+    });
+  });
+  const observer = new MutationObserver(() => {
+    if (focused === null || focused.isConnected) return;
+    focused = null;
+    setTimeout(giveToComposer, EFFECTS_MS);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+}
+
+function giveToComposer(): void {
+  const { activeElement } = document;
+  const isLost = activeElement === null || activeElement === document.body;
+  if (isLost && document.hasFocus() && !isListOpen.value) composerFocus.value++;
+}
