@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ExternalToolRegistry } from '../core/tools/external/registry.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 import type { ToolContentItem } from '../protocol/item.ts';
 import { withToken } from '../vscode/ui/withToken.ts';
 import type { TillerApi, TillerTool, TillerToolPart, TillerToolResult } from './tillerApi.ts';
@@ -21,8 +22,7 @@ export function createApi(registry: ExternalToolRegistry): TillerApi {
         ownerName: typeof displayName === 'string' && displayName !== '' ? displayName : id,
         name,
         description,
-        // A later change of the object must not change the approved definition.
-        inputSchema: structuredClone(inputSchema),
+        inputSchema: copyOf(name, inputSchema),
         timeoutMs,
         invoke: async (input, call) =>
           withToken(call.signal, async (token) => {
@@ -33,6 +33,15 @@ export function createApi(registry: ExternalToolRegistry): TillerApi {
       return new vscode.Disposable(() => disposable.dispose());
     },
   };
+}
+
+/** A later change of the object must not change the approved definition. @throws TypeError */
+function copyOf(name: string, inputSchema: TillerTool['inputSchema']): TillerTool['inputSchema'] {
+  try {
+    return JSON.parse(JSON.stringify(inputSchema)) as TillerTool['inputSchema'];
+  } catch (error) {
+    throw new TypeError(`${name}: inputSchema must be JSON: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** @throws TypeError */

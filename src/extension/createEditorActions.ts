@@ -42,12 +42,15 @@ export interface EditorActionsDeps {
 
 export function createEditorActions(
   context: vscode.ExtensionContext,
-  { node, settings, report }: Host,
-  { review, proposals }: Editors,
-  { threads, manager, factory, current }: Agent,
-  { guard, view, sender, mentions, choice, shownCopy, showThread }: EditorActionsDeps,
+  host: Host,
+  editors: Editors,
+  agent: Agent,
+  deps: EditorActionsDeps,
   store: DisposableStore,
 ): EditorActions {
+  const { report } = host;
+  const { threads, factory, current } = agent;
+  const { guard, view, sender, mentions, choice, shownCopy } = deps;
   const send = async (...[input]: Parameters<MessageSender['sendInput']>) => void (await sender.sendInput(input));
   /** For actions outside the shown thread, which may have a model of its own. */
   const hasDefaultModel = () => choice.ensure(() => factory.settings.model);
@@ -68,40 +71,7 @@ export function createEditorActions(
     askInPanel: (text) => mentions.insert([{ part: plainMention('changes'), inText: false }], text),
     report,
   });
-  const edits = store.add(
-    new EditAtCursor({
-      guard,
-      isPlanMode: () => factory.settings.planMode === true,
-      hasModel: hasDefaultModel,
-      prepare: () =>
-        new PreparedEdit({
-          ids: node.ids,
-          settings,
-          start: (tooLate) => factory.startEdit(tooLate),
-          begin: (session) => void manager.live.begin(session),
-          suspend: (session) => threads.suspend(session),
-          send: (threadId, op) => {
-            threads
-              .send(op, { threadId, starting: undefined })
-              .then((isSent) => isSent || view.giveBack(op.input, threadId))
-              .catch(report);
-          },
-        }),
-      cwd: () => factory.settings.cwd,
-      answer: (threadId, approvalId, decision) =>
-        threads.submitTo(threadId, {
-          type: 'approval',
-          approvalIds: [approvalId],
-          decision: decision === 'approved' ? 'approved' : { denied: {} },
-        }),
-      showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
-      showThread,
-      review,
-      memento: context.globalState,
-      keepsInstructions: () => settings()['history.persistence'] !== 'none',
-      report,
-    }),
-  );
+  const edits = store.add(createEdits(context, host, editors, agent, deps, hasDefaultModel));
   const codeReview = new CodeReview({
     guard,
     cwd: () => (threads.state && cwdOf(threads.state)) || current().cwd,
@@ -125,4 +95,47 @@ export function createEditorActions(
     }),
   );
   return { problems, entryPoints, commitMessage, edits, codeReview, findings };
+}
+
+/** Edits at the cursor, each in a thread of its own. `hasModel`: see `EditAtCursorDeps`. */
+function createEdits(
+  context: vscode.ExtensionContext,
+  { node, settings, report }: Host,
+  { review, proposals }: Editors,
+  { threads, manager, factory }: Agent,
+  { guard, view, showThread }: EditorActionsDeps,
+  hasModel: () => Promise<boolean>,
+): EditAtCursor {
+  return new EditAtCursor({
+    guard,
+    isPlanMode: () => factory.settings.planMode === true,
+    hasModel,
+    prepare: () =>
+      new PreparedEdit({
+        ids: node.ids,
+        settings,
+        start: (tooLate) => factory.startEdit(tooLate),
+        begin: (session) => void manager.live.begin(session),
+        suspend: (session) => threads.suspend(session),
+        send: (threadId, op) => {
+          threads
+            .send(op, { threadId, starting: undefined })
+            .then((isSent) => isSent || view.giveBack(op.input, threadId))
+            .catch(report);
+        },
+      }),
+    cwd: () => factory.settings.cwd,
+    answer: (threadId, approvalId, decision) =>
+      threads.submitTo(threadId, {
+        type: 'approval',
+        approvalIds: [approvalId],
+        decision: decision === 'approved' ? 'approved' : { denied: {} },
+      }),
+    showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+    showThread,
+    review,
+    memento: context.globalState,
+    keepsInstructions: () => settings()['history.persistence'] !== 'none',
+    report,
+  });
 }

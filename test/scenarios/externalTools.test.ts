@@ -34,6 +34,27 @@ const shot = calls('shoot', { subject: 'tree' });
 /** One call in each turn. */
 const turns = (count: number) => Array.from({ length: count }, () => [[shot], [says('Done.')]]).flat();
 
+/** As an extension in JavaScript may leave it out. */
+function absent(): string {
+  return JSON.parse('[]')[0];
+}
+
+function failing(): never {
+  throw new Error('no schema today');
+}
+
+function circular(): Record<string, unknown> {
+  const schema: Record<string, unknown> = { type: 'object' };
+  schema['properties'] = { itself: schema };
+  return schema;
+}
+
+function nested(depth: number): Record<string, unknown> {
+  let schema: Record<string, unknown> = { type: 'string' };
+  for (let at = 0; at < depth; at++) schema = { type: 'object', properties: { a: schema } };
+  return schema;
+}
+
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 
 async function withTools(registry: ExternalToolRegistry, options: ScenarioOptions, storage = new MemoryStorage()) {
@@ -134,6 +155,44 @@ describe('a tool of another extension', () => {
     await chat.answer({ denied: {} });
     await changed;
   });
+
+  it.each<[string, 'approved_for_thread' | { readonly approved_tool: { readonly scope: 'user' } }]>([
+    ['the thread', 'approved_for_thread'],
+    ['everywhere', { approved_tool: { scope: 'user' } }],
+  ])(
+    'that is allowed for %s runs in all calls that are pending, and one of another tool stays pending',
+    async (_where, decision) => {
+      const registry = new ExternalToolRegistry();
+      const seen: unknown[] = [];
+      const shoot = async ({ subject }: Readonly<Record<string, unknown>>) => {
+        seen.push(subject);
+        return [text('A picture.')];
+      };
+      registry.register(camera(shoot));
+      registry.register(camera(shoot, { name: 'film' }));
+      const subjects = ['a', 'b', 'c'];
+      const model = [
+        [...subjects.map((subject) => calls('shoot', { subject })), calls('film', { subject: 'd' })],
+        [says('Done.')],
+      ];
+      await using chat = await withTools(registry, { model });
+      const ended = chat.send('go');
+      await expect.poll(() => chat.said('approval_requested').length).toBe(4);
+      const [first] = chat.said('approval_requested');
+      chat.submit({ type: 'approval', approvalIds: [first?.approvalId ?? ''], decision });
+      await expect.poll(() => seen.length).toBe(3);
+      expect(chat.said('approval_resolved').map(({ by }) => by)).toEqual(['user', 'user', 'user']);
+      const last = chat.said('approval_requested').at(-1);
+      expect(last?.tool?.name).toBe('film');
+      chat.submit({
+        type: 'approval',
+        approvalIds: [last?.approvalId ?? ''],
+        decision: { denied: { message: 'No.' } },
+      });
+      await ended;
+      expect(seen).toEqual(subjects);
+    },
+  );
 
   it('that was allowed in one extension is asked about in another', async () => {
     const storage = new MemoryStorage();
@@ -253,6 +312,27 @@ describe('a tool of another extension', () => {
     expect(chat.outputs()).toEqual(['odd']);
     expect(chat.said('warning').map(({ message }) => message)).toEqual([
       'The tool of extensions named exec_command is left out: another tool has this name.',
+    ]);
+  });
+
+  it.each<[string, Partial<ExternalTool>]>([
+    ['a circular schema', { inputSchema: circular() }],
+    ['a schema that is nested a hundred thousand times', { inputSchema: nested(100_000) }],
+    ['a schema with a value that is no JSON', { inputSchema: { type: 'object', properties: { a: { const: 1n } } } }],
+    ['a schema that throws', { inputSchema: Object.defineProperty({}, 'type', { enumerable: true, get: failing }) }],
+    ['no description', { description: absent() }],
+    ['a name that is too long', { name: 'x'.repeat(65) }],
+  ])('with %s is left out alone, with a warning', async (_what, more) => {
+    const registry = new ExternalToolRegistry();
+    registry.register(camera(async () => [text('odd')], { name: 'odd', ...more }));
+    registry.register(camera(async () => [text('fine')]));
+    await using chat = await withTools(registry, { model: [[says('Hello.')], [says('Again.')]] });
+    await chat.send('hi');
+    await chat.send('hi');
+    const names = offered(chat);
+    expect([names.includes('shoot'), names.includes('odd')]).toEqual([true, false]);
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^The tool of extensions named (odd|x+) is left out: /),
     ]);
   });
 

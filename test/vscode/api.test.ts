@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { ExternalToolRegistry } from '../../src/core/tools/external/registry.ts';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import { createApi } from '../../src/extension/createApi.ts';
 import type { TillerApi, TillerTool } from '../../src/extension/tillerApi.ts';
 import type { Event } from '../../src/protocol/event.ts';
@@ -69,7 +70,7 @@ suite('The API for other extensions', () => {
     server = await ModelServer.start(model, { wire: 'responses' });
     await configure({ baseUrl: server.baseUrl, model: 'test-model', ...settings });
     const registry = new ExternalToolRegistry();
-    tiller = compose(contextOf(), registry);
+    tiller = await compose(contextOf(), registry);
     page = new Page();
     tiller.view.resolveWebviewView(page.view);
     page.say({ type: 'ready', build: TILLER_VERSION });
@@ -101,6 +102,13 @@ suite('The API for other extensions', () => {
     assert.throws(wrong({ name: 'two words' }), /The name of a tool has 1 to 64 letters/);
     assert.throws(wrong({ description: '' }), /shoot needs a description/);
     assert.throws(wrong({ inputSchema: [] }), /inputSchema must be a JSON Schema of an object/);
+    const circular: Record<string, unknown> = { type: 'object' };
+    circular['properties'] = { itself: circular };
+    assert.throws(wrong({ inputSchema: circular }), /^TypeError: shoot: inputSchema must be JSON: /);
+    assert.throws(
+      wrong({ inputSchema: { type: 'object', maximum: 1n } }),
+      /^TypeError: shoot: inputSchema must be JSON/,
+    );
     assert.throws(wrong({ timeoutMs: 1e9 }), /timeoutMs must be at most 600000/);
     assert.throws(wrong({ invoke: undefined }), /invoke must be a function/);
   });
@@ -174,6 +182,55 @@ suite('The API for other extensions', () => {
     assert.deepEqual(
       items().map(({ tool, status, contentItems }) => [tool, status, contentItems]),
       [['tool-provider_weather', 'completed', [{ type: 'input_text', text: 'Rain in Ghent.' }]]],
+    );
+  });
+
+  test('results of such tools of every kind reach the model, and failures are texts', async () => {
+    const kinds = ['text', 'json', 'image', 'bytes', 'tsx', 'nothing', 'huge', 'failure', 'unknown'];
+    const show = (kind: string) => calls('tool-provider_show', { kind });
+    await open([kinds.map(show), [says('Done.')]], { languageModelTools: ['tool-provider_show'] });
+    await send('Show all.');
+    // They are asked about together.
+    await eventually(() => approvals().length === kinds.length);
+    approve({ approved_tool: { scope: 'user' } });
+    await eventually(() => ends() === 1);
+    const shown = items().map(({ success, contentItems: [first, ...others] }) => [
+      success,
+      first?.type === 'input_text' ? first.text.split(' (')[0] : first?.type,
+      others.length,
+    ]);
+    assert.deepEqual(shown, [
+      [true, 'one\ntwo', 0],
+      [true, '{\n\t"a": 1\n}', 0],
+      [true, 'input_image', 0],
+      [true, '[3 bytes of application/zip, which are not passed on]', 0],
+      [true, '{"node":{"type":1}}', 0],
+      [true, '', 0],
+      [true, 'Warning: output was cut in the middle', 0],
+      [false, 'tool-provider_show failed: It does not show that.', 0],
+      [true, '', 0],
+    ]);
+  });
+
+  test('such a tool is cancelled with the turn, and may have an odd name and schema', async () => {
+    const model = [[calls('constructor', { a: null, b: 1 })], [calls('tool-provider_show', { kind: 'forever' })]];
+    await open(model, { languageModelTools: ['constructor', 'tool-provider_show'] });
+    const past = other.cancelled.length;
+    await send('Do it.');
+    for (const count of [1, 2]) {
+      await eventually(() => approvals().length === count);
+      approve('approved');
+    }
+    await eventually(() => other.calls.at(-1)?.['kind'] === 'forever');
+    page.say({ type: 'op', op: { type: 'interrupt' } });
+    await eventually(() => ends() === 1);
+    await eventually(() => other.cancelled.length === past + 1);
+    assert.deepEqual(
+      items().map(({ tool, status, contentItems }) => [tool, status, contentItems]),
+      [
+        ['constructor', 'completed', [{ type: 'input_text', text: '{"b":1}' }]],
+        ['tool-provider_show', 'aborted', []],
+      ],
     );
   });
 

@@ -58,7 +58,7 @@ function withTiller(
       ...settings,
     };
     await configure(given);
-    const tiller = compose(contextOf());
+    const tiller = await compose(contextOf());
     try {
       await story({ edits: tiller.edits as EditAtCursor, server }, here, home.path);
     } finally {

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
@@ -46,7 +46,6 @@ export function RuleRow({
   const allow = () => {
     if (preview?.problem === null) decide(approvalId, { approved_rule: { rule, scope: scope.value } });
   };
-  const resize = (wanted: number) => (length.value = Math.min(Math.max(wanted, 1), words.length));
   const onKeyDown = (event: KeyboardEvent) => {
     const { target } = event;
     if (event.key === 'Escape') onBack();
@@ -63,51 +62,10 @@ export function RuleRow({
       <span class="sr" id="rule-words">
         {rule.pattern.join(' ')}
       </span>
-      <div class="rule-words" role="group" aria-label={t('Words that a command must start with')}>
-        {words.map((word, index) => (
-          <button
-            key={index}
-            type="button"
-            class="rule-word"
-            data-testid="rule-word"
-            aria-pressed={index < length.value}
-            onClick={() => resize(index + 1)}
-          >
-            <code>{visibleText(word)}</code>
-          </button>
-        ))}
-        <IconButton
-          testid="rule-shorter"
-          icon="remove"
-          label={t('Fewer Words')}
-          onClick={() => resize(length.value - 1)}
-        />
-        <IconButton testid="rule-longer" icon="add" label={t('More Words')} onClick={() => resize(length.value + 1)} />
-      </div>
+      <RuleWords words={words} length={length} />
       <Reach rule={rule} preview={preview} />
       {suggestion !== undefined && isSamePattern(suggestion.rule, rule) && <Earlier suggestion={suggestion} />}
-      <div class="rule-options">
-        <select
-          class="input"
-          data-testid="rule-scope"
-          aria-label={t('Scope')}
-          value={scope.value}
-          onChange={(event) => (scope.value = scopeOf(event.currentTarget.value))}
-        >
-          <option value="thread">{t('In this thread')}</option>
-          <option value="workspace">{t('In this workspace')}</option>
-          <option value="user">{t('Everywhere')}</option>
-        </select>
-        <label class="check">
-          <input
-            type="checkbox"
-            data-testid="rule-outside"
-            checked={outside.value}
-            onChange={() => (outside.value = !outside.value)}
-          />
-          <span>{t('Also run outside the sandbox')}</span>
-        </label>
-      </div>
+      <RuleOptions scope={scope} outside={outside} />
       {proposed.bypassSandbox === true && !outside.value && (
         <p class="rule-note">
           {t('This command asks to leave the sandbox, so without that it will be asked about again.')}
@@ -125,6 +83,62 @@ export function RuleRow({
       <Button testid="rule-back" kind="quiet" shortcut="Esc" onClick={onBack}>
         {t('Cancel')}
       </Button>
+    </div>
+  );
+}
+
+/** The words of the command; a click, or a button, sets the number of those that the rule has. */
+function RuleWords({ words, length }: { words: readonly string[]; length: Signal<number> }) {
+  const resize = (wanted: number) => (length.value = Math.min(Math.max(wanted, 1), words.length));
+  return (
+    <div class="rule-words" role="group" aria-label={t('Words that a command must start with')}>
+      {words.map((word, index) => (
+        <button
+          key={index}
+          type="button"
+          class="rule-word"
+          data-testid="rule-word"
+          aria-pressed={index < length.value}
+          onClick={() => resize(index + 1)}
+        >
+          <code>{visibleText(word)}</code>
+        </button>
+      ))}
+      <IconButton
+        testid="rule-shorter"
+        icon="remove"
+        label={t('Fewer Words')}
+        onClick={() => resize(length.value - 1)}
+      />
+      <IconButton testid="rule-longer" icon="add" label={t('More Words')} onClick={() => resize(length.value + 1)} />
+    </div>
+  );
+}
+
+/** The scope of the rule, and the choice to run its commands outside the sandbox. */
+function RuleOptions({ scope, outside }: { scope: Signal<RuleScope>; outside: Signal<boolean> }) {
+  return (
+    <div class="rule-options">
+      <select
+        class="input"
+        data-testid="rule-scope"
+        aria-label={t('Scope')}
+        value={scope.value}
+        onChange={(event) => (scope.value = scopeOf(event.currentTarget.value))}
+      >
+        <option value="thread">{t('In this thread')}</option>
+        <option value="workspace">{t('In this workspace')}</option>
+        <option value="user">{t('Everywhere')}</option>
+      </select>
+      <label class="check">
+        <input
+          type="checkbox"
+          data-testid="rule-outside"
+          checked={outside.value}
+          onChange={() => (outside.value = !outside.value)}
+        />
+        <span>{t('Also run outside the sandbox')}</span>
+      </label>
     </div>
   );
 }

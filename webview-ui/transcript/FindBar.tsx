@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { plural, t } from '../l10n.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
@@ -37,26 +37,16 @@ interface Found {
   readonly isPartial: boolean;
 }
 
-/** Searches in the transcript: Enter and Shift+Enter move through the matches, Esc closes. */
-export function FindBar(props: {
-  root: { readonly current: HTMLElement | null };
-  /** The turns that the page has drawn. */
-  turns: readonly TurnState[];
-}) {
-  const { root, turns } = props;
-  const field = useRef<HTMLInputElement>(null);
-  const text = useSignal('');
+/** The matches of a text in the drawn transcript, kept up to date while the bar is open, and the selected one. */
+function useMatches(
+  root: { readonly current: HTMLElement | null },
+  turns: readonly TurnState[],
+  text: Signal<string>,
+  isOpen: boolean,
+) {
   const found = useSignal<Found>(NOTHING);
   const index = useSignal(0);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const { value: request } = finding;
-  const isOpen = request !== 0;
-
-  useLayoutEffect(() => {
-    if (request === 0) return;
-    field.current?.focus();
-    field.current?.select();
-  }, [request]);
 
   const search = () => {
     timer.current = undefined;
@@ -87,8 +77,7 @@ export function FindBar(props: {
   );
   useEffect(() => clearMarks, []);
 
-  if (request === 0) return null;
-  const go = (step: 1 | -1) => {
+  const move = (step: 1 | -1) => {
     const { ranges } = found.value;
     const { length } = ranges;
     if (length === 0) return;
@@ -100,6 +89,30 @@ export function FindBar(props: {
     at?.closest('.is-folded')?.dispatchEvent(new Event('beforematch'));
     at?.scrollIntoView({ block: 'center' });
   };
+  return { found, index, move };
+}
+
+/** Searches in the transcript: Enter and Shift+Enter move through the matches, Esc closes. */
+export function FindBar(props: {
+  root: { readonly current: HTMLElement | null };
+  /** The turns that the page has drawn. */
+  turns: readonly TurnState[];
+}) {
+  const { root, turns } = props;
+  const field = useRef<HTMLInputElement>(null);
+  const text = useSignal('');
+  const { value: request } = finding;
+  const isOpen = request !== 0;
+
+  useLayoutEffect(() => {
+    if (request === 0) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [request]);
+
+  const { found, index, move } = useMatches(root, turns, text, isOpen);
+
+  if (request === 0) return null;
   const close = () => {
     finding.value = 0;
     clearMarks();
@@ -108,8 +121,8 @@ export function FindBar(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === 'Escape') close();
-    else if (event.key === 'Enter' && event.target === field.current) go(event.shiftKey ? -1 : 1);
-    else if (event.key === 'F3') go(event.shiftKey ? -1 : 1);
+    else if (event.key === 'Enter' && event.target === field.current) move(event.shiftKey ? -1 : 1);
+    else if (event.key === 'F3') move(event.shiftKey ? -1 : 1);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -135,9 +148,9 @@ export function FindBar(props: {
         testid="find-previous"
         icon="arrow-up"
         label={t('Previous Match (Shift+Enter)')}
-        onClick={() => go(-1)}
+        onClick={() => move(-1)}
       />
-      <IconButton testid="find-next" icon="arrow-down" label={t('Next Match (Enter)')} onClick={() => go(1)} />
+      <IconButton testid="find-next" icon="arrow-down" label={t('Next Match (Enter)')} onClick={() => move(1)} />
       <IconButton testid="find-close" icon="close" label={t('Close (Escape)')} onClick={close} />
       {hiddenTurns.value > 0 && (
         <p class="find-note">

@@ -187,7 +187,7 @@ export class PendingRequests {
       const problem = await this.#keep(rule, scope);
       if (problem !== undefined) return [...warnings, stillPending(problem)];
     }
-    for (const approvalId of approvalIds) {
+    for (const approvalId of isRemembered(decision) ? this.#withSameKeys(approvalIds) : approvalIds) {
       const pending = this.#approvals.get(approvalId);
       if (pending === undefined) continue;
       const { proposal } = pending.request;
@@ -198,6 +198,19 @@ export class PendingRequests {
     }
     if (isRule(decision)) await this.reconsider();
     return warnings;
+  }
+
+  /**
+   * The approvals and those that the same answer would have answered before they were requested: calls of one tool are asked
+   * about together. A proposal of changes, and a request of a hook, has an answer of its own.
+   */
+  #withSameKeys(approvalIds: readonly string[]): readonly string[] {
+    const answered = approvalIds.flatMap((id) => keysOf(this.#approvals.get(id)?.request) ?? []);
+    const others = this.#approvals.all.flatMap(({ id, request }) => {
+      const keys = keysOf(request);
+      return keys !== undefined && answered.includes(keys) ? [id] : [];
+    });
+    return [...new Set([...approvalIds, ...others])];
   }
 
   #answerQuestion(op: OpOf<'user_input_answer' | 'elicitation_answer'>, submissionId: string): readonly string[] {
@@ -284,6 +297,17 @@ function readAnswer(
 
 function isRule(decision: ApprovalDecision): boolean {
   return typeof decision === 'object' && 'approved_rule' in decision;
+}
+
+function isRemembered(decision: ApprovalDecision): boolean {
+  return decision === 'approved_for_thread' || (typeof decision === 'object' && 'approved_tool' in decision);
+}
+
+/** As one text; `undefined` without keys, for changes of files and for a request of a hook. */
+function keysOf(request: Pick<Question, 'keys' | 'proposal' | 'reason'> | undefined): string | undefined {
+  if (request === undefined || request.keys.length === 0) return undefined;
+  if (request.proposal !== undefined || request.reason.source === 'hook') return undefined;
+  return JSON.stringify([...request.keys].toSorted());
 }
 
 /** Offers only choices that can be remembered: a call without a key has none. */

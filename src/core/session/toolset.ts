@@ -83,9 +83,15 @@ export class Toolset {
     this.#client.register(tools);
   }
 
-  /** Call before each turn: sources of tools that change take their changes up now. */
+  /** Call before each turn: sources of tools that change take their changes up now. One that fails keeps what it had. */
   turnStarts(): void {
-    for (const provider of this.#trusted) provider.turnStarts?.();
+    for (const provider of this.#trusted) {
+      try {
+        provider.turnStarts?.();
+      } catch (error) {
+        this.#report({ providerId: provider.id, problem: messageOf(error) });
+      }
+    }
   }
 
   /**
@@ -127,6 +133,9 @@ export class Toolset {
     const registry = new ToolRegistry(providers.map(({ id }, at) => ({ id, tools: arrays[at] ?? [] })));
     this.#current = { arrays, registry };
     for (const rejected of registry.rejected) this.#report(rejected);
+    for (const provider of providers) {
+      for (const one of provider.leftOut?.() ?? []) this.#report({ ...one, providerId: provider.id });
+    }
     return registry;
   }
 
@@ -207,6 +216,7 @@ function mapped(
   return {
     id: provider.id,
     needsTrust: provider.needsTrust,
+    leftOut: () => provider.leftOut?.() ?? [],
     turnStarts: () => provider.turnStarts?.(),
     ready: async (signal, servers) => provider.ready?.(signal, servers),
     instructions: () => provider.instructions?.() ?? [],

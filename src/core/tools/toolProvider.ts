@@ -19,6 +19,8 @@ export interface ToolProvider {
    * holds.
    */
   tools(family: ToolFamily): readonly ToolHandler[];
+  /** Tools that `tools` leaves out because they cannot be offered; the problem is a clause. */
+  leftOut?(): readonly { readonly name: string; readonly problem: string }[];
   /** Called before each turn: a change that is not possible during a turn may be made now. */
   turnStarts?(): void;
   /**

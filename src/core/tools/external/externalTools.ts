@@ -1,3 +1,4 @@
+import { messageOf } from '../../util/fileErrors.ts';
 import type { ToolHandler } from '../handler.ts';
 import type { ToolApprovalDeps } from '../toolApproval.ts';
 import type { ToolProvider } from '../toolProvider.ts';
@@ -16,6 +17,7 @@ export class ExternalTools implements ToolProvider {
   readonly #sync: () => void;
   #offered: readonly RegisteredTool[] | undefined;
   #tools: readonly ToolHandler[] = [];
+  #leftOut: { readonly name: string; readonly problem: string }[] = [];
 
   /** `sync`: called before each turn, for a registry that has to find its tools. */
   constructor(registry: Pick<ExternalToolRegistry, 'all'>, deps: ToolApprovalDeps, sync: () => void = () => {}) {
@@ -29,11 +31,26 @@ export class ExternalTools implements ToolProvider {
     const { all } = this.#registry;
     if (all === this.#offered) return;
     this.#offered = all;
-    this.#tools = all.map((registered) => externalTool(registered, this.#deps));
+    this.#leftOut = [];
+    this.#tools = all.flatMap((registered) => this.#made(registered));
+  }
+
+  leftOut() {
+    return this.#leftOut;
   }
 
   tools(): readonly ToolHandler[] {
     if (this.#offered === undefined) this.turnStarts();
     return this.#tools;
+  }
+
+  /** A definition is what another extension wrote: a schema may be circular, or too deep to be sent. */
+  #made(registered: RegisteredTool): readonly ToolHandler[] {
+    try {
+      return [externalTool(registered, this.#deps)];
+    } catch (error) {
+      this.#leftOut.push({ name: registered.tool.name, problem: messageOf(error) });
+      return [];
+    }
   }
 }
