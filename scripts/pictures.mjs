@@ -73,7 +73,7 @@ async function makeTour() {
 
 /** The pictures of docs/editor.md: screenshots of the scenarios. */
 async function makeEditor() {
-  const SCENARIOS = ['codeNavigation', 'entryPoints', 'notebooks', 'proposalChoices'];
+  const SCENARIOS = ['codeNavigation', 'editAtCursor', 'entryPoints', 'notebooks', 'proposalChoices'];
   const PICTURES = {
     'broken-caller': 'codeNavigation/3-broken-caller',
     rename: 'codeNavigation/2-rename',
@@ -83,13 +83,14 @@ async function makeEditor() {
     comment: 'review/before-comment',
   };
   run(process.execPath, ['scripts/testE2e.mjs', ...SCENARIOS]);
-  for (const [name, shot] of Object.entries(PICTURES)) copyPicture(shot, name);
+  for (const [name, shot] of Object.entries(PICTURES)) copyPicture(shot, name, ['-resize', '1000x']);
+  copyPicture('edit/1-changed', 'edit-at-cursor', ['-crop', '640x106+355+68', '+repage']);
 }
 
-/** A screenshot of a scenario, made smaller, into docs/screenshots. */
-function copyPicture(shot, name) {
+/** A screenshot of a scenario, made smaller by these options of `convert`, into docs/screenshots. */
+function copyPicture(shot, name, smaller) {
   const source = path.join(root, `artifacts/e2e/${shot}.png`);
-  const reduce = ['-resize', '1000x', '-dither', 'None', '-colors', '128'];
+  const reduce = [...smaller, '-dither', 'None', '-colors', '128'];
   run('convert', [source, ...reduce, `PNG8:${path.join(root, `docs/screenshots/${name}.png`)}`]);
 }
 

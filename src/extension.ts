@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Tiller } from './extension/compose.ts';
+import type { Tiller } from './extension/createTiller.ts';
 import { ExternalToolRegistry } from './core/tools/external/registry.ts';
 import { onFirstUse } from './core/util/onFirstUse.ts';
 import { registerCommands } from './extension/commands.ts';
@@ -21,10 +21,8 @@ let composed: Tiller | undefined;
 export function activate(context: vscode.ExtensionContext): TillerApi {
   const tools = new ExternalToolRegistry();
   const tiller = onFirstUse(async () => {
-    const { compose, prepareSandbox } = await import('./extension/compose.ts');
-    // Loading and composing take some ten milliseconds each; the other extensions run in between.
-    await prepareSandbox();
-    const made = compose(context, tools);
+    const { compose } = await import('./extension/compose.ts');
+    const made = await compose(context, tools);
     composed = made;
     // Not here, where a view that cannot be shown would count as a failure to compose.
     queueMicrotask(() => panel.made(made.view, made.report));

@@ -47,6 +47,15 @@ it.each(pages.filter((page) => !isDated(page)))('%s names files, commands, scrip
   }).toEqual({ files: [], commands: [], scripts: [], ids: [] });
 });
 
+it('comments name commands that exist', () => {
+  const sources = tracked.filter((file) => /^(?:src|webview-ui|test|scripts)\/.*\.(?:tsx?|mjs)$/.test(file));
+  const named = sources.flatMap((file) =>
+    allOf(read(file), /"Tiller: ([A-Z][^"\n]+)"/g).map((title) => ({ file, title })),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ title }) => !titles.has(title.replace(/…$/, '')))).toEqual([]);
+});
+
 it('docs/cli.md names every event', () => {
   const names = eventMsgSchema.options.map(({ shape }) => shape.type.value);
   const page = read('docs/cli.md');

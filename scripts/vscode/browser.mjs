@@ -14,6 +14,9 @@ const PACKAGE = '@sparticuz/chromium';
 const VERSION = '153.0.0';
 const RECIPE = `${PACKAGE} ${VERSION}, recipe 1`;
 
+/** V8 without its optimizing compilers, which cost more than they save in pages that live for seconds. */
+export const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
+
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge', 'chrome'];
 
 /** @type {ReturnType<typeof search> | undefined} */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { chromium } from 'playwright-core';
-import { findBrowser } from './browser.mjs';
+import { findBrowser, UNOPTIMIZED } from './browser.mjs';
 import { changeSettings } from './settings.mjs';
 
 /** @typedef {import('playwright-core').Locator} Locator */
@@ -27,9 +27,6 @@ export const THEMES = {
   'hc-dark': { label: 'Dark High Contrast', class: 'hc-black' },
   'hc-light': { label: 'Light High Contrast', class: 'hc-light' },
 };
-
-/** V8 without its optimizing compilers, which cost more than they save in a window that lives for seconds. */
-const UNOPTIMIZED = '--js-flags=--no-opt,--no-maglev';
 
 /**
  * A browser with one page in it. What the browser stores (VS Code keeps secrets and state there) is in `profile`, a

@@ -228,7 +228,7 @@ export type DeltaRedaction =
   | 'in_pieces'
   /** The text arrives without secrets (core/exec/liveProcess.ts). */
   | 'at_source'
-  /** There is no text. */
+  /** The kind has no text. */
   | 'none';
 
 export const DELTA_REDACTION: Readonly<Record<DeltaKind, DeltaRedaction>> = {

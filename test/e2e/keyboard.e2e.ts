@@ -60,6 +60,9 @@ test('a message with a mention is sent, answered about, edited with its files, p
   await keyboard.press('Space');
   await moveTo('composer-input', 'Tab');
   await keyboard.press('Control+a');
+  // VS Code takes the key from the page and has it select all a moment later.
+  const selected = (field: HTMLElement) => field instanceof HTMLTextAreaElement && field.selectionStart === 0;
+  await expect.poll(() => composer.evaluate(selected), soon).toBe(true);
   await keyboard.type('Say nothing.');
   await vscode.screenshot('keyboard-day/2-edit');
   model.will([says('Second.')]);
@@ -70,6 +73,13 @@ test('a message with a mention is sent, answered about, edited with its files, p
   await panel.ended();
   expect(await disk('notes.txt')).toBe('one\ntwo\n');
   expect(model.requests.at(-1)?.text).not.toContain('First.');
+
+  // A picker of VS Code that is left gives the focus back to the panel.
+  await focusIsIn(composer);
+  await moveTo('composer-add', 'Tab');
+  await keyboard.press('Enter');
+  await vscode.quickRow('Files, Folders and Images…').waitFor();
+  await keyboard.press('Escape');
 
   // A command with a value, from the list.
   await focusIsIn(composer);

@@ -12,7 +12,7 @@ import { type PanelScene, SCENES } from '../webview/preview/states.ts';
 
 let stage: Awaited<ReturnType<typeof setStage>>;
 beforeAll(async () => {
-  stage = await setStage();
+  stage = await setStage({ forUser: false });
 });
 afterAll(() => stage.close());
 

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { ExternalToolRegistry } from '../../src/core/tools/external/registry.ts';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import { createApi } from '../../src/extension/createApi.ts';
 import type { TillerApi, TillerTool } from '../../src/extension/tillerApi.ts';
 import type { Event } from '../../src/protocol/event.ts';
@@ -69,7 +70,7 @@ suite('The API for other extensions', () => {
     server = await ModelServer.start(model, { wire: 'responses' });
     await configure({ baseUrl: server.baseUrl, model: 'test-model', ...settings });
     const registry = new ExternalToolRegistry();
-    tiller = compose(contextOf(), registry);
+    tiller = await compose(contextOf(), registry);
     page = new Page();
     tiller.view.resolveWebviewView(page.view);
     page.say({ type: 'ready', build: TILLER_VERSION });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { ModelServer, says } from '../support/modelServer.ts';
 import type { TempFolder } from '../support/tempFolder.ts';
@@ -30,7 +31,7 @@ suite('the panel in the side bar and in an editor tab', () => {
     await set('model', 'test-model');
     memory = new Memory();
     count = 0;
-    tiller = compose({ ...contextOf(), workspaceState: memory });
+    tiller = await compose({ ...contextOf(), workspaceState: memory });
     side = new Page();
     editor = new Page();
     tiller.view.resolveWebviewView(side.view);
@@ -104,7 +105,7 @@ suite('the panel in the side bar and in an editor tab', () => {
     write(side, 'to send');
     write(editor, '');
     await tiller.dispose();
-    tiller = compose({ ...contextOf(), workspaceState: memory });
+    tiller = await compose({ ...contextOf(), workspaceState: memory });
     side = new Page();
     tiller.view.resolveWebviewView(side.view);
     await load(side);

@@ -17,12 +17,12 @@ suite('composing the extension', () => {
       },
     });
     try {
-      assert.throws(() => compose(contextOf()), /no room in the status bar/);
+      await assert.rejects(compose(contextOf()), /no room in the status bar/);
     } finally {
       Object.assign(vscode.window, { createStatusBarItem });
     }
     // VS Code refuses to register a file system or the handler of addresses a second time.
-    const tiller = compose(contextOf());
+    const tiller = await compose(contextOf());
     const page = new Page();
     try {
       tiller.view.resolveWebviewView(page.view);
@@ -32,5 +32,21 @@ suite('composing the extension', () => {
     } finally {
       await tiller.dispose();
     }
+  });
+
+  test('lets other extensions run between its parts', async () => {
+    using _home = ownHome();
+    let turns = 0;
+    let isComposing = true;
+    const count = () => {
+      turns++;
+      if (isComposing) setImmediate(count);
+    };
+    setImmediate(count);
+    const tiller = await compose(contextOf());
+    isComposing = false;
+    await tiller.dispose();
+    // Ten steps: five parts, each evaluated and made.
+    assert.ok(turns >= 10, `composed in ${turns} turns of the event loop`);
   });
 });

@@ -1,5 +1,6 @@
 /** "Edit at the Cursor" in the whole extension, with a scripted model over HTTP. */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose } from '../../src/extension/compose.ts';
@@ -43,11 +44,11 @@ function patch(here: EditorPlace, to = 'FOUR', from = 'four') {
 
 function withTiller(
   script: (here: EditorPlace) => ModelScript,
-  story: (chat: Chat, here: EditorPlace) => Promise<void>,
+  story: (chat: Chat, here: EditorPlace, home: string) => Promise<void>,
   settings: Readonly<Record<string, unknown>> = {},
 ): () => Promise<void> {
   return inPlace({ 'a.txt': TEXT, '.env': 'KEY=1\n' }, async (here) => {
-    using _home = ownHome();
+    using home = ownHome();
     await using server = await ModelServer.start(script(here));
     const given = {
       providers: { p: { baseUrl: server.baseUrl, wireApi: 'responses', auth: 'none' } },
@@ -57,9 +58,9 @@ function withTiller(
       ...settings,
     };
     await configure(given);
-    const tiller = compose(contextOf());
+    const tiller = await compose(contextOf());
     try {
-      await story({ edits: tiller.edits as EditAtCursor, server }, here);
+      await story({ edits: tiller.edits as EditAtCursor, server }, here, home.path);
     } finally {
       await tiller.dispose();
       await configure(Object.fromEntries(Object.keys(given).map((key) => [key, undefined])));
@@ -170,6 +171,28 @@ suite('an edit at the cursor', () => {
         await chat.edits.decide(other.id, 'undo');
         assert.equal(document.getText(), TEXT);
         await until(() => chat.edits.all.length === 0, SOON);
+      },
+    ),
+  );
+
+  test(
+    'is not begun when the user leaves the line: nothing is sent, stored or locked',
+    withTiller(
+      () => [],
+      async (chat, here, home) => {
+        await here.open('a.txt');
+        const user = new ScriptedUser('cancel');
+        try {
+          await chat.edits.ask();
+        } finally {
+          user.restore();
+        }
+        assert.deepEqual([chat.edits.all, chat.server.requests], [[], []]);
+        const left = readdirSync(home, { recursive: true, encoding: 'utf8' });
+        assert.deepEqual(
+          left.filter((name) => /\.(jsonl|lock)$/.test(name)),
+          [],
+        );
       },
     ),
   );

@@ -17,7 +17,7 @@ suite('a TILLER_HOME in which the system cannot create a folder', () => {
     const configuration = vscode.workspace.getConfiguration('tiller');
     await configuration.update('provider', 'demo', vscode.ConfigurationTarget.Global);
     const page = new Page();
-    const tiller = compose(contextOf());
+    const tiller = await compose(contextOf());
     try {
       const why = 'The folder /proc/nope cannot be made: the system makes no folder in /proc.';
       await eventually(() => shown.length > 0);

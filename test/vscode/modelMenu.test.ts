@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { setup, suite, suiteTeardown, teardown, test } from 'mocha';
 import type * as vscode from 'vscode';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import { providerOf } from '../../src/core/agent/threadSettings.ts';
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
@@ -255,7 +256,7 @@ suite('a model that is chosen in the menu', () => {
       provider: 'first',
       model: 'one',
     });
-    tiller = compose(contextOf());
+    tiller = await compose(contextOf());
     const page = new Page();
     const settings = () =>
       (page.heard as readonly HostMessage[]).flatMap((one) => (one.type === 'settings' ? [one.settings] : [])).at(-1);

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { setup, suite, suiteSetup, suiteTeardown, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import type { TempFolder } from '../support/tempFolder.ts';
@@ -63,7 +64,7 @@ suite('models of an extension of its own', () => {
   /** A window with this model, to which the user sends a message. */
   async function ask(model: string): Promise<void> {
     await configure({ provider: 'vscode', model: `fixture-${model}`, 'retry.maxAttempts': 1 });
-    tiller = compose(contextOf());
+    tiller = await compose(contextOf());
     page = new Page();
     tiller.view.resolveWebviewView(page.view);
     page.say({ type: 'ready', build: TILLER_VERSION });

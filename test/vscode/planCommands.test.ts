@@ -1,7 +1,8 @@
 /** "Run Plan" while the user goes to another thread, and what new threads begin in afterwards. */
 import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { ModelServer, says } from '../support/modelServer.ts';
 import type { TempFolder } from '../support/tempFolder.ts';
@@ -44,7 +45,7 @@ suite('a plan that is run', () => {
       model: 'm',
       planMode: true,
     });
-    tiller = compose(contextOf());
+    tiller = await compose(contextOf());
     const { chat, plans, threads, view } = tiller;
     const page = new Page();
     const heard = () => page.heard as readonly HostMessage[];

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';
-import { compose, type Tiller } from '../../src/extension/compose.ts';
+import { compose } from '../../src/extension/compose.ts';
+import type { Tiller } from '../../src/extension/createTiller.ts';
 import type { LiveThread } from '../../src/core/agent/liveThreads.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
@@ -51,7 +52,7 @@ suite('a message that is sent again or is not sent', () => {
     server = await ModelServer.start(model, { wire: 'responses' });
     const values = [server.baseUrl, 'test-model', 'untrusted', 'danger-full-access'];
     for (const [index, key] of keys.entries()) await set(key, values[index]);
-    tiller = compose({ ...contextOf(), workspaceState: new Memory() });
+    tiller = await compose({ ...contextOf(), workspaceState: new Memory() });
     page = new Page();
     tiller.view.resolveWebviewView(page.view);
     page.say({ type: 'ready', build: TILLER_VERSION });

@@ -29,13 +29,13 @@ function filesWith(text: string, folder: string): string[] {
 }
 
 /** Objects created meanwhile log to `lines`. */
-function withLog<Made>(lines: string[], make: () => Made): Made {
+async function withLog<Made>(lines: string[], make: () => Promise<Made>): Promise<Made> {
   const { createOutputChannel } = vscode.window;
   const write = (line: string) => void lines.push(line);
   const channel = { trace: write, debug: write, info: write, warn: write, error: write, show() {}, dispose() {} };
   Object.assign(vscode.window, { createOutputChannel: () => channel });
   try {
-    return make();
+    return await make();
   } finally {
     Object.assign(vscode.window, { createOutputChannel });
   }
@@ -65,7 +65,7 @@ suite('a key in the settings', () => {
     for (const [key, value] of Object.entries(settings)) await set(key, value);
     const page = new Page();
     const logged: string[] = [];
-    const tiller = withLog(logged, () => compose(contextOf()));
+    const tiller = await withLog(logged, () => compose(contextOf()));
     try {
       tiller.view.resolveWebviewView(page.view);
       page.say({ type: 'ready', build: TILLER_VERSION });

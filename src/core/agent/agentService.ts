@@ -82,7 +82,7 @@ export class AgentService {
   /** Attributes changes for all threads, because their commands may run at the same time in the same folders. */
   readonly #ledger: ChangeLedger | undefined;
   readonly #subAgents: SubAgents;
-  /** Made for the first thread that is written down. */
+  /** Created for the first thread whose memory is kept. */
   #memories: MemoryKeeper | undefined;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {

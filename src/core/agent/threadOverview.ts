@@ -9,7 +9,7 @@ export interface WaitingRoot {
   readonly thread: ThreadState;
   /** The root thread itself, or the first of its sub-agents that waits for the user. */
   readonly asking: ThreadState;
-  /** It or one of its sub-agents is shown. */
+  /** True if the thread or one of its sub-agents is shown. */
   readonly isShown: boolean;
 }
 

@@ -127,7 +127,7 @@ export class ChangeLedger {
       const missing = await this.#store.missingFolders(paths);
       const before = await this.#store.capture(paths);
       waiting.signal.throwIfAborted();
-      // From here on the caller waits for the whole of it.
+      // From here on the signal has no effect: the caller waits until `act` has ended and its changes are recorded.
       stop?.();
       const result = await act();
       const after = await this.#store.capture(paths);

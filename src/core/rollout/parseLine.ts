@@ -23,7 +23,7 @@ export function parseLine(line: string): ReadEntry | undefined {
 /** Fields of rollouts that were written before 0.2, by the names that they have now. */
 const NEW_NAMES: Readonly<Record<string, string>> = { noBoxCause: 'noSandboxCause' };
 
-/** Most lines have none: they are not copied. */
+/** Returns true if the line has a name of the old format. Most have none and are not copied. */
 function hasOldName(line: string): boolean {
   return Object.keys(NEW_NAMES).some((name) => line.includes(`"${name}"`));
 }

@@ -32,7 +32,7 @@ const findingSchema = lazyObject(() => ({
   body: z.string().default(''),
   confidence_score: z.number().nullish(),
   priority: z.number().nullish(),
-  // A place in another form costs the place, not the finding.
+  // A finding is kept without its place where the place has another form.
   code_location: placeSchema.nullish().catch(null),
 }));
 

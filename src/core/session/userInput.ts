@@ -8,7 +8,7 @@ import { type Workspace, WorkspaceError } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
 /** The message that is recorded for an input, and warnings about images that it could not contain. */
-interface HeardInput {
+interface RecordedInput {
   readonly message: MessageItem;
   readonly warnings: readonly string[];
 }
@@ -22,7 +22,11 @@ interface HeardPart {
  * The user message for the model. A local image is read and named, so that the model can refer to it; a text replaces
  * an image that cannot be sent (codex-behaviour.md §3.1).
  */
-export async function userMessage(input: readonly UserInput[], workspace: Workspace, cwd: string): Promise<HeardInput> {
+export async function userMessage(
+  input: readonly UserInput[],
+  workspace: Workspace,
+  cwd: string,
+): Promise<RecordedInput> {
   const parts = await Promise.all(input.map((part) => contentOf(part, workspace, cwd)));
   return {
     message: { type: 'message', role: 'user', content: parts.flatMap(({ content }) => content) },

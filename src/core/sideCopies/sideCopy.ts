@@ -67,7 +67,7 @@ export function isNothing({ changes, ignored, commits, isPartial, unread }: Copy
   return changes.length + ignored.length + commits.length + unread.length === 0 && !isPartial;
 }
 
-/** Nothing but ignored files, such as the output of a build. */
+/** Returns true if only ignored files would be lost, such as the output of a build. */
 export function isOnlyIgnored(losses: CopyLosses): boolean {
   return isNothing({ ...losses, ignored: [] });
 }

@@ -24,7 +24,7 @@ export async function isGitRoot(folder: string, reader: Reader): Promise<boolean
 export interface GitFolders {
   /** Has HEAD and its log; of a worktree its own. */
   readonly own: string;
-  /** Has the configuration; the same for all worktrees of a repository. */
+  /** The folder with the configuration; the same for all worktrees of a repository. */
   readonly common: string;
 }
 

@@ -193,7 +193,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return leftOut('no_room', stats);
   }
 
-  /** Makes some where there is none, once in a look. */
+  /** Returns true if there is room for the bytes. Without room, frees space once in a look. */
   #hasRoomFor(bytes: Uint8Array, looking: Looking): boolean {
     const { maxBytes } = looking.limits;
     const fits = () => this.#blobs.total + bytes.length <= maxBytes;

@@ -37,9 +37,9 @@ type CommandRecord = z.infer<typeof recordSchema>;
 const folderOf = (home: string): string => join(home, 'processes');
 
 export interface RunningRecord {
-  /** The command runs; `pid` is its first process. */
+  /** Call when the command runs; `pid` is its first process. */
   started(pid: number | undefined): void;
-  /** It has ended, or could not be started. */
+  /** Call when the command has ended, or could not be started. */
   ended(): void;
 }
 

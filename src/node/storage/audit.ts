@@ -1,4 +1,4 @@
-/** The audit log: `audit.jsonl` in TILLER_HOME, 0600, turned over when it is large. */
+/** The audit log: `audit.jsonl` in TILLER_HOME, 0600, rotated when it is large. */
 import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -203,7 +203,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
     case 'endpoint':
       return chooseModel(what);
     case 'context':
-      return deps.mentions.pick();
+      return returningFocus(deps.mentions.pick());
     default:
       return assertNever(what);
   }

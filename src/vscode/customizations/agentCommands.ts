@@ -51,7 +51,7 @@ export class AgentCommands {
     });
   }
 
-  /** Says once for each agent that a file of the workspace proposes it. */
+  /** Notifies the user once of each agent that a file of the workspace proposes. */
   async announce(): Promise<void> {
     const { agents } = await this.#deps.current();
     const proposed = agents.filter(({ state }) => state === 'proposed');

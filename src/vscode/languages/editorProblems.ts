@@ -209,7 +209,7 @@ class Watch implements ProblemWatch {
     });
   }
 
-  /** The last one of its parts. */
+  /** The last report about the file or one of its parts. */
   #reportOf({ uri, parts }: CheckedText): Report | undefined {
     const addresses = [uri, ...parts.map(({ document }) => document.uri)].map((each) => each.toString());
     const reports = addresses.flatMap((address) => this.#reports.get(address) ?? []);

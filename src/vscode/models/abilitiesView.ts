@@ -3,7 +3,7 @@ import { ABILITIES, type Ability, type AbilitySource, type ModelAbilities } from
 import type { ModelFamily } from '../../core/model/families.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 
-/** "Tiller: Show What the Model Can Do": each ability with its source; a choice opens the settings. */
+/** "Tiller: Show Model Abilities": each ability with its source; a choice opens the settings. */
 export async function showAbilities(provider: string, model: string, abilities: ModelAbilities): Promise<void> {
   const { family, sources, shellFunction } = abilities;
   const rows = ABILITIES.map((ability): vscode.QuickPickItem => {

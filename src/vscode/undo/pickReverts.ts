@@ -65,7 +65,7 @@ function effectOf({ kind }: RevertFile): string {
   }
 }
 
-/** Named, without a box to select. */
+/** Rows of files that cannot be reverted, without a box to select. */
 function impossible(files: readonly RevertFile[]): readonly FileItem[] {
   const left = files.filter(({ state }) => state === 'impossible');
   const named = left.slice(0, MOST_NAMED).map(({ path, reason = '' }) => `${path}: ${reason}`);

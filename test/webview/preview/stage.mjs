@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import { buildWebview } from '../../../scripts/buildWebview.mjs';
-import { findBrowser } from '../../../scripts/vscode/browser.mjs';
+import { findBrowser, UNOPTIMIZED } from '../../../scripts/vscode/browser.mjs';
 
 const TYPES = {
   '.html': 'text/html',
@@ -25,8 +25,11 @@ export const THEMES = {
   'hc-light': { name: 'Light High Contrast', classes: 'vscode-high-contrast vscode-high-contrast-light' },
 };
 
-/** Everything is released by `close()`. */
-export async function setStage() {
+/**
+ * Everything is released by `close()`. With `forUser: false` the browser does not optimize: the speed of a page must not be
+ * measured in it.
+ */
+export async function setStage({ forUser = true } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tiller-panel-'));
   await buildWebview({ outdir: folder, buildId: 'preview' });
   const outfile = path.join(folder, 'states.mjs');
@@ -38,7 +41,12 @@ export async function setStage() {
   const browser = await chromium.launch({
     executablePath,
     env: { ...(env ?? process.env), TMPDIR: folder },
-    args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
+    args: [
+      '--no-sandbox',
+      '--font-render-hinting=none',
+      '--force-color-profile=srgb',
+      ...(forUser ? [] : [UNOPTIMIZED]),
+    ],
   });
   let page;
   return {

@@ -1122,7 +1122,8 @@ function retry(): Script {
     message: 'gpt-5-codex allows 30,000 tokens a minute.',
     attempt: 2,
     of: 6,
-    retryInMs: 240_000,
+    // Longer than a run of all scenes on a busy machine: then there is no attempt to wait for.
+    retryInMs: 1_800_000,
   });
 }
 
