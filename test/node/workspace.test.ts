@@ -18,6 +18,28 @@ describe('reading', () => {
     assert.deepEqual(await workspaceIn(folder.path).read(folder.at('link')), expected);
   });
 
+  test.skipIf(process.platform !== 'linux')(
+    'reads files of the kernel, which report no size, and not without end',
+    async () => {
+      using folder = tempFolder();
+      writeFileSync(folder.at('empty'), '');
+      const workspace = workspaceIn(folder.path);
+      assert.equal((await workspace.read(folder.at('empty'))).text, '');
+      assert.match((await workspace.read('/proc/self/status')).text, /^Name:/);
+      const endless = '/proc/self/pagemap';
+      for (const read of [() => workspace.read(endless), () => workspace.readBytes(endless)]) {
+        await assert.rejects(read, {
+          code: 'too_large',
+          message: /pagemap reports no size and has more than 1048576 bytes/,
+        });
+      }
+      const place = (await workspace.places([endless])).get(endless);
+      if (place === undefined || place instanceof WorkspaceError) throw new Error('It has no place.');
+      const places = new Map([[endless, place]]);
+      assert.equal((await workspace.readPlaces(places)).get(endless) instanceof WorkspaceError, true);
+    },
+  );
+
   test('reports a file that is not text', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);

@@ -4,6 +4,7 @@ import {
   fstatSync,
   openSync,
   closeSync,
+  read,
   readFile as readOpenFile,
   readFileSync,
   statSync,
@@ -109,10 +110,12 @@ async function readAt(place: string, path: string, folders: HeldFolders): Promis
 /** A few milliseconds from the system's cache. */
 const READ_AT_ONCE = 8 * 1024 * 1024;
 const readOpen: (file: number) => Promise<Buffer> = promisify(readOpenFile);
+const readPiece = promisify(read);
 
 async function bytesOf(file: number, path: string, maxBytes: number): Promise<Uint8Array> {
   const stats = fstatSync(file);
   mustBeReadable(stats, path, maxBytes);
+  if (stats.size === 0) return readUnsized(file, path, maxBytes);
   // Applying the patch reads it in the same way; through the thread pool it takes three times as long.
   return stats.size <= READ_AT_ONCE ? readFileSync(file) : readOpen(file);
 }
@@ -130,11 +133,40 @@ async function readWithin(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const stats = statSync(path);
     mustBeReadable(stats, path, maxBytes);
+    if (stats.size === 0) return await openUnsized(path, maxBytes);
     // For a small file the thread pool takes ten times as long, and a patch may read hundreds.
     return stats.size <= SMALL_FILE ? readFileSync(path) : await readFile(path);
   } catch (error) {
     throw toWorkspaceError(error, path);
   }
+}
+
+const MAX_UNSIZED_BYTES = 1024 * 1024;
+const PIECE_BYTES = 64 * 1024;
+
+async function openUnsized(path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = openSync(path, constants.O_RDONLY);
+  try {
+    return await readUnsized(file, path, maxBytes);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Reads an empty file, or one of the kernel: those report no size, and some never end (`/proc/self/pagemap`). In the thread
+ * pool, because others wait for something to read.
+ */
+async function readUnsized(file: number, path: string, maxBytes: number): Promise<Uint8Array> {
+  const limit = Math.min(maxBytes, MAX_UNSIZED_BYTES);
+  const pieces: Buffer[] = [];
+  for (let length = 0; length <= limit; ) {
+    const { bytesRead, buffer } = await readPiece(file, Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, null);
+    if (bytesRead === 0) return Buffer.concat(pieces);
+    pieces.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  throw new WorkspaceError('too_large', path, `${path} reports no size and has more than ${limit} bytes.`);
 }
 
 function mustBeReadable(stats: Stats, path: string, maxBytes: number): void {
