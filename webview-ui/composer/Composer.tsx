@@ -93,6 +93,7 @@ export function Composer() {
               lookAt(currentTarget);
             }}
             onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
+            onFocus={({ currentTarget }) => list.comeBack(currentTarget.value)}
             onBlur={list.leave}
             onKeyDown={onKeyDown}
           />

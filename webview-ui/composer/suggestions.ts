@@ -61,6 +61,8 @@ let looked: string | null = null;
 let hasSkills = false;
 /** Esc closed the list of this command. */
 let isCommandDismissed = false;
+/** The text and the `@` of the list that was open when the composer lost the focus. */
+let left: { readonly text: string; readonly at: OpenList } | null = null;
 
 export const isOpen = computed(() => open.value !== null || typed.value !== null);
 export const isOfCommands = computed(() => typed.value !== null);
@@ -174,8 +176,19 @@ function takeWritten({ start, query }: OpenList, text: string): void {
 
 /** The composer loses the focus. */
 export function leave(): void {
+  const at = open.peek();
+  left = at === null || looked === null ? null : { text: looked, at };
   looked = null;
   close();
+}
+
+/**
+ * The composer gets the focus. A list of mentions that was open is opened again: a window that is loading, or a
+ * notification, takes the focus for a moment.
+ */
+export function comeBack(text: string): void {
+  if (left?.text === text) look(text, left.at.start + 1 + left.at.query.length);
+  left = null;
 }
 
 export function close(): void {

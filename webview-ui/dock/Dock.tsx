@@ -19,6 +19,9 @@ import { Review } from './Review.tsx';
 import { SideCopy } from './SideCopy.tsx';
 import { Queue } from './Queue.tsx';
 
+/** A window that is loading, or a notification, takes the focus from the panel for a moment. */
+const AWAY_MS = 300;
+
 /** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
 export function Dock() {
   const element = useRef<HTMLElement>(null);
@@ -28,12 +31,19 @@ export function Dock() {
   const isFirst = useRef(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isAgain = false;
     const move = () => {
+      const isAway = !document.hasFocus();
       moveFocus(element.current, shownId !== null, isFirst.current);
       isFirst.current = false;
+      if (shownId === null) return;
       // After sending a message the user gets the card, too, debounced.
       const wait = quietIn();
-      if (shownId !== null && wait > 0) timer = setTimeout(move, wait);
+      if (wait > 0) timer = setTimeout(move, wait);
+      else if (isAway && !isAgain) {
+        isAgain = true;
+        timer = setTimeout(move, AWAY_MS);
+      }
     };
     move();
     return () => clearTimeout(timer);

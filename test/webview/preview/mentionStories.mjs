@@ -113,6 +113,25 @@ export const MENTION_STORIES = {
     assert.deepEqual(await sentInput(page), [{ type: 'text', text: 'Look at @src/http/retry' }]);
     return page;
   },
+  async 'the list is open again when the focus comes back, but not after Esc'(stage) {
+    const page = await begin(stage, 'Look at @re');
+    await answerMentions(page, found(stage));
+    await page.evaluate(() => document.activeElement.blur());
+    assert.equal(await rows(page).count(), 0);
+    await composer(page).focus();
+    await answerMentions(page, found(stage));
+    assert.equal(await rows(page).count(), found(stage).length);
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => document.activeElement.blur());
+    await takePosted(page);
+    await composer(page).focus();
+    const posted = await takePosted(page);
+    assert.deepEqual(
+      posted.filter(({ type }) => type === 'find_mentions'),
+      [],
+    );
+    return page;
+  },
   async 'undo in the field brings back what a row replaced'(stage) {
     const page = await begin(stage, 'Look at @ret');
     await answerMentions(page, found(stage));
