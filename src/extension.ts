@@ -11,7 +11,8 @@ import type { TillerApi } from './extension/tillerApi.ts';
 /** Tools of ours for other extensions (docs/tools.md). */
 const OFFERED: readonly OfferedTool[] = ['tiller_run_command', 'tiller_apply_patch'];
 
-let composed: Tiller | undefined;
+/** Pending while the extension is composed; a later attempt replaces one that has failed. */
+let composed: Promise<Tiller> | undefined;
 
 /**
  * Registers everything that VS Code refers to by name and returns; everything else is loaded when it is first used
@@ -20,13 +21,16 @@ let composed: Tiller | undefined;
  */
 export function activate(context: vscode.ExtensionContext): TillerApi {
   const tools = new ExternalToolRegistry();
-  const tiller = onFirstUse(async () => {
+  const make = async () => {
     const { compose } = await import('./extension/compose.ts');
     const made = await compose(context, tools);
-    composed = made;
     // Not here, where a view that cannot be shown would count as a failure to compose.
     queueMicrotask(() => panel.made(made.view, made.report));
     return made;
+  };
+  const tiller = onFirstUse(() => {
+    composed = make();
+    return composed;
   });
   const panel = new PanelProvider(async () => (await tiller()).view);
   context.subscriptions.push(
@@ -45,9 +49,10 @@ export function activate(context: vscode.ExtensionContext): TillerApi {
   return createApi(tools);
 }
 
-/** Stops and records running work; VS Code waits for it. */
+/** Stops and records running work; VS Code waits for it. What is being composed is disposed of when it is complete. */
 export async function deactivate(): Promise<void> {
-  await composed?.dispose();
+  const made = await composed?.catch(() => undefined);
+  await made?.dispose();
 }
 
 function hasSecondarySideBar(): boolean {
