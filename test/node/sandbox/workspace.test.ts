@@ -129,12 +129,13 @@ describe.skipIf(noSandbox)('the workspace', () => {
 
   test('has no mark any more when the user writes into `.vscode` while a command runs', async () => {
     using place = new Playground({ marksMountPoints: true });
-    const command = await place.start(['/bin/sleep', '600']);
-    expect(readdirSync(place.workspace)).toEqual(['.git', '.tiller-sandbox', '.vscode']);
+    const command = await place.start(['/bin/bash', '-c', '> up; exec sleep 600']);
+    // Before that, bubblewrap has not mounted on the mark yet.
+    await expect.poll(() => readdirSync(place.workspace)).toEqual(['.git', '.tiller-sandbox', '.vscode', 'up']);
     writeFileSync(place.at('.vscode', 'settings.json'), '{}');
-    await expect.poll(() => readdirSync(place.workspace)).toEqual(['.git', '.vscode']);
+    await expect.poll(() => readdirSync(place.workspace)).toEqual(['.git', '.vscode', 'up']);
     await command.kill(0);
-    expect(readdirSync(place.workspace)).toEqual(['.vscode']);
+    expect(readdirSync(place.workspace)).toEqual(['.vscode', 'up']);
   });
 
   test('keeps the mark that another process has made while a command ran that makes none', async () => {
