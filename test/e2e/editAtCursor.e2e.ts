@@ -65,6 +65,9 @@ describe('an edit at the cursor', () => {
     await lens('Tiller is working: make it async').waitFor(soon);
     await expect.poll(() => model.requests.length, soon).toBe(1);
     await vscode.screenshot('edit/3-running');
+    // The input has given the focus back to the editor, which takes the key.
+    await vscode.page.locator('.quick-input-widget').waitFor({ state: 'hidden', ...soon });
+    await vscode.page.locator('.monaco-editor.focused').waitFor(soon);
     await keyboard.press('Escape');
     await lens('make it async').waitFor({ state: 'hidden', ...soon });
 
