@@ -102,7 +102,7 @@ export class Reverts {
     };
   }
 
-  /** Changes of the undo are not attributed to commands that run meanwhile. */
+  /** Changes of the undo are not attributed to commands that run at the same time. */
   #perform(
     plan: RevertPlan,
     options: RevertOptions,

@@ -148,7 +148,7 @@ export async function seekPermission(
       if (answer.decision === 'abort') deps.interrupt();
       return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
-    // The approval covers the request. Rules that were added meanwhile are applied too; one that forbids wins.
+    // The approval covers the request. Rules that were added after the request are applied too; one that forbids wins.
     const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
     if (again?.isOutdated) return { type: 'outdated', review: reviewIn(answer.decision) };
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');

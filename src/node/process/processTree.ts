@@ -22,7 +22,7 @@ const FORCED_ROUNDS = 10;
 
 /**
  * SIGTERM to the whole tree, after `graceMs` SIGKILL to the remaining processes and to those that were started
- * meanwhile.
+ * in between.
  */
 export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
   if (root.platform === 'win32') return root.leader === undefined ? undefined : endWindowsTree(root.leader);

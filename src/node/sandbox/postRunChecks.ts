@@ -20,7 +20,7 @@ export function runPostRunChecks(
     isMountPoint,
   }: { readonly scan: TreeScan; readonly quarantine: Quarantine; readonly isMountPoint: (path: string) => boolean },
 ): SandboxFinding[] {
-  // Another process may have made a mount point meanwhile.
+  // Another process may have made a mount point while the command ran.
   const created = before.absentNames.filter((one) => exists(one) && !isMountPoint(one));
   return [
     ...restoreDevices(),

@@ -1,7 +1,7 @@
 /**
  * Guards operations of VS Code by a path: saving a document, moving or deleting a file with a tab. VS Code follows any
- * link that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately
- * before the operation the path must lead to the approved place.
+ * link that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused during the operation, and
+ * immediately before it the path must lead to the approved place.
  */
 import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';

@@ -1,6 +1,6 @@
 /**
  * Keep and Undo. Keep changes no text: the hunk's lines count as the user's from then on. Undo is applied like any
- * patch, through the buffers, so that Ctrl+Z reverts it and typing meanwhile is kept.
+ * patch, through the buffers, so that Ctrl+Z reverts it and the text that the user types during the undo is kept.
  */
 import * as vscode from 'vscode';
 import { applyHunks } from '../../core/patch/hunkAlgebra.ts';
