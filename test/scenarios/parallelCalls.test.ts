@@ -173,9 +173,12 @@ describe('calls of one response that only read', () => {
     await using chat = await startScenario({ model });
     const ended = chat.turnEnds();
     let count = 0;
+    let isRead = false;
     const started = new Promise<void>((resolve) => {
       chat.session.onEvent(({ msg }) => {
-        if (msg.type === 'item_started' && ++count === 16) resolve();
+        if (msg.type === 'item_started') count++;
+        if (msg.type === 'token_count') isRead = true;
+        if (isRead && count >= 16) resolve();
       });
     });
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });

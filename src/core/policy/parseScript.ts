@@ -18,6 +18,7 @@ import {
   forEachChild,
   parse,
 } from 'unbash';
+import { rememberLast } from '../util/rememberLast.ts';
 import { printedTexts } from './printedText.ts';
 import { isAllAccountedFor } from './scriptGaps.ts';
 import { hasInvisibleCharacters, isLiteralUnquoted, isPlainName } from './scriptCharacters.ts';
@@ -57,7 +58,10 @@ export interface Feeding {
   readonly texts: readonly string[];
 }
 
-export function parseScript(script: string): ParsedScript {
+/** Several questions about each command take its script apart. */
+export const parseScript = rememberLast(parseAnew, 16);
+
+function parseAnew(script: string): ParsedScript {
   const tree = parse(script);
   const feeding = feedingIn(tree);
   try {

@@ -2,6 +2,7 @@
 import {
   constants,
   fstatSync,
+  lstatSync,
   openSync,
   closeSync,
   read,
@@ -11,7 +12,7 @@ import {
   type Dirent,
   type Stats,
 } from 'node:fs';
-import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
@@ -178,16 +179,27 @@ function mustBeReadable(stats: Stats, path: string, maxBytes: number): void {
   }
 }
 
+/** Synchronous, as it is asked before each command: the thread pool takes ten times as long. */
 async function statPath(path: string): Promise<FileStat | undefined> {
   try {
-    const link = await lstat(path);
+    const link = lstatSync(path, { throwIfNoEntry: false });
+    if (link === undefined) return undefined;
     const symbolicLink = link.isSymbolicLink();
-    const target = symbolicLink ? await stat(path).catch(() => link) : link;
+    const target = (symbolicLink && targetOf(path)) || link;
     const type = target.isFile() ? 'file' : target.isDirectory() ? 'directory' : 'other';
     return { type, symbolicLink, size: target.size, modifiedAt: target.mtimeMs };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw toWorkspaceError(error, path);
+  }
+}
+
+/** `undefined` for a link that leads nowhere, or whose target may not be looked at. */
+function targetOf(link: string): Stats | undefined {
+  try {
+    return statSync(link);
+  } catch {
+    return undefined;
   }
 }
 

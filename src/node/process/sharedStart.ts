@@ -159,9 +159,15 @@ function streamsOf(outputs: readonly Socket[], index: number): ReadonlyMap<'stdo
  */
 function pidsOutside(bubblewrap: number): (inside: number) => number | undefined {
   let scripts: readonly number[] = [];
+  const insideOf = new Map<number, number>();
+  const find = (inside: number) => [...insideOf.keys()].find((pid) => insideOf.get(pid) === inside);
   return (inside) => {
     if (scripts.length === 0) scripts = childrenOf(bubblewrap).flatMap(childrenOf);
-    return scripts.flatMap(childrenOf).findLast((pid) => pidInside(pid) === inside);
+    // Reports come in groups, and each look takes tens of microseconds.
+    const known = find(inside);
+    if (known !== undefined) return known;
+    for (const pid of scripts.flatMap(childrenOf)) if (!insideOf.has(pid)) insideOf.set(pid, pidInside(pid));
+    return find(inside);
   };
 }
 
