@@ -28,7 +28,8 @@ function contextIn(folder: TempFolder, textSearch: TextSearch | undefined, limit
   };
   // Of the other parts only these fields are read.
   const settings = { cwd: folder.path } as SearchContext['settings'];
-  return { ...context, settings, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
+  const host = { platform: 'linux', homeDirectory: '/nowhere' } as SearchContext['host'];
+  return { ...context, settings, host, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
 }
 
 interface Asked {
