@@ -28,6 +28,7 @@ export interface ReadDeps {
   readonly workspace: Pick<Workspace, 'places'>;
 }
 
+/** Returns the guard of all reads with these limits. */
 export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDeps): Promise<ReadGuard> {
   const listed = unreadablePaths(limits.unreadable, host.homeDirectory, limits.home);
   const readable = [limits.cwd, ...(limits.readable ?? [])];
