@@ -158,7 +158,7 @@ export function isDraftNewer(threadId: string | null, draftCount: number): boole
   return lastChange.threadId === threadId && lastChange.count > draftCount;
 }
 
-/** Milliseconds without a change of the draft until the host gets it. */
+/** Milliseconds without a change of the draft until it is sent to the host. */
 const DEBOUNCE_MS = 250;
 
 /**

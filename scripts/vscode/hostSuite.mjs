@@ -88,7 +88,10 @@ export async function prepareRun(name) {
     extension,
     /** Folders of further extensions, which tests need. */
     others: ['modelProvider', 'toolProvider'].map((name) => path.join(root, 'test', 'fixtures', name)),
-    /** For one attempt, or for the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
+    /**
+     * Returns the environment for one attempt, or for the tests with these titles. @param {number} [attempt] @param
+     * {string[]} [titles]
+     */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
       return {

@@ -416,7 +416,7 @@ function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'i
   };
 }
 
-/** For values of a newer build: the compiler checks all known ones, and unknown ones are ignored at run time. */
+/** Ignores values of a newer build at run time; the compiler checks that all known ones are handled. */
 function softAssertNever(_value: never): void {}
 
 function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: Event): ThreadState {

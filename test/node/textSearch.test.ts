@@ -26,7 +26,7 @@ function contextIn(folder: TempFolder, textSearch: TextSearch | undefined, limit
     clock: systemClock,
     signal: new AbortController().signal,
   };
-  // Of the other parts only these fields are read.
+  // Only these fields of the other parts are read.
   const settings = { cwd: folder.path } as SearchContext['settings'];
   return { ...context, settings, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
 }

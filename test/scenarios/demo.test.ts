@@ -21,7 +21,7 @@ function treeOf(folder: TempFolder): Record<string, string> {
   );
 }
 
-/** With `NODE_TEST_CONTEXT` set, a test runner inside a test runner prints nothing. */
+/** Runs without `NODE_TEST_CONTEXT`: with it, a test runner inside a test runner prints nothing. */
 function ownTestsPass(folder: TempFolder): boolean {
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   return spawnSync(process.execPath, ['--test'], { cwd: folder.path, env, encoding: 'utf8' }).status === 0;

@@ -131,7 +131,7 @@ describe('tiller undo', () => {
 
   it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
-    // What the first command leaves behind writes b.txt when no command runs.
+    // A process that the first command leaves behind writes b.txt when no command runs.
     using gates = tempFolder();
     const [ended, written] = [fileGate(gates.at('ended')), fileGate(gates.at('written'))];
     const leftBehind = `(${ended.wait}; echo other > b.txt; ${written.pass}) > /dev/null 2>&1 &`;

@@ -9,6 +9,17 @@ it('says that somebody waits', () => 'whoever');
  * What it is.
  */
 /** Whether it is. What it is not. */
+// What a line says.
+/** For the panel. */
+export function shown(): void {}
+class Panel {
+  /** In lines. */
+  get #height(): number {
+    return 1;
+  }
+  /** In pixels. */
+  readonly width: number;
+}
 `;
 
 it('reads comments and titles, and no other text', () => {
@@ -20,6 +31,10 @@ it('reads comments and titles, and no other text', () => {
     '* What it is.',
     '*/',
     '/** Whether it is. What it is not. */',
+    '// What a line says.',
+    '/** For the panel. */',
+    '/** In lines. */',
+    '/** In pixels. */',
     'says that somebody waits',
   ]);
 });
@@ -31,7 +46,9 @@ it('counts banned words, and fails only where there are more than before', () =>
     'is told': 1,
     'the person': 1,
     'somebody, nobody, everybody': 1,
-    'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That': 2,
+    'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those, That, Says or Tells': 2,
+    'a line comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That': 1,
+    'a doc comment of a function that begins with a preposition': 2,
   });
   expect(tooMany(counts, counts)).toEqual([]);
   expect(tooMany(counts, { ...counts, 'is told': 0 })).toEqual(['“is told”: 1, at most 0']);

@@ -77,7 +77,7 @@ suite('what language extensions know', () => {
         languages.noteSilence('code', path);
         assert.equal(languages.isSilent('code', path), true);
         assert.equal(languages.isSilent('outline', path), false);
-        // Of the workspace any extension may know symbols.
+        // Any extension may know symbols of the workspace.
         assert.equal(languages.patienceFor(undefined), Infinity);
         for (let calls = 1; calls <= 5; calls++) {
           assert.equal(languages.isSilent('code', undefined), false);

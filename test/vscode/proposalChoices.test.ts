@@ -366,7 +366,7 @@ function memento(): vscode.Memento {
   };
 }
 
-/** At the beginning, as a user would. */
+/** Types at the beginning, as a user would. */
 async function typed(text: string): Promise<void> {
   await vscode.commands.executeCommand('cursorTop');
   await vscode.commands.executeCommand('type', { text });

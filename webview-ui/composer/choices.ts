@@ -31,7 +31,7 @@ export function modeLabel(mode: ChatMode): string {
   return labels[mode];
 }
 
-/** With the model that each mode brings back. */
+/** Returns the modes, each with the model that it brings back. */
 export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Answers questions; makes no changes.')],

@@ -113,7 +113,7 @@ function shellTool(
   names: readonly string[],
   { cwd, host }: { readonly cwd: string; readonly host: Host },
 ): HookedTool {
-  // Of the tool, not of the arguments: it ignores the other one.
+  // Depends on the tool alone: each ignores the argument of the other.
   const key = names[0] === 'exec_command' ? 'cmd' : 'command';
   const written = args[key];
   const words = Array.isArray(written) ? written.filter((word) => typeof word === 'string') : undefined;
@@ -150,7 +150,9 @@ function patchFace(patch: string): ToolFace {
   });
 }
 
-/** One for each file: a hook that guards files must see every one of them, also those that are deleted or moved. */
+/**
+ * Returns one face for each file: a hook that guards files must see all of them, also those that are deleted or moved.
+ */
 function patchFaces(patch: string, cwd: string): readonly ToolFace[] {
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return [];

@@ -76,7 +76,7 @@ export async function runHook(
   }
 }
 
-/** Without `args` the command is a line for a shell: bash where the file names none. */
+/** Returns the argv of a hook. Without `args` the command is a line for a shell: bash where the file names none. */
 function argvOf({ command, args, shell }: Hook, host: Host): [string, ...string[]] {
   if (args !== undefined) return [command, ...args];
   if (shell === 'powershell') return ['powershell', '-NoProfile', '-NonInteractive', '-Command', command];

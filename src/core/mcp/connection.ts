@@ -110,12 +110,12 @@ export type McpElicitationAnswer =
 
 /** Handlers of the requests and notifications of a connected server. */
 export interface McpHandlers {
-  /** Its list of tools, resources or prompts is another one. */
+  /** Called when its list of tools, resources or prompts has changed. */
   changed(kind: 'tools' | 'resources' | 'prompts'): void;
   elicit(request: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer>;
   /** Open folders, absolute. */
   roots(): readonly string[];
-  /** One line of its log: its output on stderr, and errors in its messages. */
+  /** Called with each line of its log: its output on stderr, and errors in its messages. */
   log(line: string): void;
 }
 

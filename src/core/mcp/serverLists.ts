@@ -13,7 +13,7 @@ export interface McpResource {
 
 /** Maximum pages of one list: a server may send pages without end. */
 const MAX_PAGES = 20;
-/** Milliseconds until a list must have come. */
+/** Time limit of one list, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /** All entries of a list that comes in pages. */

@@ -23,7 +23,7 @@ export function recognisePatch(argv: readonly string[]): PatchInvocation {
   return script === undefined ? { type: 'not_a_patch' } : recognisePatchInScript(script);
 }
 
-/** For tools that get a script rather than an argv. */
+/** Recognises a patch for tools that get a script rather than an argv. */
 export function recognisePatchInScript(script: string): PatchInvocation {
   if (isPatch(script)) return { type: 'implicit' };
   const command = COMMAND.exec(script);

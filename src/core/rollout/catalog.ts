@@ -58,7 +58,7 @@ export class ThreadCatalog {
     this.#index = new ThreadIndex(ports);
   }
 
-  /** Without sub-agents, the most recently changed first. `folders` are the open workspace folders. */
+  /** Lists the threads without sub-agents, the most recently changed first. `folders`: the open workspace folders. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
     if (!this.#tidied) void this.#tidy();
     const [summaries, owners, seen, remotes] = await Promise.all([

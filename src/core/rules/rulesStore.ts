@@ -90,8 +90,8 @@ export class RulesStore {
   }
 
   /**
-   * Until the returned object is disposed, `onChange` also reports changes to the user's rules by other windows and by
-   * hand.
+   * Makes `onChange` also report changes to the user's rules by other windows and by hand, until the returned object is
+   * disposed.
    */
   watch(): Disposable {
     return this.#watch.open();

@@ -15,8 +15,8 @@ export type Temporary = SandboxLimits['temporary'];
 const SLASH_TMP = '/tmp';
 
 /**
- * In TILLER_HOME; removed by the first process of Tiller that starts three days or more after its last use
- * (`node/sandbox/sweep.ts`).
+ * Returns a folder in TILLER_HOME; removed by the first process of Tiller that starts three days or more after its last
+ * use (`node/sandbox/sweep.ts`).
  */
 export function temporaryFolder(thread: { readonly id: string; readonly home: string }): string {
   return path.join(thread.home, 'tmp', thread.id);

@@ -112,7 +112,7 @@ function atLines(mention: Mention, lines: LineRange): Mention {
   return { ...mention, name, lines };
 }
 
-/** Without line ends, and without the empty line behind the last one. */
+/** Returns the lines without their ends, and without the empty line behind the last one. */
 function splitLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();

@@ -303,7 +303,7 @@ function isRemembered(decision: ApprovalDecision): boolean {
   return decision === 'approved_for_thread' || (typeof decision === 'object' && 'approved_tool' in decision);
 }
 
-/** As one text; `undefined` without keys, for changes of files and for a request of a hook. */
+/** Returns the keys as one text; `undefined` without keys, for changes of files and for a request of a hook. */
 function keysOf(request: Pick<Question, 'keys' | 'proposal' | 'reason'> | undefined): string | undefined {
   if (request === undefined || request.keys.length === 0) return undefined;
   if (request.proposal !== undefined || request.reason.source === 'hook') return undefined;

@@ -377,7 +377,7 @@ export class TurnHooks {
   }
 }
 
-/** As in the first example of VS Code's documentation of hooks, which formats the file. */
+/** Returns the variable that the first example of VS Code's documentation of hooks uses, which formats the file. */
 function fileVariable(face: ToolFace | undefined): Readonly<Record<string, string>> {
   const file = face?.input['file_path'] ?? face?.input['filePath'];
   return typeof file === 'string' && !file.includes('\0') ? { TOOL_INPUT_FILE_PATH: file } : {};

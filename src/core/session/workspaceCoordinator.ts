@@ -82,7 +82,7 @@ export class WorkspaceCoordinator {
   }
 
   /**
-   * Says whether another thread made a plan stale. A plan that was made after the last patch of another thread was not.
+   * Names another thread that made a plan stale. A plan that was made after the last patch of another thread was not.
    */
   #attributed(threadId: string, changes: readonly FileChange[], stale: Stale): ApplyResult {
     const isOthers = (path: string) => {

@@ -33,7 +33,7 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
   const entries = list.map(entryOf);
   if (entries.some(({ tool, pattern }) => tool === '*' && pattern === undefined)) return true;
   return uses.every(({ name, command }) => {
-    // Of several uses of one call each has to be listed by itself.
+    // If one call has several uses, each has to be listed by itself.
     const own = uses.length > 1 ? names.filter((one) => toolsNamed(name)?.includes(one)) : names;
     const fitting = entries.filter(({ tool }) => means(tool, name, own));
     if (fitting.some(({ pattern }) => pattern === undefined)) return true;

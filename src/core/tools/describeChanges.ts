@@ -65,7 +65,7 @@ export async function describeChanges(
   };
 }
 
-/** In git format, paths from `cwd`; files that are not shown are named. */
+/** Returns the diff in git format, with paths from `cwd`; files that are not shown are named. */
 export async function diffOfChanges(
   changes: readonly RecordedChange[],
   cwd: string,

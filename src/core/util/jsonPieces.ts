@@ -3,7 +3,7 @@
 /** In characters: longer texts are written in pieces. */
 const LONG = 1024 * 1024;
 
-/** One line of JSON after `before`; in pieces only if a text in it is long. */
+/** Returns one line of JSON after `before`; in pieces only if a text in it is long. */
 export function jsonLine(value: unknown, before = ''): string | Iterable<string> {
   return hasLongText(value) ? pieces(value, before) : `${before}${JSON.stringify(value)}\n`;
 }

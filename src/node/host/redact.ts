@@ -20,7 +20,7 @@ export function secretsIn(environment: Readonly<Record<string, string | undefine
 }
 
 export interface Redactor {
-  /** From now on this value is redacted wherever it appears. */
+  /** Redacts this value from now on wherever it appears. */
   hide(secret: string): void;
   redact(text: string): string;
   /** Redacts registered secrets only: for files that are read again, and for texts that arrive in pieces. */

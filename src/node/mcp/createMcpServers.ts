@@ -32,7 +32,7 @@ export interface Mcp {
   readonly trust: Trust;
   /** Lets the user authorise Tiller at the server, which is started again then. @throws McpFault; the signal's reason */
   signIn(server: McpServer, redirect: McpRedirect, signal: AbortSignal): Promise<void>;
-  /** One for each thread. `configured`: see `McpToolsDeps`. */
+  /** Returns the tools of one thread. `configured`: see `McpToolsDeps`. */
   tools(configured?: () => Promise<void>): McpTools;
 }
 

@@ -29,7 +29,7 @@ export class UncertainStart extends Error {}
 
 /** The longest path of a socket in Linux (unix(7)). */
 const LONGEST_PATH = 107;
-/** A starter that ends again and again is not wanted by the system. */
+/** After so many ends in a row no starter is started again: the system does not seem to allow one. */
 const MOST_STARTS = 3;
 /**
  * Maximum time after the start of a command for its connections to arrive: the system refuses them without descriptors.

@@ -60,12 +60,12 @@ export class StarterChild extends EventEmitter implements StartedChild {
     if (this.#hasEnded) setImmediate(() => this.#exit());
   }
 
-  /** Its parent has collected it before it reports the end: a report can take long while the parent is stopped. */
+  /** The parent collects the process before it reports the end: a report can take long while the parent is stopped. */
   isReplaced(): boolean {
     return isReplaced(this.#identity);
   }
 
-  /** From now on its pid may belong to another process. */
+  /** Call when it has exited: from now on its pid may belong to another process. */
   exited(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#hasEnded) return;
     this.exitCode = code;

@@ -183,9 +183,9 @@ const FILTER = 3;
 const INFO = 4;
 
 /**
- * With pipes, filter and info are passed as descriptors. Descriptors that would be inherited by accident are replaced
- * by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a terminal
- * no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
+ * Passes filter and info as descriptors where there are pipes. Descriptors that would be inherited by accident are
+ * replaced by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a
+ * terminal no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
  */
 function startOf(
   program: string,
@@ -237,7 +237,7 @@ function interruptible(argv: ExecRequest['argv']): readonly string[] {
   return [requireBash(), ...bashRunning(script), ...argv];
 }
 
-/** Without startup files of the user, or functions in the environment. */
+/** Returns the argv of bash without startup files of the user, or functions in the environment. */
 function bashRunning(script: string): readonly string[] {
   return ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box'];
 }
@@ -248,7 +248,7 @@ function requireBash(): string {
   return bash;
 }
 
-/** Without a sandbox. */
+/** Launches without a sandbox. */
 export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }

@@ -31,7 +31,10 @@ export function runPostRunChecks(
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
-/** At the top of a writable root, where editors search for them. Their names are not known beforehand. */
+/**
+ * Finds workspace files at the top of a writable root, where editors search for them. Their names are not known
+ * beforehand.
+ */
 function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
@@ -82,7 +85,7 @@ function changeableRepositories(before: Look, scan: TreeScan): string[] {
   return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 
-/** Only reported: the user may have put something else there meanwhile. */
+/** Only reports a replaced file: the user may have put something else there meanwhile. */
 function reportReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));

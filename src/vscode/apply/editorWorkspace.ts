@@ -68,7 +68,7 @@ export function createEditorWorkspace({
       const { staysUnsaved } = origin ?? {};
       const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin), staysUnsaved }, signal);
       if (result.type !== 'applied') return result;
-      // What the user has to save is not saved for a command.
+      // A command does not save files that the user has to save.
       if (staysUnsaved !== true) unsaved.note(result.files, changes);
       onApplied?.(result.changes, origin);
       return { type: 'applied', files: result.files };
@@ -188,7 +188,7 @@ async function statPath(path: string): Promise<FileStat | undefined> {
   }
 }
 
-/** Only the disk has links; on other file systems the path is the place. */
+/** Resolves links on the disk; on other file systems, which have none, the path is the place. */
 async function realPathOf(path: string): Promise<string> {
   const uri = uriOf(path);
   if (uri.scheme !== 'file') return path;

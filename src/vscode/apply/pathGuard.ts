@@ -84,7 +84,7 @@ export class PathGuard implements Disposable {
   }
 }
 
-/** For saves that are not part of applying a patch. */
+/** Guards saves that are not part of applying a patch. */
 export async function withPathGuard<Result>(
   { holdFolders, pathWrites }: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>,
   act: (guard: PathGuard, files: PlaceFiles) => Promise<Result>,

@@ -236,7 +236,7 @@ function uriIn(cwd: string, { path: file }: Finding): vscode.Uri | undefined {
   return file === undefined ? undefined : uriOf(path.resolve(cwd, file));
 }
 
-/** In no editor. `undefined` where it is gone, or is not text. */
+/** Opens a document in no editor. `undefined` where it is gone, or is not text. */
 async function openQuietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     return openAt(uri) ?? (await vscode.workspace.openTextDocument(uri));

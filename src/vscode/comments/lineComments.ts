@@ -25,7 +25,7 @@ import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 export interface LineCommentsDeps {
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
@@ -117,7 +117,7 @@ export class LineComments implements Disposable {
     return { count: countOf(pending), files: files.size };
   }
 
-  /** From the field of a comment thread: a comment on new lines, or one more on the same. */
+  /** Adds a comment from the field of a comment thread: on new lines, or one more on the same. */
   async add(given: unknown): Promise<void> {
     const { thread, text } = given as vscode.CommentReply;
     const body = text.trim();

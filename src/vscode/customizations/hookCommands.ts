@@ -50,7 +50,7 @@ export class HookCommands {
     });
   }
 
-  /** Says once for each hook that a file names it. */
+  /** Notifies the user of each hook that a file names, once. */
   async announce({ hooks }: SelectedHooks): Promise<void> {
     const proposed = hooks.filter(({ state }) => state === 'proposed').map(({ hook }) => hook);
     await announceOnce(proposed, {

@@ -64,7 +64,7 @@ export class SkillCommands implements Disposable {
     });
   }
 
-  /** Says once for each skill and prompt that a file of the workspace proposes it. */
+  /** Notifies the user of each skill and prompt that a file of the workspace proposes, once. */
   async announce({ skills }: SelectedSkills): Promise<void> {
     const proposed = skills.filter(({ state }) => state === 'proposed');
     await announceOnce(proposed, {

@@ -24,7 +24,7 @@ import { EditInput, Instructions } from './editInput.ts';
 import { EditViews } from './editViews.ts';
 
 export interface EditAtCursorDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
@@ -361,7 +361,7 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
   );
 }
 
-/** It has ended, and shows its outcome until it is dismissed. */
+/** Returns true for an edit that has ended; it shows its outcome until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
   return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
 }

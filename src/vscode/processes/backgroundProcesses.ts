@@ -70,7 +70,7 @@ export class BackgroundProcesses implements Disposable {
     }
   }
 
-  /** For a process of the shown thread. */
+  /** Opens a terminal for a process of the shown thread. */
   openTerminal(processId: string): void {
     const { state } = this.#threads;
     const process = state?.processes.find((known) => known.processId === processId);
@@ -151,7 +151,7 @@ function ageOf({ startedAt }: ProcessState): string {
   return vscode.l10n.t('for {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** Without terminal control sequences. */
+/** Returns the last line without terminal control sequences. */
 function lastLine(output: string): string {
   return plainTerminalText(output).trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
 }

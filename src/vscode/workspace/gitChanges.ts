@@ -30,10 +30,10 @@ export interface Repository {
   diff(cached?: boolean): Promise<string>;
   /** The diff of one file, staged or not. Empty for a file that is neither in HEAD nor staged. */
   diffWithHEAD(path: string): Promise<string>;
-  /** From a commit to the files as they are. */
+  /** Returns the changes from a commit to the files as they are. */
   diffWith(ref: string): Promise<readonly Change[]>;
   diffWith(ref: string, path: string): Promise<string>;
-  /** From where both parted to the second one. */
+  /** Returns the changes from the merge base of both to the second one. */
   diffBetween(ref1: string, ref2: string): Promise<readonly Change[]>;
   diffBetween(ref1: string, ref2: string, path: string): Promise<string>;
   /** `undefined`, or empty, where they have no common commit. */
@@ -89,8 +89,8 @@ export function changeCount(): string | undefined {
 }
 
 /**
- * For the model: the names of all changed files, then the diffs of the staged and of the other changes. `mayRead`
- * leaves out files whose content must not be shown. Rejects when git does.
+ * Resolves to a text for the model: the names of all changed files, then the diffs of the staged and of the other
+ * changes. `mayRead` leaves out files whose content must not be shown. Rejects when git does.
  */
 export async function changeText(
   mayRead: (path: string) => boolean,
@@ -115,8 +115,8 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
 }
 
 /**
- * For the model: the content of the next commit of a repository: the staged changes, else all changes. Empty without
- * changes. Rejects when git does.
+ * Resolves to a text for the model: the content of the next commit of a repository, that is the staged changes, else
+ * all changes. Empty without changes. Rejects when git does.
  */
 export async function changesToCommit(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
   const root = repository.rootUri.fsPath;
@@ -132,14 +132,17 @@ export async function changesToCommit(repository: Repository, mayRead: (path: st
 /** Characters of the diffs of single files after which no further file is read; the reader gets less of it. */
 const ENOUGH = 200_000;
 
-/** The commit at which HEAD and the branch parted; `undefined` where they have none in common. Rejects when git does. */
-export async function partingOf(repository: Repository, branch: string): Promise<string | undefined> {
+/**
+ * Resolves to the merge base of HEAD and the branch; `undefined` where they have no common commit. Rejects when git
+ * does.
+ */
+export async function mergeBaseOf(repository: Repository, branch: string): Promise<string | undefined> {
   return (await repository.getMergeBase('HEAD', branch)) || undefined;
 }
 
 /**
- * For the model: the changes in this repository since a commit, uncommitted changes included. Empty without changes.
- * Rejects when git does.
+ * Resolves to a text for the model: the changes in this repository since a commit, uncommitted changes included. Empty
+ * without changes. Rejects when git does.
  */
 export async function changesSince(
   repository: Repository,
@@ -150,7 +153,7 @@ export async function changesSince(
   return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
 }
 
-/** For the model: the changes of a commit. Empty for a first commit. Rejects when git does. */
+/** Resolves to the changes of a commit, for the model. Empty for a first commit. Rejects when git does. */
 export async function changesIn(
   repository: Repository,
   { hash, parents: [parent] }: GitCommit,

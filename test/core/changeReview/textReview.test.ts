@@ -252,7 +252,7 @@ function redoing(review: TextReview, document: string): readonly TextHunk[] {
   return invertHunks(document, undone);
 }
 
-/** In VS Code’s order: the last edit first. */
+/** Returns edits in VS Code’s order: the last one first. */
 function editsOf(hunks: readonly TextHunk[], document: string): readonly TextEdit[] {
   const lines = document.split('\n');
   const place = (line: number) =>

@@ -454,7 +454,7 @@ function lateEvents(text: string): string[] {
   });
 }
 
-/** Without the lines that each process writes about itself. */
+/** Leaves out the lines that each process writes about itself. */
 function comparable(state: ThreadState) {
   return { ...state, started: null, lastSeq: 0 };
 }

@@ -25,7 +25,7 @@ const HOST = {
   NOTHING: undefined,
 };
 
-/** Without the variables that every command gets. */
+/** Returns the variables except those that every command gets. */
 function passed(settings: Partial<EnvironmentSettings>): Record<string, string> {
   const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' }, NO_KEYS);
   const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings }, NO_KEYS);

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { tryOut, tryOutBeside } from '../../../src/node/host/ownPrograms.ts';
 
-/** As in a new process, which has tried nothing yet. */
+/** Imports the module as in a new process, which has tried nothing yet. */
 async function untried() {
   vi.resetModules();
   return import('../../../src/node/sandbox/support.ts');
@@ -12,7 +12,7 @@ test('is found the same beside the process as by blocking it', async () => {
   const blocking = (await untried()).sandboxMachinery();
   const beside = await untried();
   await beside.prepareSandbox('win32');
-  // What was prepared is what is used from then on.
+  // The prepared result is used from then on.
   expect(beside.sandboxMachinery('linux')).toMatchObject({ type: 'none', cause: expect.stringContaining('Windows') });
   const again = await untried();
   await again.prepareSandbox();

@@ -275,7 +275,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** In the settings of the user, until the test ends. */
+/** Changes a setting of the user until the test ends. */
 export async function withSetting(name: string, value: unknown, story: () => Promise<void>): Promise<void> {
   const set = (to: unknown) => vscode.workspace.getConfiguration().update(name, to, vscode.ConfigurationTarget.Global);
   const before = vscode.workspace.getConfiguration().inspect(name)?.globalValue;

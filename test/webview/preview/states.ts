@@ -1160,7 +1160,7 @@ function long(): Script {
   return script;
 }
 
-/** In another window: its pending requests cannot be answered here. */
+/** Shows the thread as another window's: its pending requests cannot be answered here. */
 function readOnly(script: Script): PanelScene {
   const { messages } = scene(script);
   const access = { type: 'read_only', reason: 'owned', taken: false } as const;

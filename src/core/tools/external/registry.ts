@@ -35,7 +35,7 @@ export interface RegisteredTool {
 export class ExternalToolRegistry {
   #tools: readonly RegisteredTool[] = [];
 
-  /** In the order of owner and name, so that the same tools are the same bytes in every request. */
+  /** All tools in the order of owner and name, so that the same tools are the same bytes in every request. */
   get all(): readonly RegisteredTool[] {
     return this.#tools;
   }

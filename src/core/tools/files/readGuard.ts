@@ -28,7 +28,7 @@ export interface ReadDeps {
   readonly workspace: Pick<Workspace, 'places'>;
 }
 
-/** For one file of which only the path is known, `whyUnreadable` is simpler. */
+/** Returns the guard of many reads; for one file of which only the path is known, `whyUnreadable` is simpler. */
 export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDeps): Promise<ReadGuard> {
   const listed = unreadablePaths(limits.unreadable, host.homeDirectory, limits.home);
   const readable = [limits.cwd, ...(limits.readable ?? [])];
