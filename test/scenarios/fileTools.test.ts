@@ -309,7 +309,9 @@ describe('a file that may not be read', () => {
       linkSync(chat.folder.at('a.txt'), chat.folder.at('b.txt'));
     };
     const outputs = await outputsOf(made, { files: { ...files, 'a.txt': 'one\n' }, interactive: false }, prepare);
-    expect(outputs[0]).toMatch(/^\.env may not be read \(sandbox\.unreadable: .*\), and hard\.txt is a hard link to it\./);
+    expect(outputs[0]).toMatch(
+      /^\.env may not be read \(sandbox\.unreadable: .*\), and hard\.txt is a hard link to it\./,
+    );
     expect(outputs[1]).toBe('L1: one');
     expect(outputs[2]?.split('\n').toSorted()).toEqual(['.env.example', 'a.txt', 'b.txt']);
   });

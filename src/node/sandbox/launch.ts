@@ -94,9 +94,7 @@ export class Sandboxes {
       ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
     ];
     const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
-    const files = new Map(
-      found.flatMap((one) => realOf(one) ?? []).map((one) => [one, lstatSync(one)] as const),
-    );
+    const files = new Map(found.flatMap((one) => realOf(one) ?? []).map((one) => [one, lstatSync(one)] as const));
     const closed = new Map([...files].filter(([, stats]) => !stats.isDirectory()));
     return [...closed.keys(), ...this.#links.of(closed, folders)];
   }

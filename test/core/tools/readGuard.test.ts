@@ -10,7 +10,11 @@ test('a file that may not be read is refused by its name, by a link, by a hard l
   mkdirSync(folder.at('keys'));
   for (const name of ['.env', '.env.test', 'a.txt', 'keys/id']) writeFileSync(folder.at(name), '');
   symlinkSync('.env', folder.at('link'));
-  for (const [name, link] of [['.env', 'hard'], ['keys/id', 'sub/id'], ['a.txt', 'b.txt']] as const) {
+  for (const [name, link] of [
+    ['.env', 'hard'],
+    ['keys/id', 'sub/id'],
+    ['a.txt', 'b.txt'],
+  ] as const) {
     mkdirSync(folder.at('sub'), { recursive: true });
     linkSync(folder.at(name), folder.at(link));
   }

@@ -66,7 +66,9 @@ export async function linkedSecrets(
   const isHidden = (name: string) => guard([name]) !== undefined;
   const listed = unreadablePaths(unreadable, host.homeDirectory, home);
   const found = (await workspace.findLinks?.(files, isHidden, listed)) ?? new Map<string, string>();
-  return new Map([...found].map(([file, name]) => [file, `${guard([name]) ?? name}, and ${file} is a hard link to it`]));
+  return new Map(
+    [...found].map(([file, name]) => [file, `${guard([name]) ?? name}, and ${file} is a hard link to it`]),
+  );
 }
 
 /**
