@@ -56,7 +56,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
-  it.skipIf(noSandbox)('needs no flag and no question in the box', async () => {
+  it.skipIf(noSandbox)('needs no flag and no approval in the sandbox', async () => {
     const { run, folder } = await demo(FIRST, []);
     using _ = folder;
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });

@@ -245,7 +245,7 @@ describe('PreToolUse', () => {
     expect(chat.outputs()).toEqual(['Not allowed: A hook of the user denied it: so it is']);
   });
 
-  it('changes the arguments, which the policy then decides about, and tells the model', async () => {
+  it('changes the arguments, which the policy then decides about, and the model gets a note', async () => {
     const updatedInput = { command: 'echo changed' };
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', decides('allow', { updatedInput, additionalContext: 'prefer echo' })) },
@@ -501,7 +501,7 @@ describe('hooks of other products, unchanged', () => {
   });
 });
 
-describe('where hooks come from', () => {
+describe('hooks by their source', () => {
   it('hooks of the workspace run in the sandbox, those of the user outside', async () => {
     const file = (origin: HookFile['origin']): HookFile => ({
       origin,
@@ -649,7 +649,7 @@ describe('where hooks come from', () => {
     }
   });
 
-  it('what is wrong with a hook is said once, and the others run', async () => {
+  it('a fault of a hook is reported once, and the others run', async () => {
     await using chat = await withHooks(
       { UserPromptSubmit: [{ type: 'prompt', prompt: 'x' }, ...command('echo fine')], Nonsense: [] },
       { model: [[says('Hello.')], [says('Again.')]] },

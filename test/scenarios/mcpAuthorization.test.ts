@@ -44,7 +44,7 @@ const guardedBy = (server: AuthorizationServer, more = {}) => ({
 });
 
 describe('an MCP server that demands an authorisation', LONG, () => {
-  test('needs it, gets it by a click, and keeps it for the next start', async () => {
+  test('is authorised when the user signs in, and stays so at the next start', async () => {
     const kept = new Map<string, string>();
     await using server = await AuthorizationServer.start();
     await using made = await mcpScenario(guardedBy(server), { model: SCRIPT, secrets: secretsIn(kept) });
@@ -73,7 +73,7 @@ describe('an MCP server that demands an authorisation', LONG, () => {
     expect(server.refreshed).toBe(1);
   });
 
-  test('that is revoked is demanded again, and given by another click', async () => {
+  test('whose authorisation is revoked needs another sign-in', async () => {
     await using server = await AuthorizationServer.start();
     await using made = await mcpScenario(guardedBy(server), {
       model: [...SCRIPT, ...SCRIPT],

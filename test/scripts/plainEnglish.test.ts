@@ -22,7 +22,7 @@ class Panel {
 }
 `;
 
-it('reads comments and titles, and no other text', () => {
+it('the gate for plain English reads comments and titles, and no other text', () => {
   const prose: string = commentsAndTitles(source);
   expect(prose.split('\n').map((line) => line.trim())).toEqual([
     '/** Whoever asks is told. */',
@@ -39,7 +39,7 @@ it('reads comments and titles, and no other text', () => {
   ]);
 });
 
-it('counts banned words, and fails only where there are more than before', () => {
+it('the gate for plain English counts banned words, and fails only where there are more than before', () => {
   const counts = countBanned([source]);
   expect(counts).toMatchObject({
     'whoever, whatever': 1,

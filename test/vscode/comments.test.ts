@@ -339,7 +339,7 @@ suite('comments on lines', () => {
   );
 
   test(
-    'are gone from the editor while they are turned off, and come back',
+    'are hidden in the editor while they are turned off, and shown again',
     atDesk({ 'a.txt': FIVE }, async (desk, here) => {
       await desk.write(here.uri('a.txt'), 1, 1, 'One.');
       desk.comments.mode = 'off';

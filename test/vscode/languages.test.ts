@@ -203,7 +203,7 @@ suite('what language extensions know', () => {
 
 suite('a rename of a language extension', () => {
   test(
-    'goes through all files with unsaved edits kept and unsaved, and Undo Patch takes it back',
+    'goes through all files with unsaved edits kept and unsaved, and Undo Patch reverts it',
     withProviders(
       (here, selector) => [renaming(here, selector, () => {})],
       async (languages, here) => {

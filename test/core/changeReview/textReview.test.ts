@@ -202,7 +202,7 @@ describe('undoing hunks in a text', () => {
   });
 });
 
-test('takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {
+test('an undo of hunks takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {
   const review = startReview(BEFORE, AFTER);
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((line) => hunkAt(review, line)?.id),

@@ -8,7 +8,7 @@ async function untried() {
   return import('../../../src/node/sandbox/support.ts');
 }
 
-test('is found the same beside the process as by blocking it', async () => {
+test('the sandbox mechanism found without blocking is the same as the one found by blocking', async () => {
   const blocking = (await untried()).sandboxMachinery();
   const beside = await untried();
   await beside.prepareSandbox('win32');
@@ -27,7 +27,7 @@ test.each([
   expect(await tryOutBeside(trial)).toEqual(tryOut(trial));
 });
 
-test('a program that is not there is named', async () => {
+test('a missing program is named', async () => {
   const result = await tryOutBeside({ program: '/no/such/program', args: [] });
   expect(result).toEqual({ works: false, stderr: expect.stringContaining('/no/such/program ENOENT') });
 });
