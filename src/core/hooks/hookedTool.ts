@@ -65,12 +65,9 @@ export function facesFor(hook: Pick<Hook, 'matcher' | 'style' | 'isSmall'>, tool
   return isOurs ? [own] : [];
 }
 
-/** Returns the faces that the matcher matches, each under the name that it matches. */
+/** Returns the faces that the matcher matches, each as the tool that it matches. */
 function matching(matcher: string, faces: readonly ToolFace[]): readonly ToolFace[] {
-  return faces.flatMap((face) => {
-    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
-    return name === undefined ? [] : [{ ...face, name }];
-  });
+  return faces.flatMap((face) => [face, ...(face.others ?? [])].find(({ name }) => matchesName(matcher, name)) ?? []);
 }
 
 function argumentsOf(payload: ToolPayload): Arguments | undefined {
@@ -207,7 +204,7 @@ function renamed(args: Arguments, keys: Readonly<Record<string, string>>): (inpu
 
 /** Claude Code 2.1.63 renamed Task to Agent; its matchers take both names. Those of Codex take Agent for `spawn_agent`. */
 function agentFace(input: Arguments, updated: (input: Arguments) => Arguments): ToolFace {
-  return { ...faceOf('Agent', input, updated), otherNames: ['Task'] };
+  return { ...faceOf('Agent', input, updated), others: [faceOf('Task', input, updated)] };
 }
 
 /** Our tools that Claude Code has under another name. */
