@@ -151,6 +151,29 @@ describe('PreToolUse', () => {
     ]);
   });
 
+  it('tells the model at most 10,000 characters of its reason', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: command('head -c 50000 /dev/zero | tr "\\0" e >&2; exit 2') },
+      { model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]] },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]?.length).toBeLessThan(10_200);
+  });
+
+  it('that prints more than is read has failed: its decision is not known', async () => {
+    await using chat = await withHooks(
+      {
+        PreToolUse: command(`head -c 400000 /dev/zero | tr "\\0" e; echo; ${decides('deny')}`, { onFailure: 'block' }),
+      },
+      { model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]], deps: patient },
+    );
+    await chat.send('go');
+    expect(effects(chat)).toMatchObject([
+      ['PreToolUse', 'failed', expect.stringContaining('printed more than is read')],
+    ]);
+    expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['declined']);
+  });
+
   it('guards each file of a patch under the names Edit and Write', async () => {
     const patch =
       '*** Begin Patch\n*** Add File: new.txt\n+1\n*** Update File: a.txt\n@@\n-one\n+two\n*** Delete File: b.txt\n*** End Patch';
@@ -262,6 +285,29 @@ describe('PreToolUse', () => {
     expect(chat.items('command_execution').map(({ command: line }) => line)).toEqual(['echo changed']);
     expect(chat.outputs()[0]).toMatch(/changed\n[\s\S]*a hook of the user has changed the arguments[\s\S]*prefer echo/);
     expect(Object.keys(chat.files())).toEqual([]);
+  });
+
+  it('denies a call when a changed path would be more than one line of a patch', async () => {
+    const changed = { file_path: 'x\n+one\n*** Add File: y', content: 'x\n' };
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Write', decides('allow', { updatedInput: changed })) },
+      { model: [[calls('apply_patch', { input: ADD_NOTE })], [says('Done.')]] },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain('no call can be made from them');
+    expect(chat.files()).toEqual({});
+  });
+
+  it('reaches no file with secrets by changed arguments', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Read', decides('allow', { updatedInput: { file_path: '.env' } })) },
+      {
+        ...{ files: { '.env': 'API_KEY=abcdefgh12345\n', 'a.txt': 'one\n' }, interactive: false },
+        model: [[calls('read_file', { file_path: 'a.txt' })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain('.env may not be read');
   });
 
   it('denies a call when its changed arguments cannot be used', async () => {

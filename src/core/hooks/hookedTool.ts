@@ -164,8 +164,10 @@ function operationFaces(operation: PatchOperation, isAlone: boolean, cwd: string
     case 'add': {
       const rewritten = (input: Arguments) => {
         const content = textIn(input, 'content');
-        if (!isAlone || content === undefined) return undefined;
-        return { input: addPatch(textIn(input, 'file_path') ?? operation.path, content) };
+        const named = textIn(input, 'file_path') ?? operation.path;
+        // A name with a line end would be further lines of the patch.
+        if (!isAlone || content === undefined || /[\r\n]/.test(named)) return undefined;
+        return { input: addPatch(named, content) };
       };
       const content = operation.lines.map((line) => `${line}\n`).join('');
       return [faceOf('Write', { file_path: file, content }, rewritten, done)];
