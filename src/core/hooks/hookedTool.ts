@@ -68,7 +68,7 @@ export function facesFor(hook: Pick<Hook, 'matcher' | 'style' | 'isSmall'>, tool
 /** Returns the faces that the matcher matches, each under the name that it matches. */
 function matching(matcher: string, faces: readonly ToolFace[]): readonly ToolFace[] {
   return faces.flatMap((face) => {
-    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
+    const name = [face.name, ...(face.otherNames ?? [])].find((candidate) => matchesName(matcher, candidate));
     return name === undefined ? [] : [{ ...face, name }];
   });
 }
