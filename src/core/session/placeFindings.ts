@@ -43,6 +43,6 @@ async function readTexts(files: readonly string[], deps: Deps): Promise<Readonly
   );
   const read = await workspace.readPlaces(new Map(readable), signal);
   return new Map(
-    [...read].flatMap(([file, one]) => (one instanceof WorkspaceError ? [] : [[file, one.text] as const])),
+    [...read].flatMap(([file, content]) => (content instanceof WorkspaceError ? [] : [[file, content.text] as const])),
   );
 }

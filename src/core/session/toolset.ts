@@ -134,7 +134,7 @@ export class Toolset {
     this.#current = { arrays, registry };
     for (const rejected of registry.rejected) this.#report(rejected);
     for (const provider of providers) {
-      for (const one of provider.leftOut?.() ?? []) this.#report({ ...one, providerId: provider.id });
+      for (const rejected of provider.leftOut?.() ?? []) this.#report({ ...rejected, providerId: provider.id });
     }
     return registry;
   }

@@ -10,6 +10,6 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
     return mapped.every((element, index) => element === value[index]) ? value : mapped;
   }
   const entries = Object.entries(value);
-  const mapped = entries.map(([name, one]) => [name, mapTexts(one, change)] as const);
-  return mapped.every(([, one], index) => one === entries[index]?.[1]) ? value : Object.fromEntries(mapped);
+  const mapped = entries.map(([name, field]) => [name, mapTexts(field, change)] as const);
+  return mapped.every(([, field], index) => field === entries[index]?.[1]) ? value : Object.fromEntries(mapped);
 }

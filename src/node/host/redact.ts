@@ -51,5 +51,5 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
     });
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactDeep(one, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, redactDeep(field, redact)]));
 }
