@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Finding } from '../../protocol/codeReview.ts';
 import { quoteOf } from '../../protocol/text/quote.ts';
 import { WorkspaceError } from '../ports.ts';
-import { readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
+import { linkedSecrets, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
 import type { ToolContext } from '../tools/handler.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import type { RawFinding } from './reviewOutput.ts';
@@ -36,11 +36,14 @@ async function readTexts(files: readonly string[], deps: Deps): Promise<Readonly
   const guard = await readGuard(readLimitsOf(deps), deps);
   const folders = [settings.cwd, ...workspace.roots];
   const places = await workspace.places(files.filter((file) => folders.some((folder) => isBelow(file, folder))));
-  const readable = [...places].flatMap(([file, place]) =>
+  const named = [...places].flatMap(([file, place]) =>
     place instanceof WorkspaceError || guard([file, place.name, place.target]) !== undefined
       ? []
       : [[file, place] as const],
   );
+  const targets = named.map(([, { target }]) => target);
+  const linked = await linkedSecrets(targets, guard, readLimitsOf(deps), deps);
+  const readable = named.filter(([, { target }]) => !linked.has(target));
   const read = await workspace.readPlaces(new Map(readable), signal);
   return new Map(
     [...read].flatMap(([file, content]) => (content instanceof WorkspaceError ? [] : [[file, content.text] as const])),

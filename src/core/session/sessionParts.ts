@@ -4,6 +4,7 @@ import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { ThreadMemories } from '../rollout/threadMemories.ts';
+import { secretNames } from '../tools/files/readGuard.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { AgentNotices } from './agentNotices.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
@@ -79,7 +80,7 @@ export function createSessionParts(
   session: { readonly settings: () => TurnSettings; readonly storageFailed: (failure: StorageFailure) => void },
 ): SessionParts {
   const { ports, meta, replayed, host, parent, ledger } = options;
-  const { limits } = options.settings;
+  const { limits, tools } = options.settings;
   const threadId = meta.id;
   const before = stateBefore(options);
   const cwd = () => session.settings().cwd;
@@ -121,6 +122,7 @@ export function createSessionParts(
     store: ports.baseline,
     threadId,
     maxBytes: limits.undoMaxBytes,
+    isSecret: secretNames(tools.unreadable, ports.host.platform),
     emit: (msg) => emit(null, msg),
   });
   const open = async () => {

@@ -50,6 +50,7 @@ export class WorkspaceCoordinator {
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
     const restore = workspace.restore?.bind(workspace);
+    const findLinks = workspace.findLinks?.bind(workspace);
     return {
       // A getter: folders are opened and closed.
       get roots() {
@@ -67,6 +68,7 @@ export class WorkspaceCoordinator {
       moves: workspace.moves,
       save: (paths) => workspace.save(paths),
       ...(restore === undefined ? {} : { restore }),
+      ...(findLinks === undefined ? {} : { findLinks }),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#applied(threadId, changes);

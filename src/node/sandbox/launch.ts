@@ -16,6 +16,7 @@ import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
+import { SecretLinks } from './secretLinks.ts';
 import { sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
@@ -47,6 +48,7 @@ export class Sandboxes {
   readonly #mountPoints: MountPoints;
   readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
+  readonly #links = new SecretLinks();
   readonly #quarantine: Quarantine;
   readonly #marksMountPoints: boolean;
 
@@ -89,10 +91,12 @@ export class Sandboxes {
   #secretsIn({ unreadableGlobs, visible, writableRoots }: SandboxLimits): readonly string[] {
     this.#scan.hide(unreadableGlobs);
     const folders = [
-      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((folder) => realOf(folder) ?? [])),
+      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
     ];
     const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
-    return found.flatMap((file) => realOf(file) ?? []).filter((file) => !lstatSync(file).isDirectory());
+    const files = new Map(found.flatMap((one) => realOf(one) ?? []).map((one) => [one, lstatSync(one)] as const));
+    const closed = new Map([...files].filter(([, stats]) => !stats.isDirectory()));
+    return [...closed.keys(), ...this.#links.of(closed, folders)];
   }
 
   async #launchBubblewrap(
@@ -114,11 +118,12 @@ export class Sandboxes {
     try {
       const before = look(limits, cwd, {
         scan: this.#scan,
+        links: this.#links,
         isMountPoint: this.#mountPoints.ours(),
         marksMountPoints: this.#marksMountPoints,
       });
       giveBack = await this.#hold(before.heldNames);
-      const held = before.heldNames.filter((name) => realOf(name) === name);
+      const held = before.heldNames.filter((one) => realOf(one) === one);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
       const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
@@ -133,8 +138,9 @@ export class Sandboxes {
             isOver = await life.ended();
             return runPostRunChecks(before, {
               scan: this.#scan,
+              links: this.#links,
               quarantine: this.#quarantine,
-              isMountPoint: (place) => this.#mountPoints.ours()(place),
+              isMountPoint: (one) => this.#mountPoints.ours()(one),
             });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
@@ -193,10 +199,8 @@ function startOf(
   handover: Handover,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const handed = ['--seccomp', String(FILTER), '--info-fd', String(INFO)];
-  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter(
-    (descriptor) => descriptor !== FILTER && descriptor !== INFO,
-  );
-  if (handover.tty || leaks.some((descriptor) => descriptor > LAST_DESCRIPTOR)) {
+  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter((one) => one !== FILTER && one !== INFO);
+  if (handover.tty || leaks.some((one) => one > LAST_DESCRIPTOR)) {
     return startByBash([program, ...handed, ...args], handover, leaks);
   }
   const filter = openSync(handover.filter, 'r');
@@ -217,7 +221,7 @@ function startByBash(
   { filter, life, tty }: Handover,
   leaks: readonly number[],
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
-  const closed = leaks.map((descriptor) => ` ${descriptor}<&-`);
+  const closed = leaks.map((one) => ` ${one}<&-`);
   const ignoreSignals = tty ? 'trap "" INT QUIT; ' : '';
   const script = `${ignoreSignals}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {

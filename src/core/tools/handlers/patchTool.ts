@@ -28,7 +28,7 @@ import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
-import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
+import { linkedSecretAmong, readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
@@ -99,8 +99,8 @@ export async function prepareChanges(
   const { settings, host, workspace, signal } = context;
   const scope = await patchScope(context);
   let secret: string | undefined;
-  const planned = await plan((places) => {
-    secret = readsSecret(operations, workdir, places, scope);
+  const planned = await plan(async (places) => {
+    secret = await readsSecret(operations, workdir, places, scope, context);
     return refuseSources(operations, workdir, places, scope, context);
   });
   if (planned.type === 'failed') {
@@ -109,10 +109,11 @@ export async function prepareChanges(
     return { type: 'failure', output: failed(message) };
   }
   if (planned.type === 'refused') return refusal(planned.reason, { operations, cwd: workdir, again }, context);
-  const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
+  const replaced = replacedSources(planned.changes);
+  const unreadable = refuseUnreadable(replaced, scope.reading, host.platform);
   if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
-  const reads = secret ?? secretAmong(replacedSources(planned.changes), scope);
+  const reads = secret ?? secretAmong(replaced, scope) ?? (await linkedSecretAmong(replaced, scope, context));
   const decide = async (asked: Asked, current: PatchScope) =>
     decidePatch({
       paths: asked.paths,
