@@ -158,8 +158,9 @@ export function createPanel(
       proposalOf,
       fileOf,
       threadAsking: (approvalId) =>
-        threads.overview.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId))
-          ?.threadId,
+        threads.overview.waiting.find(({ approvals }) =>
+          approvals.some((approval) => approval.approvalId === approvalId),
+        )?.threadId,
       deny: (approvalId, message, threadId) =>
         threads.submitTo(threadId, { type: 'approval', approvalIds: [approvalId], decision: { denied: { message } } }),
       sendMessage: (input, target) => sender.sendInput(input, target),

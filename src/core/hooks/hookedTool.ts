@@ -1,6 +1,6 @@
 /** Calls as hooks see them: under the names of Claude Code, with its arguments, and under our own. */
 import path from 'node:path';
-import { recognisePatch } from '../patch/invocation.ts';
+import { recognizePatch } from '../patch/invocation.ts';
 import type { PatchOperation } from '../patch/operation.ts';
 import { parsePatch } from '../patch/parse.ts';
 import type { Host } from '../ports.ts';
@@ -127,7 +127,7 @@ function shellTool(
     (stdout) => ({ stdout, stderr: '', interrupted: false, isImage: false }),
   );
   const argv = words ?? shellArgv(command, host);
-  const invocation = recognisePatch(argv);
+  const invocation = recognizePatch(argv);
   const patch =
     invocation.type === 'patch'
       ? patchFaces(invocation.patch, path.resolve(cwd, workdir ?? '.', invocation.workdir ?? '.'))

@@ -136,7 +136,7 @@ function isLinked(named: string, found: FilePlace, { rootPlaces, platform }: Pat
   const around = ways.filter(([root]) => placeOf(named, { roots: [root], protectedNames: [] }, platform) === 'inside');
   return !around.every(([root, place]) => {
     const direct = paths.join(place, paths.relative(root, named));
-    return [found.name, found.target].every((one) => isSamePath(one, direct, platform));
+    return [found.name, found.target].every((resolved) => isSamePath(resolved, direct, platform));
   });
 }
 

@@ -265,9 +265,9 @@ export class TurnHooks {
       runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
     );
     this.#turn.signal.throwIfAborted();
-    const finished = settled.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
+    const finished = settled.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
     });
     this.#stopped ??= finished.find(({ outcome }) => outcome.stop !== undefined)?.outcome.stop;
     return finished;

@@ -19,7 +19,7 @@ export interface RunningCommand {
 
 /**
  * Knows the patches and commands of the threads and sub-agents of one process in the folders that they share. One per
- * process. Patches to one path are serialised by the ports, which know the real path; here is recorded which thread
+ * process. Patches to one path are serialized by the ports, which know the real path; here is recorded which thread
  * applied them.
  */
 export class WorkspaceCoordinator {

@@ -34,8 +34,8 @@ export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDep
   const readable = [limits.cwd, ...(limits.readable ?? [])];
   const places = await workspace.places([...listed, ...readable]);
   const targetsOf = (paths: readonly string[]) =>
-    paths.flatMap((one) => {
-      const place = places.get(one);
+    paths.flatMap((path) => {
+      const place = places.get(path);
       return place === undefined || place instanceof WorkspaceError ? [] : [place.target];
     });
   const secrets = host.platform === 'linux' ? MACHINE_SECRETS : [];
