@@ -231,6 +231,26 @@ describe('a patch that reads or replaces a file with secrets', () => {
     expect(output).toBe(`apply_patch verification failed: ${linked}, and the patch does not fit it.`);
   });
 
+  it('is recorded without a line of the file when it is not allowed', async () => {
+    const { events } = await outcomeOf(patch('*** Add File: .env', '+A=1'));
+    expect(events).toContain('Binary files a/.env and b/.env differ');
+    expect(events).not.toContain('abcdefgh12345');
+  });
+
+  it('tells the model nothing of what the user writes into the file in place of its text', async () => {
+    const text = 'API_KEY=realkey12345\n';
+    const answer = { approved_reviewed: { files: [{ path: '.env', text }] } };
+    const made = await outcomeOf(patch('*** Add File: .env', '+API_KEY=changeme'), {
+      files: { 'a.txt': 'one\n' },
+      policy: 'untrusted',
+      answer,
+    });
+    expect(made.files['.env']).toBe(text);
+    expect(made.output).toContain('.env was edited by the user');
+    expect(made.output).toContain('Of .env no line is shown');
+    expect(made.output).not.toContain('realkey');
+  });
+
   it('is not asked about for a new file, and for the example', async () => {
     const made = patch('*** Add File: sub/.env', '+A=1', '*** Update File: .env.example', '@@', '-API_KEY=', '+A=');
     expect((await outcomeOf(made)).files).toMatchObject({ 'sub/.env': 'A=1\n', '.env.example': 'A=\n' });

@@ -7,7 +7,7 @@ import { parsePatch } from '../../patch/parse.ts';
 import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
-import { fileDiff } from '../../patch/unifiedDiff.ts';
+import { binaryDiff, fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
@@ -39,6 +39,8 @@ export interface ApplyPlan {
   readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** Files that the user has moved since the model wrote the patch, as they are shown. */
   readonly moved: readonly FileMove[];
+  /** True when it reads a file with secrets: a message to the model quotes no line of it. */
+  readonly readsSecret: boolean;
   /** The files that the user is asked to approve. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -147,9 +149,10 @@ export async function prepareChanges(
   const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
-    plan: { cwd: workdir, planned, again, moved, proposal, item },
+    plan: { cwd: workdir, planned, again, moved, proposal, item, readsSecret: reads !== undefined },
     requirement,
-    item,
+    // Before the user has agreed, the lines of a file with secrets are on the card only, and not in what is recorded.
+    item: reads === undefined ? item : { ...item, diff: namesOnly(described, settings.cwd) },
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
     proposal,
     folders,
@@ -200,7 +203,8 @@ function writtenAnew(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.movedTo] : [];
 }
 
-function pathsOfChange(change: FileChange): readonly string[] {
+/** Absolute: the path before the change, and the one that it moves to. */
+export function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
@@ -222,7 +226,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { cwd, planned, again, moved: [], proposal: [], item },
+    plan: { cwd, planned, again, moved: [], proposal: [], item, readsSecret: false },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],
@@ -252,6 +256,10 @@ export function describe(changes: readonly FileChange[], cwd: string): readonly 
 
 export function diffOf(described: readonly DescribedChange[]): string {
   return described.map(({ diff }) => diff).join('');
+}
+
+function namesOnly(described: readonly DescribedChange[], cwd: string): string {
+  return described.map(({ change }) => binaryDiff(change.path, cwd)).join('');
 }
 
 /** The path relative to the working directory if it lies inside. */
