@@ -171,7 +171,7 @@ export function createSessionParts(
   };
 }
 
-/** What several parts of a session share. */
+/** Values that several parts of a session use. */
 interface SharedParts extends Pick<SessionParts, 'rules' | 'emit'> {
   readonly cwd: () => string;
 }
