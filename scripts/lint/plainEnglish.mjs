@@ -17,6 +17,8 @@ const BANNED = {
   'what waits': /\bwhat waits\b/gi,
   'dies, died, born': /\b(?:dies|died|dying|born)\b/gi,
   'hands (for ports)': /\b(?:our|the|its) hands\b/gi,
+  'a spelling with -ise (we write recognize, authorize)':
+    /\b\w*(?:ecognis|uthoris|ummaris|ormalis|erialis|nitialis|inimis|ynchronis|anitis|rganisation)\w*/gi,
   'a paper that is not in the repository': /\b(?:issue \d+|seed 00\d|contract\.md|house\.md)\b/gi,
   'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those, That, Says or Tells':
     /\/\*\*[\s*]*(?:What|Whether|How|Why|Where|Who|Of|Those|That|Says|Tells)\b/g,

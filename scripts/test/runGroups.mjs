@@ -45,7 +45,7 @@ export async function runGroups(groups) {
     const left = [...steps];
     await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
   }
-  return summarise((Date.now() - started) / 1000);
+  return summarize((Date.now() - started) / 1000);
 }
 
 /** One step after the other from those that are left, until there is none. */
@@ -138,7 +138,7 @@ function verdict({ suite }, { code, signal }) {
   return { ...summary, failed: 1, note: 'it failed beside its tests, see what it printed' };
 }
 
-function summarise(wallSeconds) {
+function summarize(wallSeconds) {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const all = (key) => results.flatMap((result) => result[key]);
   console.log(`\n── summary ${'─'.repeat(63)}`);

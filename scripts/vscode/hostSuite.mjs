@@ -57,7 +57,7 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     sourcesContent: false,
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
-    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialised in another order.
+    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialized in another order.
     plugins: [allTests, leftToRunTime('mcpSdk')],
   });
   // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.

@@ -479,7 +479,10 @@ function titleOfItem(item: TurnItem): string | null {
 
 function withMark(item: TurnItem, { findingId, state }: EventMsgOf<'finding_marked'>): TurnItem {
   if (item.type !== 'code_review') return item;
-  return { ...item, findings: item.findings.map((one) => (one.id === findingId ? { ...one, state } : one)) };
+  return {
+    ...item,
+    findings: item.findings.map((finding) => (finding.id === findingId ? { ...finding, state } : finding)),
+  };
 }
 
 /** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */

@@ -176,7 +176,7 @@ describe('a process that is killed while it applies a patch', () => {
     assert.equal(await mine?.isPending(), false);
   });
 
-  test('may leave a file moved and not changed, which is recognised by its text', async () => {
+  test('may leave a file moved and not changed, which is recognized by its text', async () => {
     for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);

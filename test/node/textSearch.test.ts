@@ -28,7 +28,8 @@ function contextIn(folder: TempFolder, textSearch: TextSearch | undefined, limit
   };
   // Only these fields of the other parts are read.
   const settings = { cwd: folder.path } as SearchContext['settings'];
-  return { ...context, settings, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
+  const host = { platform: 'linux', homeDirectory: '/nowhere' } as SearchContext['host'];
+  return { ...context, settings, host, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
 }
 
 interface Asked {

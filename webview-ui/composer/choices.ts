@@ -114,10 +114,10 @@ export function effortChoices(): readonly Choice[] {
   const { value } = settings;
   if (value === null || value.efforts === null || value.model === null) return [];
   const current = currentEffort(value);
-  return [null, ...value.efforts].map((one) => ({
-    label: one === null ? t('Default') : effortLabel(one),
+  return [null, ...value.efforts].map((effort) => ({
+    label: effort === null ? t('Default') : effortLabel(effort),
     detail: '',
-    isCurrent: current === one,
-    run: () => choose({ type: 'effort', effort: one }),
+    isCurrent: current === effort,
+    run: () => choose({ type: 'effort', effort }),
   }));
 }

@@ -122,7 +122,11 @@ export class LiveThreads {
   /** The activity of a thread including its sub-agents: `waiting` if one of them is. */
   activityOf(thread: LiveThread): ThreadActivity {
     const activities = [thread, ...this.descendantsOf(thread.session.threadId)].map(({ state }) => activityOf(state));
-    return activities.find((one) => one === 'waiting') ?? activities.find((one) => one === 'running') ?? 'idle';
+    return (
+      activities.find((activity) => activity === 'waiting') ??
+      activities.find((activity) => activity === 'running') ??
+      'idle'
+    );
   }
 
   /** The live root of a thread: itself, unless it is a sub-agent of a live thread. */

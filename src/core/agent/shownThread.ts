@@ -378,7 +378,9 @@ export class ShownThread {
     const isShown = ({ session }: LiveThread) =>
       [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
     const mayGo = () =>
-      !this.#closed && !this.#fresh.has(threadId) && family().every((one) => !isShown(one) && isAtRest(one.state));
+      !this.#closed &&
+      !this.#fresh.has(threadId) &&
+      family().every((thread) => !isShown(thread) && isAtRest(thread.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       // A message that was submitted since has not changed the state yet.

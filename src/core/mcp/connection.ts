@@ -88,7 +88,7 @@ export interface McpConnection {
   getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
   /**
    * Resolves with the reason when the connection has ended, also after `close`. Of the kind `auth` when the server demands an
-   * authorisation from now on.
+   * authorization from now on.
    */
   readonly closed: Promise<McpFault>;
   /** Ends the server that Tiller has started. Never rejects. */
@@ -131,7 +131,7 @@ export type McpFaultKind =
   | 'timeout'
   /** The connection has ended. */
   | 'closed'
-  /** It demands an authorisation. */
+  /** It demands an authorization. */
   | 'auth'
   /** It answered with an error. */
   | 'refused'

@@ -94,7 +94,7 @@ export class ServerLists {
 
 function resourceIn({ uri, name, title, description }: McpPage['entries'][number]): readonly McpResource[] {
   if (typeof uri !== 'string' || uri === '') return [];
-  const shown = [title, name].find((one) => typeof one === 'string' && one.trim() !== '');
+  const shown = [title, name].find((candidate) => typeof candidate === 'string' && candidate.trim() !== '');
   return [
     {
       uri,

@@ -52,10 +52,10 @@ function opaqueScript(why: string, texts: readonly string[]): ParsedScript {
   return {
     type: 'opaque',
     why,
-    mentions: parsed.flatMap((one) => (one.type === 'commands' ? one.commands : one.mentions)),
+    mentions: parsed.flatMap((script) => (script.type === 'commands' ? script.commands : script.mentions)),
     isOneOff: true,
     feeds: parsed.some(({ feeds }) => feeds),
-    texts: parsed.flatMap((one) => one.texts),
+    texts: parsed.flatMap((script) => script.texts),
   };
 }
 

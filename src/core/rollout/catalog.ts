@@ -136,7 +136,9 @@ export class ThreadCatalog {
   remove(threadId: string): Promise<CatalogResult> {
     return this.whileFree(threadId, async () => {
       const summaries = await this.#index.summaries();
-      const paths = withAgents(threadId, summaries).flatMap((id) => summaries.find((one) => one.id === id)?.path ?? []);
+      const paths = withAgents(threadId, summaries).flatMap(
+        (id) => summaries.find((summary) => summary.id === id)?.path ?? [],
+      );
       await moveToTrash(this.#ports, paths);
     });
   }

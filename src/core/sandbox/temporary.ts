@@ -37,7 +37,7 @@ export function temporaryOf(box: SandboxMechanism, policy: SandboxPolicy, folder
     policy.type === 'workspace-write'
       ? policy
       : { excludeSlashTmp: false, excludeTmpdirEnvVar: false, writableRoots: [] };
-  const isMachines = [cwd, ...writableRoots].some((one) => path.resolve(one) === SLASH_TMP);
+  const isMachines = [cwd, ...writableRoots].some((folder) => path.resolve(folder) === SLASH_TMP);
   const isTmpdir = !excludeTmpdirEnvVar;
   const isSlashTmp = box === 'bubblewrap' && !excludeSlashTmp && !isMachines;
   if (!isTmpdir && !isSlashTmp) return { folder, seenAt: [], isTmpdir };

@@ -1,6 +1,12 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg, QuestionRequest } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
+import {
+  type ApprovalDecision,
+  type ProposalChoices,
+  type Rule,
+  type RuleScope,
+  UNREADABLE_FILE,
+} from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
@@ -110,7 +116,9 @@ export class PendingRequests {
       choices: choicesFor(question),
     };
     if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
-    emit({ type: 'approval_requested', ...request });
+    // Without a user the lines of a file with secrets would be read by a log only.
+    const isShown = this.#interactive || reason.id !== UNREADABLE_FILE || request.kind !== 'patch';
+    emit({ type: 'approval_requested', ...request, ...(isShown ? {} : { diff: '' }) });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });
       return NON_INTERACTIVE;

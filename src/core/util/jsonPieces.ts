@@ -25,7 +25,7 @@ function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   } else if (Array.isArray(value)) {
     yield* list(
       '[',
-      value.map((one: unknown) => ['', one ?? null] as const),
+      value.map((element: unknown) => ['', element ?? null] as const),
       ']',
     );
   } else {

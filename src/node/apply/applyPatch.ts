@@ -48,7 +48,7 @@ export async function applyPatch(
   try {
     const placed = changes.map((change) => placeChange(change));
     release = await applyLock.acquire(
-      placed.flatMap((one) => placesOf(one)),
+      placed.flatMap((change) => placesOf(change)),
       signal,
     );
     const moved = await movedPaths(changes, new DiskPaths());

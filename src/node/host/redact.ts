@@ -44,12 +44,12 @@ export function createRedactor(): Redactor {
 export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) {
-    return value.map((one: unknown, index) => {
+    return value.map((element: unknown, index) => {
       const before: unknown = value[index - 1];
-      const isSecret = typeof one === 'string' && typeof before === 'string' && SECRET_OPTION.test(before);
-      return isSecret ? HIDDEN : redactDeep(one, redact);
+      const isSecret = typeof element === 'string' && typeof before === 'string' && SECRET_OPTION.test(before);
+      return isSecret ? HIDDEN : redactDeep(element, redact);
     });
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactDeep(one, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, redactDeep(field, redact)]));
 }

@@ -150,7 +150,7 @@ class RunningStarter implements ReadyStarter {
     const keys = { stdin: stdin === 'none' ? null : randomUUID(), stdout: randomUUID(), stderr: randomUUID() };
     const command: StartCommand = {
       ...{ id, argv, cwd, env, keys },
-      descriptors: descriptors.map((one) => (one === 'ignore' ? null : one)),
+      descriptors: descriptors.map((descriptor) => (descriptor === 'ignore' ? null : descriptor)),
       more: further,
     };
     const names = new Map<string, StreamName>(further.map((key, index) => [key, index]));

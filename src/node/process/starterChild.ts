@@ -49,7 +49,7 @@ export class StarterChild extends EventEmitter implements StartedChild {
       .toSorted((one, other) => one.name - other.name)
       .map(({ stream }) => stream);
     // A stream that ended without any output may have closed already.
-    const outputs = [this.stdout, this.stderr].filter((one) => one !== null && !one.closed);
+    const outputs = [this.stdout, this.stderr].filter((stream) => stream !== null && !stream.closed);
     this.#openStreams = outputs.length;
     for (const output of outputs) {
       output?.once('close', () => {

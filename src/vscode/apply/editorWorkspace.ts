@@ -34,6 +34,8 @@ export interface EditorWorkspaceOptions extends ApplyDeps {
   readonly watchOfRestore?: () => ApplyWatch;
   /** Called after each applied patch, so that it can be undone. */
   readonly onApplied?: (changes: readonly AppliedChange[], origin: PatchOrigin | undefined) => void;
+  /** `Workspace.findLinks` for files on the disk, in these places. */
+  readonly findLinks: NonNullable<Workspace['findLinks']>;
   /** The observer of one application, called while it runs. */
   readonly watchFor?: (origin: PatchOrigin | undefined) => ApplyWatch;
 }
@@ -47,6 +49,7 @@ export function createEditorWorkspace({
   watchFor,
   onRestored,
   watchOfRestore,
+  findLinks,
   ...deps
 }: EditorWorkspaceOptions): EditorWorkspace {
   const unsaved = new UnsavedFiles(deps);
@@ -63,6 +66,7 @@ export function createEditorWorkspace({
     realPath: realPathOf,
     places: (paths) => placesInEditor(paths, deps.canonicalPaths()),
     readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
+    findLinks: (files, isWanted, also) => findLinks(files.filter(isOnDisk), isWanted, [...diskFolders(), ...also]),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
       const { staysUnsaved } = origin ?? {};
@@ -186,6 +190,14 @@ async function statPath(path: string): Promise<FileStat | undefined> {
     if (isMissing(error)) return undefined;
     throw toWorkspaceError(error, path);
   }
+}
+
+function isOnDisk(path: string): boolean {
+  return uriOf(path).scheme === 'file';
+}
+
+function diskFolders(): readonly string[] {
+  return workspaceRoots().filter(isOnDisk);
 }
 
 /** Resolves links on the disk; on other file systems, which have none, the path is the place. */

@@ -43,7 +43,7 @@ export function cellAtLine(
   notebook: vscode.NotebookDocument,
   line: number,
 ): { readonly cell: vscode.NotebookCell; readonly line: number } | undefined {
-  const cell = notebook.getCells().findLast((one) => firstLineOf(one) - 1 <= line);
+  const cell = notebook.getCells().findLast((candidate) => firstLineOf(candidate) - 1 <= line);
   return cell && { cell, line: Math.min(Math.max(line - firstLineOf(cell), 0), cell.document.lineCount - 1) };
 }
 

@@ -151,7 +151,10 @@ export class FindingThreads implements Disposable {
 
   #show(state: ThreadState | null): void {
     const wanted = new Map(
-      (this.#controller === undefined ? [] : placedFindings(state)).map((one) => [`${state?.threadId} ${one.id}`, one]),
+      (this.#controller === undefined ? [] : placedFindings(state)).map((finding) => [
+        `${state?.threadId} ${finding.id}`,
+        finding,
+      ]),
     );
     for (const [id, { thread }] of this.#shown) {
       if (wanted.has(id)) continue;

@@ -36,7 +36,7 @@ export class HookCommands {
 
   async showHooks(): Promise<void> {
     const { hooks, problems, unknownEvents } = await this.#deps.current();
-    const items = hooks.map((one) => this.#itemOf(one));
+    const items = hooks.map((hook) => this.#itemOf(hook));
     const wrong = problems.map((problem) => problemItem(problem));
     const unknown = unknownEvents.map(({ event, source }): ListItem => {
       const label = vscode.l10n.t('$(dash) {0}: Tiller has no such event', withoutIcons(event));

@@ -57,7 +57,7 @@ export class SkillCommands implements Disposable {
       ),
     };
     const wrong = problems.map(({ source, message }) => problemItem(message, source));
-    const items = [...skills.map((one) => this.#itemOf(one, left)), ...wrong];
+    const items = [...skills.map((skill) => this.#itemOf(skill, left)), ...wrong];
     await showList(items.length === 0 ? [none] : items, {
       title: vscode.l10n.t('Skills and Prompt Files'),
       placeHolder: vscode.l10n.t('Select one to open it, or to approve or refuse it'),

@@ -138,7 +138,7 @@ export class EditAtCursor implements Disposable {
 
   /** Answers an edit that waits for approval. From a key: `id` is the decision, about the edit nearest to the cursor. */
   async answer(id: number | EditAnswer, given?: EditAnswer): Promise<void> {
-    const asks = (one: Edit) => approvalOf(one) !== undefined;
+    const asks = (edit: Edit) => approvalOf(edit) !== undefined;
     const edit = typeof id === 'number' ? this.#edits.get(id) : this.#nearest(asks);
     const decision = typeof id === 'number' ? given : id;
     const approvalId = edit && approvalOf(edit);

@@ -67,7 +67,7 @@ export class EditViews implements vscode.CodeLensProvider, Disposable {
   #show(): Shown {
     const mark = createMark();
     const lenses = vscode.languages.registerCodeLensProvider('*', this);
-    return { mark, dispose: () => [mark, lenses].forEach((one) => one.dispose()) };
+    return { mark, dispose: () => [mark, lenses].forEach((view) => view.dispose()) };
   }
 
   #mark(): void {

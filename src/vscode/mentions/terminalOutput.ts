@@ -78,7 +78,7 @@ export class TerminalOutput implements Disposable {
   /** Returns the last commands with their output, for the model; `undefined` for a terminal that is closed. */
   textOf(id: string): string | undefined {
     return [...this.#recorded.values()]
-      .find((one) => one.id === id)
+      .find((terminal) => terminal.id === id)
       ?.commands.map(textOfCommand)
       .join('\n');
   }

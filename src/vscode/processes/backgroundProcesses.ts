@@ -115,13 +115,13 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.title = vscode.l10n.t('Background Processes');
   pick.placeholder = vscode.l10n.t('Select a background process to open it in a terminal');
   pick.matchOnDescription = true;
-  pick.items = running.map((one) => ({
-    label: withoutIcons(inOneLine(one.process.command, MAX_LABEL)),
-    description: ageOf(one.process),
-    detail: withoutIcons(lastLine(one.process.output)),
+  pick.items = running.map((entry) => ({
+    label: withoutIcons(inOneLine(entry.process.command, MAX_LABEL)),
+    description: ageOf(entry.process),
+    detail: withoutIcons(lastLine(entry.process.output)),
     iconPath: new vscode.ThemeIcon('server-process'),
     buttons: [output, kill],
-    running: one,
+    running: entry,
   }));
   return new Promise((resolve) => {
     const settle = (choice: Choice | undefined) => {

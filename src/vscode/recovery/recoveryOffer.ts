@@ -168,7 +168,7 @@ export class RecoveryOffer implements Disposable {
     const before = openIn(this.#states);
     const open = openIn(states);
     this.#states = states;
-    if (open.length === before.length && open.every((one, index) => one === before[index])) return;
+    if (open.length === before.length && open.every((patch, index) => patch === before[index])) return;
     if (open.length > 0) this.#watcher ??= this.#watch(() => void this.look().catch(this.#report));
     else {
       this.#watcher?.dispose();

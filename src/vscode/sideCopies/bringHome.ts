@@ -190,7 +190,7 @@ export class BringHome {
       copy,
       files: settled.map(({ change }) => change),
       paths,
-      patched: all.map((one) => one.path),
+      patched: all.map((file) => file.path),
       modes,
     });
     await this.leave(approvalId);
