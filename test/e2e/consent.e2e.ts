@@ -1,4 +1,4 @@
-// What VS Code itself asks in a dialog when Tiller uses models and tools of other extensions, and what Tiller asks when they use its tools.
+// VS Code asks in a dialog before Tiller uses models and tools of other extensions, and Tiller asks before they use its tools.
 import { expect, test } from 'vitest';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
