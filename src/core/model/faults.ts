@@ -94,6 +94,8 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   engine_overloaded_error: OVERLOADED,
 };
 
+/** DeepSeek, MiniMax and Z.ai, which send it with a code of their own. */
+const MENTIONS_NO_BALANCE = /insufficient (?:account )?balance/i;
 const MENTIONS_MODEL_UNKNOWN =
   /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model|not a valid model|no models? (?:is |are )?loaded/i;
 
@@ -102,7 +104,7 @@ function byWords(error: ServerError): Verdict | undefined {
     const verdict = ownValue(BY_CODE, String(name ?? '').toLowerCase());
     if (verdict) return verdict;
   }
-  return undefined;
+  return MENTIONS_NO_BALANCE.test(error.message ?? '') ? QUOTA : undefined;
 }
 
 // ---------------------------------------------------------------- HTTP status

@@ -45,6 +45,7 @@ describe('HTTP errors', () => {
     [429, {}, 'rate_limited', true],
     [429, { type: 'usage_limit_reached', resets_in_seconds: 60 }, 'quota', false],
     [429, { code: 'insufficient_quota' }, 'quota', false],
+    [429, { code: '1113', message: 'Insufficient balance or no resource package.' }, 'quota', false],
     [500, {}, 'bad_response', true],
     [500, { message: 'Context size has been exceeded.' }, 'context_exceeded', false],
     [502, 'Bad Gateway', 'bad_response', true],
