@@ -103,19 +103,8 @@ export function createSessionParts(
     isTrusted: () => host.isTrusted(),
     warn: (message) => emit(null, { type: 'warning', message }),
   });
-  const requests =
-    parent?.requests ??
-    new PendingRequests({
-      ids: ports.ids,
-      interactive: host.interactive,
-      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-      proposals: host.proposals,
-      keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
-      watchRules: () => options.rules.watch(),
-      onRemembered: (keys) => options.rules.noteApprovals(threadId, keys),
-      elsewhere: () => commandsIn(cwd(), options.commandsOfOthers?.() ?? []),
-      onAgentApproval: ({ keys, rules }) => emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
-    });
+  const shared: SharedParts = { cwd, rules, emit };
+  const requests = parent?.requests ?? createRequests(options, shared);
   const changes = new ThreadChanges({
     ...ports,
     ledger,
@@ -152,16 +141,7 @@ export function createSessionParts(
     models: new ThreadModels(meta.provider, host),
     rules,
     requests,
-    tools: new Toolset({
-      settings: options.settings.tools,
-      host,
-      rules: (place) => rules.inForce(place),
-      readMemory: (id) => new ThreadMemories(ports).read(id),
-      testPlace: { workspace: ports.workspace, cwd },
-      languages: ports.languages,
-      agentTools: options.agentTools,
-      onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
-    }),
+    tools: createToolset(options, shared),
     processes: new Processes({
       ...ports,
       threadId,
@@ -189,4 +169,42 @@ export function createSessionParts(
       conversation.history.append(item);
     },
   };
+}
+
+/** Values that several parts of a session use. */
+interface SharedParts extends Pick<SessionParts, 'rules' | 'emit'> {
+  readonly cwd: () => string;
+}
+
+/** The pending requests of a root thread, with the approval memory that its rollout has. */
+function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedParts): PendingRequests {
+  const { ports, meta, replayed, host } = options;
+  return new PendingRequests({
+    ids: ports.ids,
+    interactive: host.interactive,
+    memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+    proposals: host.proposals,
+    keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
+    watchRules: () => options.rules.watch(),
+    onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
+    elsewhere: () => commandsIn(cwd(), options.commandsOfOthers?.() ?? []),
+    onAgentApproval: (memory) =>
+      emit(null, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] }),
+  });
+}
+
+function createToolset(
+  { ports, settings, host, agentTools }: SessionOptions,
+  { cwd, rules, emit }: SharedParts,
+): Toolset {
+  return new Toolset({
+    settings: settings.tools,
+    host,
+    rules: (place) => rules.inForce(place),
+    readMemory: (id) => new ThreadMemories(ports).read(id),
+    testPlace: { workspace: ports.workspace, cwd },
+    languages: ports.languages,
+    agentTools,
+    onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
+  });
 }
