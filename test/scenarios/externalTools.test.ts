@@ -34,7 +34,7 @@ const shot = calls('shoot', { subject: 'tree' });
 /** One call in each turn. */
 const turns = (count: number) => Array.from({ length: count }, () => [[shot], [says('Done.')]]).flat();
 
-/** As an extension in JavaScript may leave it out. */
+/** Returns undefined, as an extension in JavaScript may do. */
 function absent(): string {
   return JSON.parse('[]')[0];
 }

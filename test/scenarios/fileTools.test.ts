@@ -1,5 +1,5 @@
 // read_file, list_dir and grep_files: lines and errors of codex-behaviour.md §4.3–4.5, live buffers, what may not be read.
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -300,6 +300,20 @@ describe('a file that may not be read', () => {
     expect(outputs).toHaveLength(10);
     expect(outputs.slice(0, 6).filter((one) => !/\.env may not be read \(sandbox\.unreadable: /.test(one))).toEqual([]);
     expect(outputs.slice(6)).toEqual(Array(4).fill('No matches found.'));
+  });
+
+  it('is refused and not found by its hard links, while links of other files are read', async () => {
+    const made = [read({ file_path: 'hard.txt' }), read({ file_path: 'b.txt' }), grep({ pattern: 'KEY|one' })];
+    const prepare = (chat: Scenario) => {
+      linkSync(chat.folder.at('.env'), chat.folder.at('hard.txt'));
+      linkSync(chat.folder.at('a.txt'), chat.folder.at('b.txt'));
+    };
+    const outputs = await outputsOf(made, { files: { ...files, 'a.txt': 'one\n' }, interactive: false }, prepare);
+    expect(outputs[0]).toMatch(
+      /^\.env may not be read \(sandbox\.unreadable: .*\), and hard\.txt is a hard link to it\./,
+    );
+    expect(outputs[1]).toBe('L1: one');
+    expect(outputs[2]?.split('\n').toSorted()).toEqual(['.env.example', 'a.txt', 'b.txt']);
   });
 
   it('is read once when the user allows it', async () => {

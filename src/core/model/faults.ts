@@ -304,7 +304,7 @@ export function responseTooLargeFault(maxBytes: number): ModelFault {
   return faultOf(verdict, { detail: limitNote('stream.maxResponseBytes') });
 }
 
-/** For JSON that would need many times its size in memory. */
+/** The fault for JSON that would need many times its size in memory. */
 export function tooManyValuesFault(): ModelFault {
   const message = 'The server sent JSON with more values than an answer can have.';
   return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});

@@ -20,7 +20,7 @@ const fileSchema = lazyStrictObject(() => ({ version: z.literal(1), folders: z.r
 
 export const NOTHING_SETTLED: Settled = { rules: [], accepted: [], refused: [] };
 
-/** By folder. @throws Error with a message when the file is broken. */
+/** Returns the rules by folder. @throws Error with a message when the file is broken. */
 export function parseWorkspaceRules(text: string | undefined): ReadonlyMap<string, Settled> {
   if (text === undefined) return new Map();
   const result = fileSchema.safeParse(parseJson(text));

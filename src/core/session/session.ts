@@ -84,7 +84,7 @@ export class Session {
     return this.#parts.agentNotices;
   }
 
-  /** For a sub-agent of this session. */
+  /** The parent of a sub-agent of this session. */
   get asParent(): ParentLink {
     return {
       threadId: this.threadId,

@@ -222,7 +222,7 @@ async function respond(
       }
       await compactOrFail(run, 'context_exceeded');
       isCompacted = true;
-      // What the model reads from now on has none of them.
+      // The compacted history contains none of the calls.
       started = new StartedCalls();
       continue;
     }

@@ -16,7 +16,7 @@ export interface Rejected {
   readonly problem?: string;
 }
 
-/** One sentence for the user. */
+/** Returns one sentence for the user. */
 export function rejectionMessage({ name, providerId, problem = 'another tool has this name' }: Rejected): string {
   const owner = providerId === 'client' ? 'the client' : providerId;
   const why = problem.slice(0, MAX_PROBLEM).replace(/\.$/, '');

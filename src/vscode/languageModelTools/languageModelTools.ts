@@ -95,7 +95,7 @@ function externalOf({ name, description, inputSchema }: vscode.LanguageModelTool
   };
 }
 
-/** Without a chat request, VS Code asks in a dialog where the tool wants that. */
+/** Invokes a tool without a chat request: VS Code asks in a dialog where the tool wants that. */
 async function invoke(name: string, input: object, { signal }: ExternalCall): Promise<readonly ToolContentItem[]> {
   const run = (token: vscode.CancellationToken) =>
     vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);

@@ -238,7 +238,7 @@ test('a model without tools answers in words alone, and the answer of the server
 });
 
 test.each([null, 'high'] as const)(
-  'a model of OpenAI that reasons by default gets tools on Chat without reasoning, with effort %s, and it is said once',
+  'a model of OpenAI that reasons by default gets tools on Chat without reasoning, with effort %s, and one warning says so',
   async (effort) => {
     const server = await start(IMITATIONS.find(({ name }) => name === 'OpenAI') as Imitation);
     const client = clientFor({ id: 'openai', baseUrl: server.baseUrl, wireApi: 'chat', dialect: 'openai' });

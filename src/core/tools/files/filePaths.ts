@@ -21,7 +21,8 @@ export async function findPlace(
 ): Promise<FoundPlace | { readonly problem: string }> {
   const candidates = candidatesOf(written, context);
   if ('problem' in candidates) return candidates;
-  if (candidates.paths.some((one) => one.includes('\0'))) return { problem: 'The path contains a NUL character.' };
+  if (candidates.paths.some((candidate) => candidate.includes('\0')))
+    return { problem: 'The path contains a NUL character.' };
   const seen = await Promise.all(candidates.paths.map((candidate) => seenByCommands(candidate, context)));
   const [first = context.settings.cwd] = seen;
   let chosen = first;
