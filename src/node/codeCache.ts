@@ -132,7 +132,7 @@ function textOf(module: Buffer): string {
   return module.toString(isAscii(module) ? 'latin1' : 'utf8');
 }
 
-/** What a file contained when it had `stats`. */
+/** The bytes of a file at the time of its `stats`. */
 interface Content {
   readonly stats: Stats;
   readonly bytes: Buffer;
@@ -144,7 +144,8 @@ function readModule(file: string): Content {
   try {
     const stats = fstatSync(descriptor);
     const bytes = between(BEFORE, AFTER, stats.size);
-    let [at, end] = [BEFORE.length, bytes.length - AFTER.length];
+    const end = bytes.length - AFTER.length;
+    let at = BEFORE.length;
     while (at < end) at += progress(readSync(descriptor, bytes, at, end - at, null), file);
     return { stats, bytes };
   } finally {
@@ -158,7 +159,8 @@ async function readBeside(file: string, before: Buffer = NOTHING, after: Buffer 
   try {
     const stats = await handle.stat();
     const bytes = between(before, after, stats.size);
-    let [at, end] = [before.length, bytes.length - after.length];
+    const end = bytes.length - after.length;
+    let at = before.length;
     while (at < end) at += progress((await handle.read(bytes, at, end - at, null)).bytesRead, file);
     return { stats, bytes };
   } finally {
