@@ -2,6 +2,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isBelow } from '../../core/util/pathBelow.ts';
+import { ESCAPE } from '../../protocol/text/terminalText.ts';
 
 /** The part of the API of `vscode.git` (version 1) that is used. */
 interface GitApi {
@@ -183,15 +184,22 @@ async function diffOf(
   return names.length === 0 ? '' : [`Changed files:\n${names.join('\n')}`, ...parts].join('\n\n');
 }
 
-/** The files of a diff that may be read, by both of their names. */
+/**
+ * The files of a diff that may be read, by both of their names. Text whose file is not known, as another program for diffs
+ * (`diff.external`) prints it, is left out.
+ */
 export function withoutUnreadable(diff: string, root: string, mayRead: (path: string) => boolean): string {
-  const files = diff.split(/^(?=diff --git )/m);
+  // Git adds colours when `color.ui` is `always`.
+  const files = diff.replace(ESCAPE, '').split(/^(?=diff --(?:git|cc|combined) )/m);
   const kept = files.filter((file) => {
     const [head = ''] = file.split('\n', 1);
+    if (!head.startsWith('diff --')) return false;
     const names = [...file.matchAll(/^(?:---|\+\+\+|rename from|rename to) (?:[ab]\/)?(.+?)\t?$/gm)].map(
       ([, name]) => name,
     );
     const named = names.length > 0 ? names : namesInHead(head);
+    // Without a name only a line about permissions or an empty file may stay.
+    if (named.length === 0 && /^@@|^GIT binary patch/m.test(file)) return false;
     return named.every(
       (name) => name === undefined || name === '/dev/null' || mayRead(path.join(root, unquoted(name))),
     );
