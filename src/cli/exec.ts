@@ -182,7 +182,8 @@ async function open(
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }
-  if (resumed.type === 'refused') throw resumed.isFault ? new Failure(resumed.message) : new UsageError(resumed.message);
+  if (resumed.type === 'refused')
+    throw resumed.isFault ? new Failure(resumed.message) : new UsageError(resumed.message);
   const leftOut = describeDropped(resumed.dropped);
   if (leftOut !== undefined) say(leftOut);
   return resumed.session;
