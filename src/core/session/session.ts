@@ -455,7 +455,7 @@ export class Session {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
     for (const write of [() => rules.flush(), () => this.#parts.caps.flush(), () => this.#parts.recorder.sync()]) {
-      // Each is tried: whoever waits for the session to be idle waits for this.
+      // Each is tried, because a client that waits until the session is idle waits for all of them.
       await write().catch((error: unknown) => ports.log.error('The end of a turn was not written completely', error));
     }
     this.#work.end();

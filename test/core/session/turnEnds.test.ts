@@ -8,7 +8,7 @@ const patch: ModelStep = {
   patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch',
 };
 
-/** How many calls of each function are broken in turn: later ones are like these. */
+/** The calls of each function that are broken, one after the other. Later ones are like these. */
 const CALLS_OF_EACH = 2;
 
 /** Throws in the call of a port with this number, among the first calls of each function after `count`. */
