@@ -19,8 +19,11 @@ import { Review } from './Review.tsx';
 import { SideCopy } from './SideCopy.tsx';
 import { Queue } from './Queue.tsx';
 
-/** A window that is loading, or a notification, takes the focus from the panel for a moment. */
-const AWAY_MS = 300;
+/**
+ * A window that is loading, or a notification, takes the focus from the panel for a moment. A user who is away for longer
+ * works elsewhere.
+ */
+const AWAY_MS = 3_000;
 
 /** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
 export function Dock() {
@@ -31,7 +34,7 @@ export function Dock() {
   const isFirst = useRef(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let isAgain = false;
+    const changed = performance.now();
     const move = () => {
       const isAway = !document.hasFocus();
       moveFocus(element.current, shownId !== null, isFirst.current);
@@ -40,13 +43,18 @@ export function Dock() {
       // After sending a message the user gets the card, too, debounced.
       const wait = quietIn();
       if (wait > 0) timer = setTimeout(move, wait);
-      else if (isAway && !isAgain) {
-        isAgain = true;
-        timer = setTimeout(move, AWAY_MS);
-      }
+      else if (isAway) window.addEventListener('focus', comeBack);
+    };
+    // In the event itself: when the user comes back by a click, what is clicked gets the focus after this.
+    const comeBack = () => {
+      window.removeEventListener('focus', comeBack);
+      if (performance.now() - changed < AWAY_MS) move();
     };
     move();
-    return () => clearTimeout(timer);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('focus', comeBack);
+    };
   }, [shownId, denying.value, makingRule.value]);
   return (
     <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={element}>

@@ -66,6 +66,21 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision: 'approved' }]);
     return page;
   },
+  async 'a card that comes while the page is without the focus takes it when it is back'(stage) {
+    const page = await stage.show(stage.scenes.demo);
+    await page.getByTestId('composer-input').focus();
+    await page.evaluate(() => (document.hasFocus = () => false));
+    await send(page, stage.scenes.destructive.messages);
+    await page.getByTestId('decision-deny').waitFor();
+    await page.waitForTimeout(400);
+    await expectFocus(page, 'composer-input');
+    await page.evaluate(() => {
+      delete document.hasFocus;
+      window.dispatchEvent(new Event('focus'));
+    });
+    await expectFocus(page, 'decision-deny');
+    return page;
+  },
   async 'D opens a word, Enter sends it'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await press(page, 'd');
