@@ -5,7 +5,7 @@ const APP1 = 0xe1;
 const EXIF = 'Exif\0\0';
 const ORIENTATION_TAG = 0x0112;
 
-/** How the pixels are to be turned: 1 (not at all) to 8, as Exif counts. 1 where the image does not say. */
+/** The turn that the pixels need: 1 (not at all) to 8, as Exif counts. 1 where the image does not say. */
 export function orientationOf(jpeg: Uint8Array): number {
   const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   try {

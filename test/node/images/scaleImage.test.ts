@@ -76,7 +76,7 @@ describe('scaling an image', () => {
     expect(scaled({ ...size, channels: 1, depth: 1, data: bits, palette })).toEqual([100, 50, 25, 255]);
   });
 
-  // Where the red left half of the stored image is then: [width, height, the corner of the new image that is red].
+  // The stored image is red on its left; each row has the size of the new image and its red side.
   it.each([
     [1, 8, 4, 'left'],
     [2, 8, 4, 'right'],
