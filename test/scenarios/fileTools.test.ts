@@ -80,6 +80,9 @@ describe('read_file', () => {
       read({ file_path: 'a.txt', limit: 0 }),
       read({ file_path: 'empty.txt' }),
       read({}),
+      read({ path: 'a.txt' }),
+      read({ file_path: 'https://example.com/a' }),
+      calls('list_dir', { dir_path: 'a.txt' }),
     ];
     expect(await outputsOf(made, { files })).toEqual([
       'none.txt does not exist.',
@@ -88,7 +91,10 @@ describe('read_file', () => {
       'Failed to parse the arguments: offset: Too small: expected number to be >=1. Nothing was run.',
       'Failed to parse the arguments: limit: Too small: expected number to be >=1. Nothing was run.',
       'The file is empty.',
-      'Failed to parse the arguments: file_path: Invalid input: expected string, received undefined. Nothing was run.',
+      'Failed to parse the arguments: file_path: is required. Nothing was run.',
+      'Failed to parse the arguments: file_path: is required; path: is no argument of this tool. Nothing was run.',
+      'https://example.com/a is an address of the web, not a file.',
+      'a.txt is a file, not a directory.',
     ]);
   });
 
