@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, test } from 'vitest';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
-import { webFetch } from '../../src/node/network/webFetch.ts';
+import { webFetch } from '../../src/node/mcp/webFetch.ts';
 
 interface Server extends AsyncDisposable {
   readonly url: string;

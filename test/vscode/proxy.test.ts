@@ -8,7 +8,7 @@ import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { networkFault } from '../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
-import { webFetch } from '../../src/node/network/webFetch.ts';
+import { webFetch } from '../../src/node/mcp/webFetch.ts';
 import { ModelServer } from '../support/modelServer.ts';
 import { startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';
 

@@ -2,7 +2,7 @@ import type { McpRedirect } from '../../core/mcp/authorization.ts';
 import { McpFault } from '../../core/mcp/connection.ts';
 import type { Fetch } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import { webFetch } from '../network/webFetch.ts';
+import { webFetch } from './webFetch.ts';
 import { OAuthProvider, type ProviderOptions } from './oauthProvider.ts';
 
 export interface AuthorizeOptions extends Omit<ProviderOptions, 'redirect'> {

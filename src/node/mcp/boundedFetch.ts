@@ -1,5 +1,5 @@
 import type { Fetch } from '../../core/ports.ts';
-import { webFetch } from '../network/webFetch.ts';
+import { webFetch } from './webFetch.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
 /** The fetch with a limit on the bytes that a server may send at once: a whole body, or one event of a stream. */

@@ -7,7 +7,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { networkFault } from '../../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../../src/node/network/fetch.ts';
-import { webFetch } from '../../../src/node/network/webFetch.ts';
+import { webFetch } from '../../../src/node/mcp/webFetch.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
