@@ -46,5 +46,5 @@ export class HeaderList implements Iterable<[string, string]> {
 }
 
 function trimmed(value: string): string {
-  return String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
+  return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
 }

@@ -13,8 +13,8 @@ test('reads and lists headers as the global class does', () => {
   for (const name of ['x-TWO', 'content-type', 'X-Empty', 'absent']) {
     expect([list.get(name), list.has(name)]).toEqual([web.get(name), web.has(name)]);
   }
-  expect([...list].toSorted()).toEqual([...web]);
-  expect([...list.keys()].toSorted()).toEqual([...web.keys()]);
+  expect(Object.fromEntries(list)).toEqual(Object.fromEntries(web));
+  expect(new Set(list.keys())).toEqual(new Set(web.keys()));
 });
 
 test('changes them as it does', () => {
@@ -25,6 +25,6 @@ test('changes them as it does', () => {
     headers.append('X-New', 'e');
     headers.delete('CONTENT-TYPE');
   }
-  expect([...list.entries()].toSorted()).toEqual([...web.entries()]);
+  expect(Object.fromEntries(list.entries())).toEqual(Object.fromEntries(web));
   expect([...new HeaderList(web)]).toEqual([...web]);
 });
