@@ -1,8 +1,8 @@
 // Models of another extension need the consent of the user, which VS Code asks for in its own dialog.
 import { expect, test } from 'vitest';
-import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
 
-const window = useWindow({
+const window = useSharedWindow({
   ...ALL_EXTENSIONS,
   settings: { 'tiller.provider': 'vscode', 'tiller.model': 'fixture-guarded' },
 });
