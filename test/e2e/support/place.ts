@@ -31,7 +31,12 @@ export interface PlaceOptions {
  * Extensions of the tests: one stops the extension host at the moment of `whenStuck`, one serves virtual files, one reports
  * problems, one tidies the window. The common server has all of them, one with a profile of its own the last.
  */
-const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder, checker: writeChecker, tidy: writeTidy };
+const EXTENSIONS = {
+  'stuck-host': writeStuckHost,
+  virtual: writeVirtualFolder,
+  checker: writeChecker,
+  tidy: writeTidy,
+};
 const COMMON = 'common';
 /** Height of each page, in pixels. */
 export const HEIGHT = 900;

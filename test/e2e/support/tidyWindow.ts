@@ -40,11 +40,14 @@ async function apply(settings) {
   }
 }
 
-async function tidy({ settings }) {
+async function leave() {
   await run('tiller.interrupt');
   await run('tiller.review.keepAll');
   await closeTabs();
   for (const terminal of vscode.window.terminals) terminal.dispose();
+}
+
+async function begin(settings) {
   await apply(settings);
   await run('workbench.action.closePanel');
   await run('workbench.view.explorer');
@@ -60,7 +63,7 @@ async function look() {
   try {
     const request = JSON.parse(fs.readFileSync(REQUEST, 'utf8'));
     fs.rmSync(REQUEST);
-    await tidy(request);
+    await (request.settings ? begin(request.settings) : leave());
   } catch (error) {
     answer.error = String(error?.stack ?? error);
   }
@@ -82,13 +85,25 @@ export function writeTidy(folder: string): Promise<string> {
 }
 
 /**
- * Stops the turn and shows no thread, keeps the changes under review, closes all tabs without saving, all terminals and all
- * notifications, shows the Explorer, and changes settings as `getConfiguration().update` does; `null` removes one.
+ * Stops the turn, keeps the changes under review, and closes all tabs without saving, and all terminals. `folder`: that of
+ * the extension.
  */
-export async function tidyWindow(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+export function leaveThread(folder: string): Promise<void> {
+  return request(folder, {});
+}
+
+/**
+ * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer, and
+ * clears all notifications.
+ */
+export function beginThread(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  return request(folder, { settings });
+}
+
+async function request(folder: string, what: { readonly settings?: object }): Promise<void> {
   const answer = path.join(folder, ANSWER);
   await rm(answer, { force: true });
-  await writeFile(path.join(folder, `${REQUEST}.new`), JSON.stringify({ settings }));
+  await writeFile(path.join(folder, `${REQUEST}.new`), JSON.stringify(what));
   await rename(path.join(folder, `${REQUEST}.new`), path.join(folder, REQUEST));
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {

@@ -9,7 +9,7 @@ import { settingsOf } from '../../../scripts/vscode/settings.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
 import { HEIGHT, type Place, type PlaceOptions, placeFor, type TestExtension } from './place.ts';
-import { tidyWindow } from './tidyWindow.ts';
+import { beginThread, leaveThread } from './tidyWindow.ts';
 
 /**
  * A server with all extensions of VS Code, among them git and TypeScript, one that offers models and one that has tests.
@@ -43,10 +43,8 @@ export interface WindowOptions extends PlaceOptions {
 }
 
 /** What differs between files that share a window. */
-export interface SharedWindowOptions extends Pick<
-  WindowOptions,
-  'server' | 'profile' | 'extensions' | 'model' | 'settings' | 'seed' | 'files' | 'width'
-> {
+export interface SharedWindowOptions
+  extends Pick<WindowOptions, 'server' | 'profile' | 'extensions' | 'model' | 'settings' | 'seed' | 'files' | 'width'> {
   /** The window is a new one. Files that come later use it, too. */
   isNew?: boolean;
   /** The window is closed after these tests: what they leave cannot be tidied, such as choices for new threads. */
@@ -112,7 +110,9 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
 }
 
 /** The window that a file has left to the next one in this worker. */
-let shared: { readonly place: Place; readonly window: Window; readonly sideBar: number; close(): Promise<void> } | undefined;
+let shared:
+  | { readonly place: Place; readonly window: Window; readonly sideBar: number; close(): Promise<void> }
+  | undefined;
 
 /**
  * The same, in the window of the file before where that has called this function, too: a window takes 5 s of processor time.
@@ -194,7 +194,16 @@ function userSettings({ model: kind = 'none', settings = {} }: WindowOptions, mo
 }
 
 async function openWindow(options: WindowOptions, model: ScriptedModel): Promise<Pick<Opened, 'window' | 'close'>> {
-  const { seed = 1, files = {}, folders, served, width = 1400, beside, trusts = true, browserForUser = false } = options;
+  const {
+    seed = 1,
+    files = {},
+    folders,
+    served,
+    width = 1400,
+    beside,
+    trusts = true,
+    browserForUser = false,
+  } = options;
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -255,12 +264,13 @@ async function renew(
 ): Promise<void> {
   const { seed = 1, files = {}, width = 1400 } = options;
   const { vscode, panel, folder } = window;
-  const wanted = { ...PROFILES[place.server.profile].settings, ...userSettings(options, model) };
-  const settings = differences(await settingsOf(place.server.folder), wanted);
-  await tidyWindow(place.extension('tidy'), settings);
+  await leaveThread(place.extension('tidy'));
   for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, maxRetries: 5 });
   await writeSample(folder, generateSample(seed));
   await writeFiles(folder, files);
+  // Only now: a setting may have Tiller follow what other programs change.
+  const wanted = { ...PROFILES[place.server.profile].settings, ...userSettings(options, model) };
+  await beginThread(place.extension('tidy'), differences(await settingsOf(place.server.folder), wanted));
   await vscode.page.setViewportSize({ width, height: HEIGHT });
   if ((await vscode.sideBarWidth()) !== sideBar) await vscode.resizeSideBar(sideBar);
   await panel.get('turn').first().waitFor({ state: 'detached' });
