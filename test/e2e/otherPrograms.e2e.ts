@@ -7,6 +7,7 @@ import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const window = useSharedWindow({
+  isNew: true,
   settings: { 'tiller.reviewOtherPrograms': true },
   files: { 'a.txt': '1\n2\n3\n', 'mine.txt': 'mine\n', 'branch.txt': 'main\n' },
 });
