@@ -93,7 +93,7 @@ const common = (sourcemap, load = 'requireCached') => ({
   logLevel: 'warning',
   define: {
     TILLER_VERSION: JSON.stringify(version),
-    // zod and openai look at it to recognise other runtimes. VS Code logs an error with a stack for an extension that reads it.
+    // zod and openai look at it to recognize other runtimes. VS Code logs an error with a stack for an extension that reads it.
     navigator: 'undefined',
     'globalThis.navigator': 'undefined',
   },

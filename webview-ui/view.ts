@@ -31,7 +31,7 @@ export const offersCommand = { current: false };
 /** The meter has the keyboard focus and shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
-/** For this time after a key, the next key may be meant for the composer. */
+/** Milliseconds after a key in the composer for which the next key may still be meant for it. */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 

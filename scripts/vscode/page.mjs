@@ -137,7 +137,7 @@ export class Workbench {
   }
 
   /**
-   * By VS Code's command: the window saves its state first, which a reload of the page does not do. Unsaved texts are
+   * Reloads by VS Code's command: the window saves its state first, which a reload of the page does not do. Unsaved texts are
    * kept, as in a desktop VS Code: in a browser VS Code cannot delay the reload until it has written their backups (a
    * second after the last change), so it asks whether to leave the page.
    */
@@ -191,7 +191,7 @@ export class Workbench {
   }
 
   /**
-   * To be looked at: with TILLER_SCREENSHOTS=0 there are none.
+   * Takes a screenshot to look at: with TILLER_SCREENSHOTS=0 there are none.
    * @param {string} file  the name of a screenshot, below artifacts/e2e
    * @param {Page | Locator} [what]
    */
@@ -507,7 +507,7 @@ export class Workbench {
     return inside(this.webviewFrame(options));
   }
 
-  /** In pixels; 0 while it is hidden. */
+  /** Resolves with the width of the secondary side bar in pixels; 0 while it is hidden. */
   async sideBarWidth() {
     const bar = this.page.locator('.part.auxiliarybar:visible');
     return (await bar.count()) === 0 ? 0 : Math.round((await bar.boundingBox())?.width ?? 0);

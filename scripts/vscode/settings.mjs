@@ -9,7 +9,7 @@ const FILES = [
 ];
 
 /**
- * For a new folder; existing settings stay.
+ * Writes the settings of a new folder; existing ones stay.
  * @param {string} folder  of the server
  * @param {Record<string, unknown>} settings
  */

@@ -172,7 +172,10 @@ export function storeCodeCaches(): void {
   for (const store of unstored) store();
 }
 
-/** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
+/**
+ * Stores the code once it has worked: after some seconds or at the end of the process without a cache, at the end only
+ * to replace a cache without the functions for patches.
+ */
 function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
@@ -206,7 +209,10 @@ function replace(file: string, bytes: Buffer): void {
   }
 }
 
-/** In the file of the cache that was not replaced; one that another process has put there needs no further attempt either. */
+/**
+ * Counts in the file of the cache that was not replaced; one that another process has put there needs no further
+ * attempt either.
+ */
 function countAttempt(file: string, attempts: number): void {
   try {
     const descriptor = openSync(file, 'r+');

@@ -189,6 +189,9 @@ export function reviewIn(decision: ApprovalDecision | null): ProposalChoices | u
   return decision.approved_reviewed.files;
 }
 
+/** The id of the policy's reason to ask about a file that may not be read (sandbox.unreadable). */
+export const UNREADABLE_FILE = 'unreadable-file';
+
 /** The denial in an answer, with its message; `undefined` when it is none. */
 export function denialIn(decision: ApprovalDecision): { readonly message?: string | undefined } | undefined {
   return typeof decision === 'object' && 'denied' in decision ? decision.denied : undefined;

@@ -161,7 +161,7 @@ export const settingsSchema = z.strictObject({
   'memory.enabled': z.boolean().default(false),
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),
-  /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
+  /** The https address of a document that describes Tiller to the authorization servers of MCP servers. */
   'mcp.clientMetadataUrl': orNone(z.url({ protocol: /^https$/, error: 'must be an https URL' })),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: orNone(z.string()),

@@ -16,7 +16,7 @@ const fields = () => ({ type: z.literal('a'), name: z.string(), size: z.number()
 const GIVEN = [{ type: 'a', name: 'n' }, { type: 'a', name: 'n', size: 2, more: true }, { type: 'b', name: 'n' }, 'a'];
 const results = (schema: z.ZodType) => GIVEN.map((given) => schema.safeParse(given));
 
-test('makes its fields at the first use, and once', () => {
+test('a lazy object makes its fields once, at the first use', () => {
   const { seen, make } = counted(fields());
   const schema = lazyObject(make);
   const list = z.array(schema.optional());
@@ -39,7 +39,7 @@ test.each([
   expect(z.toJSONSchema(lazy)).toEqual(z.toJSONSchema(eager));
 });
 
-test('is an option of a discriminated union, which makes no fields before its first use', () => {
+test('a lazy object is an option of a discriminated union, which makes no fields before its first use', () => {
   const { seen, make } = counted(fields());
   const union = z.discriminatedUnion('type', [
     lazyObject(make),
@@ -50,7 +50,7 @@ test('is an option of a discriminated union, which makes no fields before its fi
   expect(union.safeParse({ type: 'b', name: 'n', more: 1 }).success).toBe(false);
 });
 
-test('may contain itself', () => {
+test('a lazy object may contain itself', () => {
   interface Tree {
     readonly inner: readonly Tree[];
   }

@@ -120,7 +120,7 @@ function approveLabel(fileCount: number, isReviewed: boolean, taken: number, tot
   return fileCount === 1 ? t('Approve') : t('Approve All');
 }
 
-/** With a single hunk Deny is the only choice. */
+/** Returns the choices; with a single hunk Deny is the only one. */
 function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
   if (total < 2) return undefined;
   return {

@@ -73,12 +73,12 @@ function Form({ entry }: { entry: RuleEntry | null }) {
           data-testid="rule-form-decision"
           value={decision.value}
           onChange={({ currentTarget }) =>
-            (decision.value = DECISIONS.find((one) => one === currentTarget.value) ?? 'prompt')
+            (decision.value = DECISIONS.find((choice) => choice === currentTarget.value) ?? 'prompt')
           }
         >
-          {DECISIONS.map((one) => (
-            <option key={one} value={one}>
-              {decisionWord(one)}
+          {DECISIONS.map((choice) => (
+            <option key={choice} value={choice}>
+              {decisionWord(choice)}
             </option>
           ))}
         </select>

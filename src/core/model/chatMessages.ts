@@ -24,7 +24,7 @@ import {
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
 import { isForeign, type Origin } from './foreignItems.ts';
-import { asFunctionCall, asShellCall } from './functionForm.ts';
+import { asFunctionCall, asShellCall, replayedArguments } from './functionForm.ts';
 import type { Sent } from './requestBody.ts';
 import { hasToolImages, imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
@@ -236,7 +236,7 @@ function toolCall(item: ToolCallItem, { origin }: ChatForm): ChatToolCall {
       return {
         id,
         type: 'function',
-        function: { name: item.name, arguments: item.arguments },
+        function: { name: item.name, arguments: replayedArguments(item.arguments) },
         extra_content: isForeign(item, origin) ? undefined : item.extra_content,
       };
     case 'custom_tool_call':

@@ -14,7 +14,7 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
  * The error in a JSON document of any of the shapes that servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
- * `{detail}`, `{errors: […]}`, or one of these as the only element of a list; an empty one when there is none.
+ * `{detail}`, `{errors: […]}`, `{base_resp: {status_code, status_msg}}`, or one of these as the only element of a list; an empty one when there is none.
  */
 export function serverErrorIn(answer: unknown): ServerError {
   const document: unknown = Array.isArray(answer) ? answer[0] : answer;
@@ -26,6 +26,8 @@ export function serverErrorIn(answer: unknown): ServerError {
   }
   const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
   if (isRecord(inner)) return readError(inner);
+  const { base_resp } = document;
+  if (isRecord(base_resp)) return readError({ code: base_resp['status_code'], message: base_resp['status_msg'] });
   const own = readError(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };

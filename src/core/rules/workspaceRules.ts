@@ -19,7 +19,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), folders: z.record(z.s
 
 export const NOTHING_SETTLED: Settled = { rules: [], accepted: [], refused: [] };
 
-/** By folder. @throws Error with a message when the file is broken. */
+/** Returns the rules by folder. @throws Error with a message when the file is broken. */
 export function parseWorkspaceRules(text: string | undefined): ReadonlyMap<string, Settled> {
   if (text === undefined) return new Map();
   const result = fileSchema.safeParse(parseJson(text));

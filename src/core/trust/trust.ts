@@ -68,8 +68,8 @@ export class Trust {
     workspace: string,
   ): Promise<{ readonly isAllowed: boolean; readonly before: string | undefined }> {
     const { tools } = await this.#read();
-    const known = tools.filter((one) => one.server === server && one.tool === tool);
-    const same = known.find((one) => one.hash === hash);
+    const known = tools.filter((record) => record.server === server && record.tool === tool);
+    const same = known.find((record) => record.hash === hash);
     const isAllowed = same !== undefined && (same.allowed === 'everywhere' || same.allowed.includes(workspace));
     return { isAllowed, before: same === undefined ? known.at(-1)?.definition : undefined };
   }
@@ -81,29 +81,31 @@ export class Trust {
   ): Promise<void> {
     const { server, tool, hash, definition } = identity;
     await this.#update((file) => {
-      const known = file.tools.find((one) => one.server === server && one.tool === tool && one.hash === hash);
+      const known = file.tools.find(
+        (record) => record.server === server && record.tool === tool && record.hash === hash,
+      );
       const before = known?.allowed ?? [];
       const allowed = widened(before, allow);
-      const others = file.tools.filter((one) => one !== known);
+      const others = file.tools.filter((record) => record !== known);
       return { ...file, tools: [...others, { server, tool, hash, definition, allowed }].slice(-MAX_TOOLS) };
     });
   }
 
   /** Removes all approvals of the tools of a server. */
   async forgetTools(server: string): Promise<void> {
-    await this.#update((file) => ({ ...file, tools: file.tools.filter((one) => one.server !== server) }));
+    await this.#update((file) => ({ ...file, tools: file.tools.filter((record) => record.server !== server) }));
   }
 
   /** `undefined` when the user has not decided. */
   async decisionOn(hash: string, about: 'proposal' | 'outside'): Promise<boolean | undefined> {
     const { servers } = await this.#read();
-    return servers.find((one) => one.hash === hash && one.about === about)?.accepted;
+    return servers.find((record) => record.hash === hash && record.about === about)?.accepted;
   }
 
   /** `null` takes a decision back. */
   async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean | null): Promise<void> {
     await this.#update((file) => {
-      const others = file.servers.filter((one) => one.hash !== hash || one.about !== about);
+      const others = file.servers.filter((record) => record.hash !== hash || record.about !== about);
       return { ...file, servers: accepted === null ? others : [...others, { hash, about, accepted }] };
     });
   }

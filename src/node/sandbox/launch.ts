@@ -16,6 +16,7 @@ import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
+import { SecretLinks } from './secretLinks.ts';
 import { sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
@@ -47,6 +48,7 @@ export class Sandboxes {
   readonly #mountPoints: MountPoints;
   readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
+  readonly #links = new SecretLinks();
   readonly #quarantine: Quarantine;
   readonly #marksMountPoints: boolean;
 
@@ -92,7 +94,9 @@ export class Sandboxes {
       ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
     ];
     const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
-    return found.flatMap((one) => realOf(one) ?? []).filter((one) => !lstatSync(one).isDirectory());
+    const files = new Map(found.flatMap((one) => realOf(one) ?? []).map((one) => [one, lstatSync(one)] as const));
+    const closed = new Map([...files].filter(([, stats]) => !stats.isDirectory()));
+    return [...closed.keys(), ...this.#links.of(closed, folders)];
   }
 
   async #launchBubblewrap(
@@ -114,6 +118,7 @@ export class Sandboxes {
     try {
       const before = look(limits, cwd, {
         scan: this.#scan,
+        links: this.#links,
         isMountPoint: this.#mountPoints.ours(),
         marksMountPoints: this.#marksMountPoints,
       });
@@ -133,6 +138,7 @@ export class Sandboxes {
             isOver = await life.ended();
             return runPostRunChecks(before, {
               scan: this.#scan,
+              links: this.#links,
               quarantine: this.#quarantine,
               isMountPoint: (one) => this.#mountPoints.ours()(one),
             });
@@ -183,9 +189,9 @@ const FILTER = 3;
 const INFO = 4;
 
 /**
- * With pipes, filter and info are passed as descriptors. Descriptors that would be inherited by accident are replaced
- * by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a terminal
- * no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
+ * Passes filter and info as descriptors where there are pipes. Descriptors that would be inherited by accident are
+ * replaced by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a
+ * terminal no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
  */
 function startOf(
   program: string,
@@ -237,7 +243,7 @@ function interruptible(argv: ExecRequest['argv']): readonly string[] {
   return [requireBash(), ...bashRunning(script), ...argv];
 }
 
-/** Without startup files of the user, or functions in the environment. */
+/** Returns the argv of bash without startup files of the user, or functions in the environment. */
 function bashRunning(script: string): readonly string[] {
   return ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box'];
 }
@@ -248,7 +254,7 @@ function requireBash(): string {
   return bash;
 }
 
-/** Without a sandbox. */
+/** Launches without a sandbox. */
 export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }

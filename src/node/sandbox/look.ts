@@ -2,17 +2,19 @@
  * The facts about the tree that a sandbox needs before it is built: real paths, existing names, names that must not
  * change.
  */
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLimits } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { EXPLORER_MARK } from '../../core/sandbox/writableRoots.ts';
+import { fileIdentity } from '../host/hardLinks.ts';
 import { rememberDevices } from './devices.ts';
 import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
 import { rootsOf } from './roots.ts';
+import type { SecretLinks } from './secretLinks.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
@@ -45,6 +47,8 @@ export interface Look {
   readonly identities: ReadonlyMap<string, string>;
   /** The warnings about bare repositories before the command: in one, absent files can be created. */
   readonly bareWarnings: ReadonlyMap<string, string | undefined>;
+  /** Files with secrets that are closed, with the identity of each. A command cannot move one, but the folder around it. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 export function look(
@@ -52,6 +56,7 @@ export function look(
   cwd: string,
   tools: {
     readonly scan: TreeScan;
+    readonly links: SecretLinks;
     readonly isMountPoint: (path: string) => boolean;
     /** Mount points are hidden in the Explorer of VS Code. */
     readonly marksMountPoints: boolean;
@@ -84,7 +89,11 @@ export function look(
   const secrets = [...trees, ...shownTrees]
     .flatMap((tree) => tree.secrets)
     .toSorted((one, other) => Number(one.endsWith('.pem')) - Number(other.endsWith('.pem')))
-    .slice(0, MAX_SECRETS);
+    .slice(0, MAX_SECRETS)
+    .flatMap(maskOfFile);
+  const listed = [...limits.unreadable, ...machineSecrets()].flatMap(maskOf);
+  const closed = new Map([...listed, ...secrets].flatMap(({ path, stats }) => (stats.isFile() ? [[path, stats]] : [])));
+  const further = tools.links.of(closed, [...roots, ...new Set(visible)]);
   return {
     facts: {
       writable: mounted,
@@ -92,7 +101,10 @@ export function look(
       visible: [
         ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((one) => realOf(one) ?? [])),
       ],
-      masked: [...[...limits.unreadable, ...machineSecrets()].flatMap(maskOf), ...secrets.flatMap(maskOfFile)],
+      masked: [
+        ...[...listed, ...secrets].map(({ path, type }) => ({ path, type })),
+        ...further.map((path) => ({ path, type: 'file' as const })),
+      ],
       temporary: realTemporary(limits.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
@@ -104,6 +116,7 @@ export function look(
     links,
     identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
     bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
+    secrets: new Map(secrets.map(({ path, stats }) => [path, fileIdentity(stats)])),
   };
 }
 
@@ -129,19 +142,26 @@ function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolea
   return !exists(name) || isMountPoint(name);
 }
 
-function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' }[] {
+interface Mask {
+  readonly path: string;
+  readonly type: 'file' | 'directory';
+  readonly stats: Stats;
+}
+
+function maskOf(unreadable: string): readonly Mask[] {
   const found = realOf(unreadable);
   if (found === undefined || found === '/') return [];
-  return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
+  const stats = lstatSync(found);
+  return [{ path: found, type: stats.isDirectory() ? 'directory' : 'file', stats }];
 }
 
 /** A folder with such a name (an environment of Python may be called `.env`) holds more than secrets. */
-function maskOfFile(secret: string): { path: string; type: 'file' | 'directory' }[] {
+function maskOfFile(secret: string): readonly Mask[] {
   return maskOf(secret).filter(({ type }) => type === 'file');
 }
 
 /** Changes when the file was replaced by another one. */
 export function identityOf(name: string): string {
   const stat = lstatSync(name, { throwIfNoEntry: false });
-  return stat === undefined ? 'absent' : `${stat.dev}:${stat.ino}`;
+  return stat === undefined ? 'absent' : fileIdentity(stat);
 }

@@ -143,7 +143,7 @@ export class Drafts {
   hold(threadId: string | null, text: string, attachments: readonly Attachment[]): () => void {
     const held: Held = { threadId, text, attachments: partImages({ edit: null, attachments }).parts.attachments };
     this.#keepHeld([...this.#held, held]);
-    return () => this.#keepHeld(this.#held.filter((one) => one !== held));
+    return () => this.#keepHeld(this.#held.filter((message) => message !== held));
   }
 
   #keepHeld(held: readonly Held[]): void {

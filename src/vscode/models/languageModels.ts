@@ -153,7 +153,7 @@ async function* eventsOf(
   yield { type: 'completed', usage: await abortable(usageOf(chat, prompt, answer, token), signal), endTurn: true };
 }
 
-/** As the model counts; `null` when it cannot. */
+/** Resolves to the tokens as the model counts them; `null` when it cannot. */
 async function usageOf(
   chat: vscode.LanguageModelChat,
   prompt: Prompt,

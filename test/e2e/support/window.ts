@@ -12,13 +12,16 @@ import { HEIGHT, type Place, type PlaceOptions, placeFor, type TestExtension } f
 import { beginThread, leaveThread } from './tidyWindow.ts';
 
 /**
- * A server with all extensions of VS Code, among them git and TypeScript, one that offers models and one that has tests.
+ * A server with all extensions of VS Code, among them git and TypeScript, one that offers models,
+ * one that has tests, and one that has tools.
  * Files that need any of them share it.
  */
 export const ALL_EXTENSIONS: PlaceOptions = {
   server: 'all-extensions',
   profile: 'all-extensions',
-  extensions: ['modelProvider', 'testRunner'].map((name) => path.join(import.meta.dirname, '../../fixtures', name)),
+  extensions: ['modelProvider', 'testRunner', 'toolProvider'].map((name) =>
+    path.join(import.meta.dirname, '../../fixtures', name),
+  ),
 };
 
 export interface WindowOptions extends PlaceOptions {
@@ -42,7 +45,7 @@ export interface WindowOptions extends PlaceOptions {
   beside?: OpenedWindow;
 }
 
-/** What differs between files that share a window. */
+/** Options that may differ between files that share a window. */
 export interface SharedWindowOptions
   extends Pick<WindowOptions, 'server' | 'profile' | 'extensions' | 'model' | 'settings' | 'seed' | 'files' | 'width'> {
   /** The window is a new one. Files that come later use it, too. */

@@ -51,6 +51,10 @@ export const listDir = (offered: boolean): ToolHandler =>
       action: 'list',
       pathOf: ({ dir_path: folder }) => folder,
       async look({ offset, limit, depth }, { path: folder, place }, guard, context): Promise<Looked> {
+        const found = await context.workspace.stat(place.target);
+        if (found !== undefined && found.type !== 'directory') {
+          return { type: 'failure', output: `${folder} is a file, not a directory.` };
+        }
         const lines: string[] = [];
         const isHidden = (at: string) => guard([at]) !== undefined;
         const isWhole = await collect(place.target, 1, { depth, lines, isHidden, context });

@@ -194,7 +194,7 @@ function untrusted(text: string): string {
   return `<untrusted_content>\n${text.replaceAll(/<(\/?untrusted_content)/gi, '&lt;$1')}\n</untrusted_content>`;
 }
 
-/** By the charset of the header, else of the first bytes of the page, else UTF-8. */
+/** Decodes by the charset of the header, else of the first bytes of the page, else as UTF-8. */
 function textOf(bytes: Uint8Array, contentType: string): string {
   const head = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   const name =
