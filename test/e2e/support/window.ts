@@ -9,13 +9,16 @@ import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
 
 /**
- * A server with all extensions of VS Code, among them git and TypeScript, one that offers models and one that has tests.
+ * A server with all extensions of VS Code, among them git and TypeScript, one that offers models,
+ * one that has tests, and one that has tools.
  * Files that need any of them share it.
  */
 export const ALL_EXTENSIONS: PlaceOptions = {
   server: 'all-extensions',
   profile: 'all-extensions',
-  extensions: ['modelProvider', 'testRunner'].map((name) => path.join(import.meta.dirname, '../../fixtures', name)),
+  extensions: ['modelProvider', 'testRunner', 'toolProvider'].map((name) =>
+    path.join(import.meta.dirname, '../../fixtures', name),
+  ),
 };
 
 export interface WindowOptions extends PlaceOptions {
