@@ -85,27 +85,29 @@ export const decisionReasonSchema = lazyObject(() => ({
 export type DecisionReason = z.infer<typeof decisionReasonSchema>;
 
 /** One prefix rule of `rules.json` (docs/cli.md): matches an argv that starts with the pattern, word by word. */
-export const ruleSchema = z
-  .strictObject({
-    pattern: rulePatternSchema,
-    decision: ruleDecisionSchema.default('allow'),
-    /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
-    bypassSandbox: z.boolean().optional(),
-    /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
-    readsSecrets: z.boolean().optional(),
-    justification: z.string().trim().min(1).optional(),
-    /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
-    match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-    not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-  })
-  .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
-    path: ['bypassSandbox'],
-    message: 'only a rule that allows can leave the sandbox',
-  })
-  .refine(({ decision, readsSecrets }) => decision === 'allow' || readsSecrets !== true, {
-    path: ['readsSecrets'],
-    message: 'only a rule that allows can open files with secrets',
-  });
+export const ruleSchema = z.lazy(() =>
+  z
+    .strictObject({
+      pattern: rulePatternSchema,
+      decision: ruleDecisionSchema.default('allow'),
+      /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
+      bypassSandbox: z.boolean().optional(),
+      /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
+      readsSecrets: z.boolean().optional(),
+      justification: z.string().trim().min(1).optional(),
+      /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
+      match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+      not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+    })
+    .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
+      path: ['bypassSandbox'],
+      message: 'only a rule that allows can leave the sandbox',
+    })
+    .refine(({ decision, readsSecrets }) => decision === 'allow' || readsSecrets !== true, {
+      path: ['readsSecrets'],
+      message: 'only a rule that allows can open files with secrets',
+    }),
+);
 export type Rule = z.infer<typeof ruleSchema>;
 
 /** True when two rules have the same effect, whatever their justifications. */

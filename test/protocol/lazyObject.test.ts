@@ -1,7 +1,7 @@
 /** Schemas whose fields are made at their first use: otherwise the same as those of zod. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { lazyObject, lazyStrictObject } from '../../src/protocol/lazyObject.ts';
+import { lazyLooseObject, lazyObject, lazyStrictObject } from '../../src/protocol/lazyObject.ts';
 
 function counted<Fields extends z.ZodRawShape>(fields: Fields) {
   const seen = { made: 0 };
@@ -30,6 +30,7 @@ test('a lazy object makes its fields once, at the first use', () => {
 test.each([
   ['an object', lazyObject(fields), z.object(fields())],
   ['a strict object', lazyStrictObject(fields), z.strictObject(fields())],
+  ['a loose object', lazyLooseObject(fields), z.looseObject(fields())],
   ['an object made strict', lazyObject(fields).strict(), z.object(fields()).strict()],
   ['an extended object', lazyObject(fields).extend({ name: z.int() }), z.object(fields()).extend({ name: z.int() })],
   ['a part', lazyStrictObject(fields).partial(), z.strictObject(fields()).partial()],

@@ -150,7 +150,7 @@ export class Toolset {
   }
 
   #report(rejected: Rejected): void {
-    const key = `${rejected.providerId}\n${rejected.name ?? ''}`;
+    const key = [rejected.providerId, rejected.source ?? '', rejected.name ?? ''].join('\n');
     if (!this.#reported.has(key)) this.#options.onRejected(rejected);
     this.#reported.add(key);
   }

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import type { Log, Storage } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { parseJson } from '../util/json.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The oldest records of tools are dropped first. */
 const MAX_TOOLS = 2_000;
 
-const toolRecordSchema = z.object({
+const toolRecordSchema = lazyObject(() => ({
   /** The hash of the server's definition; for a tool of an extension, the extension's id. */
   server: z.string(),
   tool: z.string(),
@@ -17,18 +18,18 @@ const toolRecordSchema = z.object({
   definition: z.string(),
   /** The workspaces in which the tool runs without approval, or `everywhere`. */
   allowed: z.union([z.literal('everywhere'), z.array(z.string())]),
-});
-const serverRecordSchema = z.object({
+}));
+const serverRecordSchema = lazyObject(() => ({
   hash: z.string(),
   /** `proposal`: a file names it, and the user has to approve it. `outside`: it runs without a sandbox. */
   about: z.enum(['proposal', 'outside']),
   accepted: z.boolean(),
-});
-const fileSchema = z.object({
+}));
+const fileSchema = lazyObject(() => ({
   version: z.literal(1),
   tools: z.array(toolRecordSchema),
   servers: z.array(serverRecordSchema),
-});
+}));
 type TrustFile = z.infer<typeof fileSchema>;
 
 const NOTHING: TrustFile = { version: 1, tools: [], servers: [] };

@@ -10,16 +10,17 @@ import * as z from 'zod';
 import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import { parseJson } from '../../core/util/json.ts';
 import type { McpHttpServer } from '../../protocol/mcp.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The SDK checks its content; this only keeps it. */
-const storedSchema = z.object({
+const storedSchema = lazyObject(() => ({
   redirectUrl: z.string(),
   client: z.record(z.string(), z.unknown()).optional(),
   tokens: z.record(z.string(), z.unknown()).optional(),
   verifier: z.string().optional(),
   ownIssuer: z.string().optional(),
   discovery: z.unknown().optional(),
-});
+}));
 type Stored = z.infer<typeof storedSchema>;
 
 export interface ProviderOptions {

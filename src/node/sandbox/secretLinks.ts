@@ -35,7 +35,7 @@ export class SecretLinks {
 
   #linksOf(file: string, stats: Stats, folders: readonly string[]): readonly string[] {
     const identity = fileIdentity(stats);
-    const state = [stats.nlink, stats.ctimeMs, ...folders].join('\0');
+    const state = [stats.nlink, stats.ctimeMs, ...folders.toSorted()].join('\0');
     const known = this.#links.get(identity);
     if (known?.state === state && known.paths.every((path) => identityOf(path) === identity)) {
       return known.paths.filter((path) => path !== file);

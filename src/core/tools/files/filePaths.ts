@@ -50,6 +50,7 @@ function candidatesOf(
       return { problem: `${written} is not a URI of a file on this machine.` };
     }
   }
+  if (/^https?:\/\//i.test(written)) return { problem: `${written} is an address of the web, not a file.` };
   if (written.startsWith('~/')) return { paths: [path.join(host.homeDirectory, written.slice(2))] };
   if (path.isAbsolute(written)) return { paths: [written] };
   const [folder = '', ...rest] = written.split(/[\\/]/);

@@ -12,9 +12,10 @@ import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const listArguments = z.object({ server: z.string().optional(), cursor: z.string().optional() });
-const readArguments = z.object({ server: z.string(), uri: z.string() });
+const listArguments = lazyObject(() => ({ server: z.string().optional(), cursor: z.string().optional() }));
+const readArguments = lazyObject(() => ({ server: z.string(), uri: z.string() }));
 
 const SERVER: JsonSchema = { type: 'string', description: 'Name of an MCP server.' };
 

@@ -8,6 +8,7 @@ import { type WebAnswer, WebError } from '../../ports.ts';
 import { deadline } from '../../util/abort.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolOptions, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 const LIMITS = {
   bytes: 5 * 1024 * 1024,
@@ -20,10 +21,10 @@ const LIMITS = {
   address: 4_096,
 } as const;
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   url: z.string().min(1).max(LIMITS.address),
   start: z.number().int().min(0).default(0),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 type Item = TurnItemOf<'web_fetch'>;
 
