@@ -36,7 +36,7 @@ export function ensureInstalled() {
   process.exit(1);
 }
 
-/** In an npm script the npm that runs it; otherwise the one on the PATH. */
+/** Returns the npm that runs this script, if one does; otherwise the one on the PATH. */
 function npmCommand() {
   const script = process.env.npm_execpath;
   if (script && path.basename(script) === 'npm-cli.js')

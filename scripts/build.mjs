@@ -1,4 +1,5 @@
 // Builds the product into dist/. Plain Node, esbuild only.
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -47,9 +48,16 @@ const cachedAtRunTime = (load, ...names) => ({
   },
 });
 
+/** The values of VS Code's API, as its types declare them. */
+function vscodeNames() {
+  const types = readFileSync(path.join(root, 'node_modules/@types/vscode/index.d.ts'), 'utf8');
+  const declared = types.matchAll(/^\t(?:export )?(?:abstract )?(?:namespace|class|enum|const|function) (\w+)/gm);
+  return [...new Set(Array.from(declared, ([, name]) => name))];
+}
+
 /**
- * VS Code's API as one object for the whole bundle. Without it esbuild copies the some 450 getters of the API for each file
- * that imports it: 40 ms of the first use for 166 files.
+ * VS Code's API as variables that the whole bundle shares. Without it esbuild copies the some 450 getters of the
+ * API for each file that imports it: 40 ms of the first use for 166 files, and 3 for one copy.
  */
 const oneVscodeApi = {
   name: 'one-vscode-api',
@@ -57,7 +65,9 @@ const oneVscodeApi = {
     build.onResolve({ filter: /^vscode$/ }, ({ namespace }) =>
       namespace === 'vscode-api' ? { path: 'vscode', external: true } : { path: 'vscode', namespace: 'vscode-api' },
     );
-    build.onLoad({ filter: /.*/, namespace: 'vscode-api' }, () => ({ contents: "export * from 'vscode';" }));
+    build.onLoad({ filter: /.*/, namespace: 'vscode-api' }, () => ({
+      contents: `export const { ${vscodeNames().join(', ')} } = require('vscode');`,
+    }));
   },
 };
 
@@ -93,7 +103,7 @@ const common = (sourcemap, load = 'requireCached') => ({
   logLevel: 'warning',
   define: {
     TILLER_VERSION: JSON.stringify(version),
-    // zod and openai look at it to recognise other runtimes. VS Code logs an error with a stack for an extension that reads it.
+    // zod and openai look at it to recognize other runtimes. VS Code logs an error with a stack for an extension that reads it.
     navigator: 'undefined',
     'globalThis.navigator': 'undefined',
   },

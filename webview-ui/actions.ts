@@ -158,7 +158,7 @@ export function isDraftNewer(threadId: string | null, draftCount: number): boole
   return lastChange.threadId === threadId && lastChange.count > draftCount;
 }
 
-/** Milliseconds without a change of the draft until the host gets it. */
+/** Milliseconds without a change of the draft until it is sent to the host. */
 const DEBOUNCE_MS = 250;
 
 /**
@@ -253,7 +253,7 @@ export function editSent(id: string, input: readonly UserInput[]): void {
 export function canGoBack(itemId: string): boolean {
   const gone = turnsFrom(itemId);
   const isCompacted = gone.some(({ items }) =>
-    items.some((one) => one.type === 'compaction' && one.status === 'completed'),
+    items.some((item) => item.type === 'compaction' && item.status === 'completed'),
   );
   return gone.length > 0 && !isCompacted;
 }

@@ -17,7 +17,7 @@ export function t(message: string, ...args: readonly (string | number)[]): strin
   );
 }
 
-/** For arguments that are elements: returns the parts in the order of the translation. */
+/** Translates with arguments that are elements: returns the parts in the order of the translation. */
 export function say(message: string, ...args: readonly ComponentChild[]): ComponentChild[] {
   return (translations[message] ?? message)
     .split(/(\{\d\})/)

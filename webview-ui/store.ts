@@ -248,7 +248,7 @@ function take(message: HostMessage): void {
         attachments.value = message.attachments;
       }
       draftEdit.value = message.edit;
-      // Those of the new thread follow.
+      // The rows of the new thread follow in a message of their own.
       agentRows.value = [];
       isResending.value = false;
       isBeginning.value = false;

@@ -20,7 +20,6 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
-/** Opens the popup, or closes it when it is open. */
 export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
   openPopup.value = openPopup.value === popup ? null : popup;
 }
@@ -31,7 +30,7 @@ export const offersCommand = { current: false };
 /** The meter has the keyboard focus and shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
-/** For this time after a key, the next key may be meant for the composer. */
+/** Milliseconds after a key in the composer for which the next key may still be meant for it. */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 

@@ -17,9 +17,22 @@ const BANNED = {
   'what waits': /\bwhat waits\b/gi,
   'dies, died, born': /\b(?:dies|died|dying|born)\b/gi,
   'hands (for ports)': /\b(?:our|the|its) hands\b/gi,
+  'a spelling with -ise (we write recognize, authorize)':
+    /\b\w*(?:ecognis|uthoris|ummaris|ormalis|erialis|nitialis|inimis|ynchronis|anitis|rganisation)\w*/gi,
   'a paper that is not in the repository': /\b(?:issue \d+|seed 00\d|contract\.md|house\.md)\b/gi,
-  'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That':
-    /\/\*\*[\s*]*(?:What|Whether|How|Why|Where|Who|Of|Those|That)\b/g,
+  'a doc comment that begins with What, Whether, How, Why, Where, Who, Of, Those, That, Says or Tells':
+    /\/\*\*[\s*]*(?:What|Whether|How|Why|Where|Who|Of|Those|That|Says|Tells)\b/g,
+  'a line comment that begins with What, Whether, How, Why, Where, Who, Of, Those or That':
+    /^\/\/ (?:What|Whether|How|Why|Where|Who|Of|Those|That)\b/gm,
+};
+const PREPOSITION = 'To|From|In|As|With|Without|For|By|Under|At|On|Above|Below|Until|Till|Up to';
+/** A doc comment and the beginning of the function or method below it. */
+const BANNED_BEFORE_FUNCTIONS = {
+  'a doc comment of a function that begins with a preposition': new RegExp(
+    String.raw`^[ \t]*/\*\*[\s*]*(?:${PREPOSITION})\b(?:(?!\*/)[\s\S])*\*/\s*` +
+      String.raw`(?:(?:export |default )*(?:async )?function\b|(?:static |async |get )*#?\w+\([^;]*?\)[^;{}]* \{\n)`,
+    'gm',
+  ),
 };
 
 /** @param {string} text a source file */
@@ -31,12 +44,25 @@ export function commentsAndTitles(text) {
   return [...comments, ...titles].join('\n');
 }
 
+/** Yields each fault of a source file with the text at its place. */
+function* findBanned(text) {
+  const prose = commentsAndTitles(text);
+  for (const [read, patterns] of [
+    [prose, BANNED],
+    [text, BANNED_BEFORE_FUNCTIONS],
+  ]) {
+    for (const [name, pattern] of Object.entries(patterns)) {
+      for (const { index } of read.matchAll(pattern)) yield { name, excerpt: excerpt(read, index) };
+    }
+  }
+}
+
 /** @param {readonly string[]} texts */
 export function countBanned(texts) {
-  const counts = Object.fromEntries(Object.keys(BANNED).map((name) => [name, 0]));
+  const names = [...Object.keys(BANNED), ...Object.keys(BANNED_BEFORE_FUNCTIONS)];
+  const counts = Object.fromEntries(names.map((name) => [name, 0]));
   for (const text of texts) {
-    const prose = commentsAndTitles(text);
-    for (const [name, pattern] of Object.entries(BANNED)) counts[name] += prose.match(pattern)?.length ?? 0;
+    for (const { name } of findBanned(text)) counts[name]++;
   }
   return counts;
 }
@@ -65,10 +91,7 @@ function main() {
   const counts = countBanned(texts);
   if (process.argv.includes('--where')) {
     for (const [at, file] of files.entries()) {
-      const prose = commentsAndTitles(texts[at] ?? '');
-      for (const pattern of Object.values(BANNED)) {
-        for (const { index } of prose.matchAll(pattern)) console.log(`${file}: ${excerpt(prose, index)}`);
-      }
+      for (const { excerpt: line } of findBanned(texts[at] ?? '')) console.log(`${file}: ${line}`);
     }
   }
   const baseline = JSON.parse(readFileSync(baselineFile, 'utf8'));

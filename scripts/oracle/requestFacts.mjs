@@ -2,7 +2,7 @@
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
 
-/** From name to value. A field that is absent in the request is absent here. */
+/** Returns facts from name to value. A field that is absent in the request is absent here. */
 export function factsOf({ instructions, input, tools, prompt_cache_key: key, client_metadata, ...fields }) {
   return {
     ...fields,

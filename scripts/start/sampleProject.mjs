@@ -8,8 +8,8 @@ import { generateSample, writeSample } from '../sample.mjs';
 export const TASK = 'The tests of this project fail. Find out why, repair the code, and run the tests again.';
 
 /**
- * In the temporary folder, so that neither our git repository nor our AGENTS.md is in a folder above. @param {number}
- * seed
+ * Creates the sample in the temporary folder, so that neither our git repository nor our AGENTS.md is in a folder
+ * above. @param {number} seed
  */
 export async function freshSample(seed) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-sample-'));

@@ -93,7 +93,7 @@ export function slowestOf(tests) {
   return [...longest.values()].sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
 }
 
-/** By name, in the order of the first attempt. */
+/** Groups outcomes by name, in the order of the first attempt. */
 function grouped(outcomes) {
   /** @type {Map<string, Outcome[]>} */
   const groups = new Map();

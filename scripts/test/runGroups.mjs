@@ -39,13 +39,13 @@ let stoppedBy;
 export async function runGroups(groups) {
   const started = Date.now();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  // What ended before belongs to no step: the installation of packages in a fresh clone.
+  // Processor time used before belongs to no step: the installation of packages in a fresh clone.
   takeProcessorSeconds();
   for (const steps of groups) {
     const left = [...steps];
     await Promise.all(laneSeconds.map((_, lane) => runNext(left, lane)));
   }
-  return summarise((Date.now() - started) / 1000);
+  return summarize((Date.now() - started) / 1000);
 }
 
 /** One step after the other from those that are left, until there is none. */
@@ -56,7 +56,7 @@ async function runNext(left, lane) {
     const { processorSeconds: seen, ...end } = await run(step);
     const seconds = (Date.now() - started) / 1000;
     laneSeconds[lane] += seconds;
-    // Of many short processes most are missed, and are in what the system reports of a step that has waited for them.
+    // Most of many short processes are missed; the system reports them with a step that has waited for them.
     const processorSeconds = Math.max(seen, takeProcessorSeconds());
     results.push({ name: step.name, budget: step.budget, ...verdict(step, end), seconds, processorSeconds });
   }
@@ -138,7 +138,7 @@ function verdict({ suite }, { code, signal }) {
   return { ...summary, failed: 1, note: 'it failed beside its tests, see what it printed' };
 }
 
-function summarise(wallSeconds) {
+function summarize(wallSeconds) {
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const all = (key) => results.flatMap((result) => result[key]);
   console.log(`\n── summary ${'─'.repeat(63)}`);

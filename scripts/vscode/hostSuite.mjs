@@ -57,7 +57,7 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     sourcesContent: false,
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
-    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialised in another order.
+    // Loaded on first use here, too: in one bundle with the rest, its modules would be initialized in another order.
     plugins: [allTests, leftToRunTime('mcpSdk')],
   });
   // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.
@@ -88,7 +88,10 @@ export async function prepareRun(name) {
     extension,
     /** Folders of further extensions, which tests need. */
     others: ['modelProvider', 'toolProvider'].map((name) => path.join(root, 'test', 'fixtures', name)),
-    /** For one attempt, or for the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
+    /**
+     * Returns the environment for one attempt, or for the tests with these titles. @param {number} [attempt] @param
+     * {string[]} [titles]
+     */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
       return {

@@ -62,7 +62,7 @@ export async function installVscode() {
   };
 }
 
-/** For the test scripts: without that VS Code there is nothing to test, which is not a failure. */
+/** Exits in test scripts where VS Code cannot be had: without it there is nothing to test, which is not a failure. */
 export async function installVscodeOrExit() {
   try {
     await installVscode();
@@ -86,7 +86,7 @@ async function install(folder, arch) {
   } catch (error) {
     throw new Error(`VS Code cannot be fetched from the npm registry: ${error.message}`, { cause: error });
   }
-  // What code-server's own install script does.
+  // The same link as code-server's own install script makes.
   await link(path.join(vscode, 'bin/remote-cli/code-server'), 'code-linux.sh');
   await link(path.join(vscode, 'bin/helpers/browser.sh'), 'browser-linux.sh');
   await replaceNativeCode(vscode);

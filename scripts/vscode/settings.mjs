@@ -9,7 +9,7 @@ const FILES = [
 ];
 
 /**
- * For a new folder; existing settings stay.
+ * Writes the settings of a new folder; existing ones stay.
  * @param {string} folder  of the server
  * @param {Record<string, unknown>} settings
  */
@@ -33,6 +33,16 @@ export async function changeSettings(folder, changes) {
     const settings = JSON.parse(await readFile(file, 'utf8'));
     await writeFile(file, textOf({ ...settings, ...changes }, holds));
   }
+}
+
+/**
+ * Resolves with all settings of the user that are written.
+ * @param {string} folder  of the server
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function settingsOf(folder) {
+  const texts = await Promise.all(FILES.map(({ name }) => readFile(path.join(folder, name), 'utf8')));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
 }
 
 function textOf(settings, holds) {

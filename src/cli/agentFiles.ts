@@ -1,6 +1,9 @@
 import { agentFilesIn, type AgentFiles } from '../node/customizations/createAgentFiles.ts';
 
-/** Says at the start of `exec` which agent files of the user are wrong, and that those of the workspace are not loaded. */
+/**
+ * Prints at the start of `exec` which agent files of the user are wrong, and that those of the workspace are not
+ * loaded.
+ */
 export async function sayAgentProblems(
   files: Pick<AgentFiles, 'current'>,
   { cwd, homeDirectory }: { readonly cwd: string; readonly homeDirectory: string },

@@ -29,7 +29,7 @@ async function main(argv: readonly string[], streams: Streams, storeOwnCache: ()
     streams.stdout.write(`${TILLER_VERSION}\n`);
     return EXIT.done;
   }
-  // What the other commands need would take time of each start of `exec`.
+  // Other commands are loaded when they run: loading them would slow down every start of `exec`.
   switch (command) {
     case 'exec':
       worked = true;

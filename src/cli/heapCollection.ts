@@ -67,7 +67,8 @@ function usedBytes(): number {
 }
 
 /**
- * By a session of the inspector inside the process, which opens no port. Without effect while a debugger may be attached.
+ * Collects by a session of the inspector inside the process, which opens no port. Has no effect while a debugger may be
+ * attached.
  * @throws Error in a Node.js without inspector
  */
 async function collectByInspector(): Promise<void> {

@@ -73,7 +73,7 @@ function startedBy({ command, args }: Hook): string {
   return args === undefined ? command : joinShellWords([command, ...args]);
 }
 
-/** Says at the start of `exec` that hooks of files are not run. */
+/** Prints at the start of `exec` that hooks of files are not run. */
 export function sayProposed(all: readonly SelectedHook[], say: (line: string) => void): void {
   const proposed = all.filter(({ state }) => state === 'proposed');
   if (proposed.length === 0) return;

@@ -71,7 +71,7 @@ export class Report {
   }
 
   #say(sentence: string): void {
-    // What happened before is read before.
+    // Events before the sentence are printed before it.
     this.#lines.flush();
     printSentence(this.#streams.stderr, `tiller: ${sentence}`);
   }

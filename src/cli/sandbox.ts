@@ -118,7 +118,10 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   }
 }
 
-/** With a terminal the command gets Ctrl-C itself. Without one, its processes are killed after the grace period. */
+/**
+ * Resolves to the exit code. With a terminal the command gets Ctrl-C itself; without one, its processes are killed
+ * after the grace period.
+ */
 async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
     if (hasTerminal && signal === 'SIGINT') return;

@@ -1,6 +1,9 @@
 import { type Skills, skillFilesIn } from '../node/customizations/createSkills.ts';
 
-/** Says at the start of `exec` which skills and prompts of the user are wrong, and that those of the workspace are not loaded. */
+/**
+ * Prints at the start of `exec` which skills and prompts of the user are wrong, and that those of the workspace are not
+ * loaded.
+ */
 export async function saySkillProblems(
   skills: Pick<Skills, 'current'>,
   { cwd, homeDirectory }: { readonly cwd: string; readonly homeDirectory: string },

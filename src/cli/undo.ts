@@ -112,7 +112,7 @@ async function undoTurn(
   return conflicts.length > 0 ? EXIT.failed : EXIT.done;
 }
 
-/** For the panel, and for the next process that opens the thread. */
+/** Records the undo for the panel, and for the next process that opens the thread. */
 async function writeDown(
   rollout: string,
   turnId: string,
@@ -157,7 +157,7 @@ function planLines({ files, newFolders }: RevertPlan): readonly string[] {
 
 const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;
 
-/** On a terminal. @throws UsageError without one */
+/** Asks on a terminal. @throws UsageError without one */
 async function ask(isUncertain: boolean, { stdin, stdout }: Streams): Promise<'no' | 'certain' | 'all'> {
   if (!stdin.isTTY || !stdout.isTTY) throw new UsageError('give --yes to undo this; nothing was changed');
   const terminal = createInterface({ input: stdin, output: stdout });

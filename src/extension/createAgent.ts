@@ -102,23 +102,7 @@ export function createAgent(
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
   store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
 
-  const history = new MessageHistory(ports, () => {
-    const { 'history.persistence': persistence, 'history.maxBytes': maxBytes } = settings();
-    return { persistence, maxBytes };
-  });
-  store.add(
-    threads.onEvent(({ event: { msg, threadId }, state }) => {
-      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message' || isSubAgent(state)) return;
-      void history.add(threadId, typedText(msg.item.content));
-    }),
-  );
-  const current = () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings;
-  const provider = () => current().provider ?? threads.state?.started?.provider ?? settings().provider;
-  const inUse = () => serverInUse(settings(), current(), threads.state?.started?.provider);
-  const efforts = () => {
-    const server = inUse();
-    return offeredEfforts(server && http.abilities(server.provider, server.model));
-  };
+  const history = createHistory(ports, threads, settings, store);
   return {
     ports,
     manager,
@@ -137,14 +121,49 @@ export function createAgent(
       begin: (session) => void manager.live.begin(session),
     }),
     ...customizations,
+    ...nextTurn(threads, factory, models, settings),
+  };
+}
+
+/** Saves the messages that the user sends, for the composer to recall. */
+function createHistory(
+  ports: Ports,
+  threads: ShownThread,
+  settings: Host['settings'],
+  store: DisposableStore,
+): MessageHistory {
+  const history = new MessageHistory(ports, () => {
+    const { 'history.persistence': persistence, 'history.maxBytes': maxBytes } = settings();
+    return { persistence, maxBytes };
+  });
+  store.add(
+    threads.onEvent(({ event: { msg, threadId }, state }) => {
+      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message' || isSubAgent(state)) return;
+      void history.add(threadId, typedText(msg.item.content));
+    }),
+  );
+  return history;
+}
+
+/** The settings of the next turn, its server, and what its model can do. */
+function nextTurn(
+  threads: ShownThread,
+  factory: ThreadFactory,
+  { http, byId }: Models,
+  settings: Host['settings'],
+): Pick<Agent, 'current' | 'provider' | 'hasProvider' | 'inUse' | 'efforts' | 'takesImages'> {
+  const current = () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings;
+  const inUse = () => serverInUse(settings(), current(), threads.state?.started?.provider);
+  const abilities = () => {
+    const server = inUse();
+    return server && http.abilities(server.provider, server.model);
+  };
+  return {
     current,
-    provider,
-    hasProvider: (id) => models.byId(id) !== undefined,
+    provider: () => current().provider ?? threads.state?.started?.provider ?? settings().provider,
+    hasProvider: (id) => byId(id) !== undefined,
     inUse,
-    efforts,
-    takesImages: () => {
-      const server = inUse();
-      return server !== undefined && http.abilities(server.provider, server.model).family.images;
-    },
+    efforts: () => offeredEfforts(abilities()),
+    takesImages: () => abilities()?.family.images ?? false,
   };
 }

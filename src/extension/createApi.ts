@@ -54,9 +54,20 @@ function check(tool: TillerTool): void {
   if (typeof inputSchema !== 'object' || inputSchema === null || Array.isArray(inputSchema)) {
     throw new TypeError(`${name}: inputSchema must be a JSON Schema of an object.`);
   }
+  const { type, properties, required } = inputSchema;
+  if (type !== undefined && type !== 'object') throw new TypeError(`${name}: the type of inputSchema must be object.`);
+  if (
+    properties !== undefined &&
+    (typeof properties !== 'object' || properties === null || Array.isArray(properties))
+  ) {
+    throw new TypeError(`${name}: properties of inputSchema must be an object of schemas by name.`);
+  }
+  if (required !== undefined && !(Array.isArray(required) && required.every((each) => typeof each === 'string'))) {
+    throw new TypeError(`${name}: required of inputSchema must be a list of names.`);
+  }
   if (typeof tool.invoke !== 'function') throw new TypeError(`${name}: invoke must be a function.`);
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
-    throw new TypeError(`${name}: timeoutMs must be at most ${MAX_TIMEOUT_MS}.`);
+    throw new TypeError(`${name}: timeoutMs must be above 0 and at most ${MAX_TIMEOUT_MS}.`);
   }
 }
 

@@ -86,7 +86,8 @@ export function createCustomizations(
     forThreads: {
       toolProviders: () => {
         void servers.controller.configured();
-        // Of two tools with one name the first is kept: those of extensions (by our API, by VS Code's), then those of servers.
+        // The first of two tools with one name is kept: those of extensions (by our API, by VS Code's), then those of
+        // servers.
         return [
           new ExternalTools(tools, toolApproval),
           new ExternalTools(lmTools.registry, toolApproval, () => lmTools.sync()),

@@ -3,6 +3,7 @@ import type { ApplyResult } from '../core/ports.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
+import { findLinks } from '../node/host/hardLinks.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
@@ -40,6 +41,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
+    findLinks,
     onRestored: (changes) => review.applied(changes, undefined),
     watchOfRestore: () => review.watchOfUndo,
     watchFor: (origin) => review.watchFor(origin),

@@ -1,25 +1,21 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
+import { type ReadGuard, readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
-import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
-import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
+import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
-import { ChatView } from '../vscode/chat/chatView.ts';
+import type { ChatView } from '../vscode/chat/chatView.ts';
 import { DraftImageFiles } from '../vscode/chat/draftImages.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
 import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { MessageSender } from '../vscode/chat/messageSender.ts';
-import { panelSettings } from '../vscode/chat/panelSettings.ts';
-import { LineComments } from '../vscode/comments/lineComments.ts';
+import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
 import { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
-import { fileOf, approvalOf as proposalOf } from '../vscode/proposals/proposalAddress.ts';
-import { pickHunks } from '../vscode/proposals/pickHunks.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
@@ -29,6 +25,9 @@ import type { Walkthrough } from '../vscode/support/walkthrough.ts';
 import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
 import { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { Agent } from './createAgent.ts';
+import { createApprovals } from './createApprovals.ts';
+import { createChatView } from './createChatView.ts';
+import { createComments } from './createComments.ts';
 import { type Composer, createComposer, inCopyOfThread } from './createComposer.ts';
 import { createEditorActions, type EditorActions } from './createEditorActions.ts';
 import type { Editors } from './createEditors.ts';
@@ -38,12 +37,6 @@ import { createPanelRequests } from './createPanelRequests.ts';
 import { createRecovery, type Recovery } from './createRecovery.ts';
 import { createSideCopies, type SideCopyParts } from './createSideCopies.ts';
 import { createTurnChoices } from './createTurnChoices.ts';
-
-declare const TILLER_VERSION: string;
-
-/** Messages of earlier threads that the composer can recall; one message to the panel holds at most 256 kB. */
-const RECALLED_MESSAGES = 1000;
-const RECALLED_CHARACTERS = 64 * 1024;
 
 /** The user interface of threads: the panel, its pages, the status bar, and the commands about them. */
 export interface Panel extends EditorActions {
@@ -73,10 +66,9 @@ export function createPanel(
   used: UsedModels,
   store: DisposableStore,
 ): Panel {
-  const { node, log, settings, report } = host;
-  const { threads, manager, factory, history, ports, current } = agent;
-  const { proposals, review, outputs } = editors;
-  const { home } = node.storage;
+  const { node, report } = host;
+  const { threads, manager, factory, ports, current } = agent;
+  const { outputs } = editors;
   const tell = (error: unknown) => {
     report(error);
     void vscode.window.showErrorMessage(messageOf(error));
@@ -100,31 +92,18 @@ export function createPanel(
     },
     store,
   );
-  const view: ChatView = store.add(
-    new ChatView({
-      extensionUri: context.extensionUri,
-      build: TILLER_VERSION,
-      threads,
+  const view: ChatView = createChatView(
+    context,
+    host,
+    editors,
+    agent,
+    {
       drafts,
-      history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
-      settings: () =>
-        panelSettings(
-          settings(),
-          current(),
-          {
-            provider: agent.provider(),
-            efforts: agent.efforts(),
-            takesImages: agent.takesImages(),
-            modelOfMode: choices.lastModels(),
-          },
-          quarantined(),
-        ),
+      choices,
+      quarantined,
       submit: async (op) =>
         void (await sender.send(comments.withComments(op, threads.target.threadId), threads.target)),
-      keys: host.redactor.registered,
       interrupted: () => recovery.patches,
-      reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
-      pendingReview: () => review.summary,
       pendingComments: () => comments.pending,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
       tell,
@@ -138,33 +117,16 @@ export function createPanel(
         composer.mentions.close();
         composer.modelMenu.close();
       },
-      log: (level, message) => log[level](message),
-    }),
+    },
+    store,
   );
-  const guard = () =>
-    readGuard(
-      readLimitsOf({
-        settings: current(),
-        thread: { id: threads.state?.threadId ?? '', home, unreadable: settings()['sandbox.unreadable'] },
-      }),
-      { host: node.host, workspace: ports.workspace },
-    );
-  const comments: LineComments = store.add(
-    new LineComments({
-      memento: context.workspaceState,
-      threads,
-      guard,
-      isCommentable: (uri) => uri.fsPath.startsWith(planFolder + path.sep),
-      proposalOf,
-      fileOf,
-      threadAsking: (approvalId) =>
-        threads.overview.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId))
-          ?.threadId,
-      deny: (approvalId, message, threadId) =>
-        threads.submitTo(threadId, { type: 'approval', approvalIds: [approvalId], decision: { denied: { message } } }),
-      sendMessage: (input, target) => sender.sendInput(input, target),
-      report,
-    }),
+  const guard = () => guardOfShownThread(host, agent);
+  const comments: LineComments = createComments(
+    context,
+    host,
+    agent,
+    { planFolder, guard, sendMessage: (input, target) => sender.sendInput(input, target) },
+    store,
   );
   const composer: Composer = createComposer(
     host,
@@ -196,33 +158,20 @@ export function createPanel(
     store,
   );
   const chat = new ChatCommands({ threads, view });
-  const prompts = store.add(
-    new ApprovalPrompts({
-      threads,
-      submitTo: (threadId, op) => threads.submitTo(threadId, comments.withComments(op, threadId)),
-      isPanelVisible: () => view.visible && vscode.window.state.focused,
+  const approvals = createApprovals(
+    editors,
+    agent,
+    {
+      view,
+      withComments: (op, threadId) => comments.withComments(op, threadId),
       showThread,
       showList: () => void chat.showPending(),
-    }),
-  );
-  const approvals = new ApprovalCommands({
-    prompts,
-    answeredBy: (uri) => proposals.approvalOf(uri),
-    others: {
-      has: (id) => sideCopyParts.bringHome.has(id),
-      approve: (id) => sideCopyParts.bringHome.approve(id),
-      leave: (id) => sideCopyParts.bringHome.leave(id),
+      bringHome: () => sideCopyParts.bringHome,
     },
-    pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
-  });
+    store,
+  );
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
   const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
-  // The chips show the settings of the thread's next turn.
-  store.add(
-    threads.onChange((change) => {
-      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
-    }),
-  );
   const open = (threadId: string) => threadCommands.show(threadId);
   const sideCopyParts: SideCopyParts = createSideCopies(
     host,
@@ -283,15 +232,7 @@ export function createPanel(
     store,
   );
 
-  store.add(
-    proposals.proposals.onDidChange((id) =>
-      view.tell({ type: 'proposal_choices', review: proposals.proposals.stateOf(id) }),
-    ),
-  );
-  store.add(review.onDidChange(() => view.sendReview()));
-  // An open list shows the user's decisions.
-  store.add(agent.skillCommands.onDidDecide(() => void requests.listSkills().catch(report)));
-  store.add(comments.onDidChange(() => view.sendComments()));
+  updatePanel(view, { editors, agent, comments, requests, report }, store);
   return {
     ...actions,
     view,
@@ -310,4 +251,42 @@ export function createPanel(
     walkthrough: indicators.walkthrough,
     tell,
   };
+}
+
+/** Resolves to a function that returns why the shown thread, or else the next one, may not read a file. */
+function guardOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent): Promise<ReadGuard> {
+  const thread = {
+    id: threads.state?.threadId ?? '',
+    home: node.storage.home,
+    unreadable: settings()['sandbox.unreadable'],
+  };
+  return readGuard(readLimitsOf({ settings: current(), thread }), { host: node.host, workspace: ports.workspace });
+}
+
+interface UpdateSources {
+  readonly editors: Editors;
+  readonly agent: Agent;
+  readonly comments: LineComments;
+  readonly requests: PanelRequestDeps;
+  readonly report: (error: unknown) => void;
+}
+
+/** Sends the panel changes that were made outside of it. */
+function updatePanel(
+  view: ChatView,
+  { editors, agent, comments, requests, report }: UpdateSources,
+  store: DisposableStore,
+): void {
+  const { proposals } = editors.proposals;
+  // The chips show the settings of the thread's next turn.
+  store.add(
+    agent.threads.onChange((change) => {
+      if (change.type === 'event' && change.event.msg.type === 'turn_context_changed') view.sendSettings();
+    }),
+  );
+  store.add(proposals.onDidChange((id) => view.tell({ type: 'proposal_choices', review: proposals.stateOf(id) })));
+  store.add(editors.review.onDidChange(() => view.sendReview()));
+  // An open list shows the user's decisions.
+  store.add(agent.skillCommands.onDidDecide(() => void requests.listSkills().catch(report)));
+  store.add(comments.onDidChange(() => view.sendComments()));
 }

@@ -21,19 +21,22 @@ export interface TillerTool {
   readonly name: string;
   /** For the model, at most 8,000 characters: the effect of the tool and when it is to be called. */
   readonly description: string;
-  /** A JSON Schema of an object. Required arguments and their types are checked before a call. */
+  /**
+   * A JSON Schema of an object. Required arguments and the declared types of all arguments are checked before a call;
+   * `enum`, ranges and nested values are not.
+   */
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** Milliseconds of one call; default 60,000, at most 600,000. */
+  /** Milliseconds of one call, above 0; default 60,000, at most 600,000. */
   readonly timeoutMs?: number;
   /**
    * Runs the tool. A rejection is a failed call: the model reads its message. `input` is as the model wrote it:
-   * validate everything that the schema does not.
+   * validate what `inputSchema` does not check.
    */
   invoke(input: Readonly<Record<string, unknown>>, call: TillerToolCall): TillerToolResult | Thenable<TillerToolResult>;
 }
 
 export interface TillerToolCall {
-  /** The working directory of the thread. */
+  /** The path of the folder in which the thread works. */
   readonly workingDirectory: string;
   /** Fires when the user stops the turn, the time is over, or the tool is withdrawn. */
   readonly token: vscode.CancellationToken;
@@ -44,5 +47,5 @@ export type TillerToolResult = string | readonly TillerToolPart[];
 
 export type TillerToolPart =
   | { readonly type: 'text'; readonly text: string }
-  /** A `data:image/…;base64,…` URL. */
+  /** A `data:image/…;base64,…` URL of a PNG, JPEG, GIF or WebP image. */
   | { readonly type: 'image'; readonly url: string };

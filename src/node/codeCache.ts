@@ -4,9 +4,19 @@
  * so it must not be where a command in the sandbox may write and the bundle itself may not. Used by scripts/build.mjs.
  */
 import { isAscii } from 'node:buffer';
-import { closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import type { Stats } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -43,9 +53,7 @@ interface CachedBundle {
 /** Like `require` of an absolute path of a CommonJS bundle, with its code cache where there is one that fits. */
 export function requireCached(file: string): unknown {
   const cacheFile = cacheFileOf(file);
-  // Before the text: the code of an older bundle must not get the stamp of a newer one.
-  const stamp = stampOf(statSync(file));
-  return evaluate(compile({ file, cacheFile, stamp }, readFileSync(file), bytesOf(cacheFile)));
+  return evaluate(compile({ file, cacheFile }, readModule(file), bytesOf(cacheFile)));
 }
 
 /**
@@ -56,9 +64,11 @@ export function requireCached(file: string): unknown {
 export function cachedModule(file: string): PromiseLike<unknown> {
   const load = onFirstUse(async () => {
     const cacheFile = cacheFileOf(file);
-    const stamp = stampOf(await stat(file));
-    const [bytes, cached] = await Promise.all([readFile(file), readFile(cacheFile).catch(() => undefined)]);
-    const compiled = compile({ file, cacheFile, stamp }, bytes, cached);
+    const [module, cached] = await Promise.all([
+      readBeside(file, BEFORE, AFTER),
+      readBeside(cacheFile).catch(() => undefined),
+    ]);
+    const compiled = compile({ file, cacheFile }, module, cached?.bytes);
     await setImmediate();
     return evaluate(compiled);
   });
@@ -69,20 +79,21 @@ export function cachedModule(file: string): PromiseLike<unknown> {
 interface Bundle {
   readonly file: string;
   readonly cacheFile: string;
-  readonly stamp: Buffer;
 }
 
 interface CompiledBundle extends Bundle {
+  readonly stamp: Buffer;
   readonly script: Script;
   /** The cache that it was compiled from, unless V8 has rejected it. */
   readonly cache: Cache | undefined;
 }
 
-/** `cached`: the content of the cache's file. */
-function compile(bundle: Bundle, bytes: Buffer, cached: Buffer | undefined): CompiledBundle {
-  const cache = cached && cacheIn(cached, bundle.stamp);
-  const script = new Script(moduleText(bytes), { filename: bundle.file, cachedData: cache?.code });
-  return { ...bundle, script, cache };
+/** `module`: the bundle between `BEFORE` and `AFTER`; `cached`: the content of the cache's file. */
+function compile(bundle: Bundle, module: Content, cached: Buffer | undefined): CompiledBundle {
+  const stamp = stampOf(module.stats);
+  const cache = cached && cacheIn(cached, stamp);
+  const script = new Script(textOf(module.bytes), { filename: bundle.file, cachedData: cache?.code });
+  return { ...bundle, stamp, script, cache };
 }
 
 function evaluate({ file, cacheFile, script, stamp, cache }: CompiledBundle): unknown {
@@ -109,16 +120,67 @@ function requireOnce(file: string): (name: string) => unknown {
   };
 }
 
+/** They make a bundle the function that Node.js makes of a CommonJS module. */
 const BEFORE = Buffer.from('(function (exports, require, module, __filename, __dirname) { ');
 const AFTER = Buffer.from('\n});');
 
 /**
- * A bundle as the function that Node.js makes of a CommonJS module. Bundles are ASCII (test/scenarios/codeCache.test.ts): then V8
- * keeps the bytes outside of its heap. Joining strings would leave three copies in the heap, of two bytes for each character.
+ * Bundles are ASCII (test/scenarios/codeCache.test.ts): then V8 keeps the bytes outside of its heap, in place of two for each
+ * character in it.
  */
-function moduleText(bundle: Buffer): string {
-  const bytes = Buffer.concat([BEFORE, bundle, AFTER]);
-  return bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+function textOf(module: Buffer): string {
+  return module.toString(isAscii(module) ? 'latin1' : 'utf8');
+}
+
+/** The bytes of a file at the time of its `stats`. */
+interface Content {
+  readonly stats: Stats;
+  readonly bytes: Buffer;
+}
+
+/** A bundle between `BEFORE` and `AFTER`, read in one piece: joined afterwards, its megabytes would be copied. */
+function readModule(file: string): Content {
+  const descriptor = openSync(file, 'r');
+  try {
+    const stats = fstatSync(descriptor);
+    const bytes = between(BEFORE, AFTER, stats.size);
+    const end = bytes.length - AFTER.length;
+    let at = BEFORE.length;
+    while (at < end) at += progress(readSync(descriptor, bytes, at, end - at, null), file);
+    return { stats, bytes };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The content of a file between `before` and `after`, read in one piece: `readFile` reads parts and joins them. */
+async function readBeside(file: string, before: Buffer = NOTHING, after: Buffer = NOTHING): Promise<Content> {
+  const handle = await open(file, 'r');
+  try {
+    const stats = await handle.stat();
+    const bytes = between(before, after, stats.size);
+    const end = bytes.length - after.length;
+    let at = before.length;
+    while (at < end) at += progress((await handle.read(bytes, at, end - at, null)).bytesRead, file);
+    return { stats, bytes };
+  } finally {
+    await handle.close();
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function between(before: Buffer, after: Buffer, size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(before.length + size + after.length);
+  before.copy(bytes);
+  after.copy(bytes, before.length + size);
+  return bytes;
+}
+
+/** @throws when the file has become shorter while it was read */
+function progress(bytesRead: number, file: string): number {
+  if (bytesRead === 0) throw new Error(`${file} has changed while it was read.`);
+  return bytesRead;
 }
 
 function cacheFileOf(file: string): string {
@@ -172,7 +234,10 @@ export function storeCodeCaches(): void {
   for (const store of unstored) store();
 }
 
-/** Without a cache after some seconds or at the end of the process; of one without the functions for patches at the end. */
+/**
+ * Stores the code once it has worked: after some seconds or at the end of the process without a cache, at the end only
+ * to replace a cache without the functions for patches.
+ */
 function storeLater(bundle: CachedBundle, script: Script, { cacheFile, stamp, accepted }: Target): void {
   const store = () => {
     clearTimeout(timer);
@@ -206,7 +271,10 @@ function replace(file: string, bytes: Buffer): void {
   }
 }
 
-/** In the file of the cache that was not replaced; one that another process has put there needs no further attempt either. */
+/**
+ * Counts in the file of the cache that was not replaced; one that another process has put there needs no further
+ * attempt either.
+ */
 function countAttempt(file: string, attempts: number): void {
   try {
     const descriptor = openSync(file, 'r+');

@@ -49,7 +49,6 @@ interface EditOf<Type extends string> {
   readonly original: string;
   /** The text of the composer before the edit. */
   readonly draft: string;
-  /** Its attachments. */
   readonly attachments?: readonly Attachment[] | undefined;
 }
 
@@ -82,7 +81,7 @@ export interface DraftImages {
 
 /** Parts the images from the rest: they are large, so they are not written with every change of the text. */
 export function partImages({ edit, attachments }: DraftParts): { parts: DraftParts; images: DraftImages } {
-  const others = (all: readonly Attachment[]) => all.filter((one) => !isImage(one));
+  const others = (all: readonly Attachment[]) => all.filter((attachment) => !isImage(attachment));
   const kept = edit?.attachments && { ...edit, attachments: others(edit.attachments) };
   return {
     parts: { edit: kept ?? edit, attachments: others(attachments) },

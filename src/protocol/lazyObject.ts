@@ -4,6 +4,9 @@
  */
 import * as z from 'zod';
 
+const NEVER = z.never();
+const UNKNOWN = z.unknown();
+
 /** `z.object` of the fields that `fields` returns. */
 export function lazyObject<Fields extends z.ZodRawShape>(fields: () => Fields): z.ZodObject<Fields> {
   return new z.ZodObject(definitionOf(fields)) as unknown as z.ZodObject<Fields>;
@@ -13,8 +16,19 @@ export function lazyObject<Fields extends z.ZodRawShape>(fields: () => Fields): 
 export function lazyStrictObject<Fields extends z.ZodRawShape>(
   fields: () => Fields,
 ): z.ZodObject<Fields, z.core.$strict> {
-  const definition = Object.defineProperty(definitionOf(fields), 'catchall', { value: z.never(), enumerable: true });
-  return new z.ZodObject(definition) as unknown as z.ZodObject<Fields, z.core.$strict>;
+  return withOthers(NEVER, fields) as unknown as z.ZodObject<Fields, z.core.$strict>;
+}
+
+/** `z.looseObject` of them: other fields are kept. */
+export function lazyLooseObject<Fields extends z.ZodRawShape>(
+  fields: () => Fields,
+): z.ZodObject<Fields, z.core.$loose> {
+  return withOthers(UNKNOWN, fields) as unknown as z.ZodObject<Fields, z.core.$loose>;
+}
+
+/** `others`: of the fields that are not in `fields`. */
+function withOthers(others: z.ZodType, fields: () => z.ZodRawShape): z.ZodObject {
+  return new z.ZodObject(Object.defineProperty(definitionOf(fields), 'catchall', { value: others, enumerable: true }));
 }
 
 function definitionOf(fields: () => z.ZodRawShape): z.core.$ZodObjectDef {

@@ -55,7 +55,7 @@ const httpServerSchema = lazyStrictObject(() => ({
   /** Sent as `Authorization: Bearer …`. */
   bearer: z.string().min(1).optional(),
   protocol: z.enum(['legacy', 'auto']).default('auto'),
-  /** The client that the user has registered with the authorisation server. */
+  /** The client that the user has registered with the authorization server. */
   oauth: z.strictObject({ clientId: z.string().min(1), clientSecret: z.string().min(1).optional() }).optional(),
 }));
 

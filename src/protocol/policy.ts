@@ -85,27 +85,29 @@ export const decisionReasonSchema = lazyObject(() => ({
 export type DecisionReason = z.infer<typeof decisionReasonSchema>;
 
 /** One prefix rule of `rules.json` (docs/cli.md): matches an argv that starts with the pattern, word by word. */
-export const ruleSchema = z
-  .strictObject({
-    pattern: rulePatternSchema,
-    decision: ruleDecisionSchema.default('allow'),
-    /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
-    bypassSandbox: z.boolean().optional(),
-    /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
-    readsSecrets: z.boolean().optional(),
-    justification: z.string().trim().min(1).optional(),
-    /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
-    match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-    not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-  })
-  .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
-    path: ['bypassSandbox'],
-    message: 'only a rule that allows can leave the sandbox',
-  })
-  .refine(({ decision, readsSecrets }) => decision === 'allow' || readsSecrets !== true, {
-    path: ['readsSecrets'],
-    message: 'only a rule that allows can open files with secrets',
-  });
+export const ruleSchema = z.lazy(() =>
+  z
+    .strictObject({
+      pattern: rulePatternSchema,
+      decision: ruleDecisionSchema.default('allow'),
+      /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
+      bypassSandbox: z.boolean().optional(),
+      /** True when matching commands may open files with secrets in the sandbox; their output is redacted (docs/decisions/0037). */
+      readsSecrets: z.boolean().optional(),
+      justification: z.string().trim().min(1).optional(),
+      /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
+      match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+      not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+    })
+    .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
+      path: ['bypassSandbox'],
+      message: 'only a rule that allows can leave the sandbox',
+    })
+    .refine(({ decision, readsSecrets }) => decision === 'allow' || readsSecrets !== true, {
+      path: ['readsSecrets'],
+      message: 'only a rule that allows can open files with secrets',
+    }),
+);
 export type Rule = z.infer<typeof ruleSchema>;
 
 /** True when two rules have the same effect, whatever their justifications. */
@@ -188,6 +190,9 @@ export function reviewIn(decision: ApprovalDecision | null): ProposalChoices | u
   if (decision === null || typeof decision === 'string' || !('approved_reviewed' in decision)) return undefined;
   return decision.approved_reviewed.files;
 }
+
+/** The id of the policy's reason to ask about a file that may not be read (sandbox.unreadable). */
+export const UNREADABLE_FILE = 'unreadable-file';
 
 /** The denial in an answer, with its message; `undefined` when it is none. */
 export function denialIn(decision: ApprovalDecision): { readonly message?: string | undefined } | undefined {

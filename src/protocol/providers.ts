@@ -1,6 +1,7 @@
 /** Servers for models, as data: their settings. */
 import * as z from 'zod';
 import { reasoningEffortSchema } from './op.ts';
+import { lazyStrictObject } from './lazyObject.ts';
 
 export const wireApiSchema = z.enum(['responses', 'chat']);
 /** An API that servers of models have. */
@@ -14,7 +15,7 @@ export const verbositySchema = z.enum(['low', 'medium', 'high']);
  * The user's settings for a model. Each field takes precedence over the server's report and the guess from the model's
  * name (`abilitiesOf` in core/model). Prices are for a million tokens, in any currency.
  */
-const modelSettingsSchema = z.strictObject({
+const modelSettingsSchema = lazyStrictObject(() => ({
   contextWindow: z.number().int().positive().optional(),
   inputPrice: z.number().min(0).optional(),
   /** Equals `inputPrice` if absent. */
@@ -49,11 +50,11 @@ const modelSettingsSchema = z.strictObject({
   store: z.boolean().optional(),
   /** True if the base instructions explain the format of patches. */
   extraInstructions: z.boolean().optional(),
-});
+}));
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
 /** A server for models. Contains no keys: those are stored under their origin. */
-export const providerSettingsSchema = z.strictObject({
+export const providerSettingsSchema = lazyStrictObject(() => ({
   /** Shown instead of the key under which the server is in the settings. */
   name: z.string().min(1).optional(),
   baseUrl: httpUrlSchema,
@@ -80,7 +81,7 @@ export const providerSettingsSchema = z.strictObject({
   family: z.string().min(1).optional(),
   /** By the provider's model name. */
   models: z.record(z.string(), modelSettingsSchema).optional(),
-});
+}));
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
 /** Returns true if the host name is this machine; such servers need no key. */

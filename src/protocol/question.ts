@@ -1,12 +1,13 @@
 /** A question with its options, as a client shows it and as the transcript keeps it. */
 import * as z from 'zod';
+import { lazyObject } from './lazyObject.ts';
 
-export const questionSchema = z.object({
+export const questionSchema = lazyObject(() => ({
   id: z.string(),
   header: z.string(),
   question: z.string(),
   options: z.array(z.object({ label: z.string(), description: z.string() })),
-});
+}));
 export type Question = z.infer<typeof questionSchema>;
 
 /** Question id → chosen labels or free text. */

@@ -25,7 +25,6 @@ export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchem
 
 /** Sizes of server data that must fit into memory; a JavaScript string cannot be much longer than the maximum. */
 const bytesSchema = z
-  .number()
   .int()
   .positive()
   .max(256 * 1024 * 1024);
@@ -37,6 +36,15 @@ const bytesSchema = z
 function orNone<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((value) => (value === '' ? null : value), schema.nullable()).default(null);
 }
+
+const on = z.boolean().default(true);
+const off = z.boolean().default(false);
+const count = z.int().min(0);
+const positive = z.int().positive();
+/** Caps, `null` for none. */
+const cap = positive.nullable().default(null);
+const amountCap = z.number().positive().nullable().default(null);
+const names = z.array(z.string().min(1));
 
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
@@ -50,13 +58,13 @@ export const settingsSchema = z.strictObject({
   wireApi: wireApiSchema.nullable().default(null),
   approvalPolicy: approvalPolicySchema.default('on-request'),
   /** A new thread begins in plan mode: the model only reads and proposes a plan. */
-  planMode: z.boolean().default(false),
+  planMode: off,
   'sandbox.mode': sandboxModeSchema.default('workspace-write'),
   /** Absolute paths that commands may write in besides the workspace. */
   'sandbox.writableRoots': z.array(z.string()).default([]),
-  'sandbox.networkAccess': z.boolean().default(false),
-  'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
-  'sandbox.excludeSlashTmp': z.boolean().default(false),
+  'sandbox.networkAccess': off,
+  'sandbox.excludeTmpdirEnvVar': off,
+  'sandbox.excludeSlashTmp': off,
   /**
    * Paths that the model may not read: absolute paths or `~/…`, and globs that begin with `**\/` or `!**\/`, which add
    * to `SECRET_FILES`. TILLER_HOME is never readable.
@@ -67,9 +75,9 @@ export const settingsSchema = z.strictObject({
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   /** Not below `review`, because VS Code allows no setting within a setting. */
-  reviewQuickDiff: z.boolean().default(true),
+  reviewQuickDiff: on,
   /** Also marks changes of programs that Tiller does not run. */
-  reviewOtherPrograms: z.boolean().default(false),
+  reviewOtherPrograms: off,
   /**
    * Comments on lines in the editor, by the user and of reviews. `everywhere`: VS Code draws its + and a bar beside all lines
    * of the workspace; otherwise only in proposals and plans.
@@ -79,7 +87,7 @@ export const settingsSchema = z.strictObject({
   problemsAfterPatch: z.enum(['errors', 'errorsAndWarnings', 'off']).default('errors'),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** True if the model is offered `fetch_url`. */
-  'web.fetch': z.boolean().default(true),
+  'web.fetch': on,
   /** The search of the model's server: not offered; from its store; pages as they are now. */
   'web.search': z.enum(['off', 'cached', 'live']).default('off'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
@@ -90,9 +98,9 @@ export const settingsSchema = z.strictObject({
   /** Programs that run at points of a turn (docs/hooks.md). */
   hooks: hooksSettingSchema.default({}),
   /** Names of tools that other extensions offer in VS Code and that the model is offered. */
-  languageModelTools: z.array(z.string().min(1)).default([]),
+  languageModelTools: names.default([]),
   /** True if the selection of the active editor is sent with each message. */
-  attachSelection: z.boolean().default(true),
+  attachSelection: on,
   /** When VS Code notifies the user of the end of a turn. */
   'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
@@ -103,48 +111,48 @@ export const settingsSchema = z.strictObject({
   verbosity: verbositySchema.nullable().default(null),
   /** `save-all`: the user's messages are saved for the composer's history. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
-  'history.maxBytes': z.number().int().positive().default(1_048_576),
+  'history.maxBytes': positive.default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */
-  maxToolRounds: z.number().int().positive().default(200),
+  maxToolRounds: positive.default(200),
   /** Caps at which a turn pauses with a question, `null` for none: tokens and cost of one turn, one local day, one month. */
-  'caps.turnTokens': z.number().int().positive().nullable().default(null),
+  'caps.turnTokens': cap,
   /** Costs are in the currency of the prices under `providers`; models without prices cost nothing. */
-  'caps.turnCost': z.number().positive().nullable().default(null),
-  'caps.dayTokens': z.number().int().positive().nullable().default(null),
-  'caps.dayCost': z.number().positive().nullable().default(null),
-  'caps.monthTokens': z.number().int().positive().nullable().default(null),
-  'caps.monthCost': z.number().positive().nullable().default(null),
+  'caps.turnCost': amountCap,
+  'caps.dayTokens': cap,
+  'caps.dayCost': amountCap,
+  'caps.monthTokens': cap,
+  'caps.monthCost': amountCap,
   /** Tools for sub-agents: none, `task` alone, or also `spawn_agent`, `send_input`, `wait`, `resume_agent`, `close_agent`. */
   'agents.tools': z.enum(['none', 'task', 'all']).default('task'),
   /** Sub-agents of one thread that are open at the same time. */
-  'agents.maxThreads': z.number().int().positive().default(6),
+  'agents.maxThreads': positive.default(6),
   /** The maximum nesting of sub-agents; at 1 they start none. */
-  'agents.maxDepth': z.number().int().positive().default(1),
+  'agents.maxDepth': positive.default(1),
   /** Caps of one sub-agent, `null` for none: tokens of all its requests, tool rounds of a turn, minutes of a turn. */
-  'agents.maxTokens': z.number().int().positive().nullable().default(null),
-  'agents.maxRounds': z.number().int().positive().nullable().default(null),
-  'agents.maxMinutes': z.number().positive().nullable().default(null),
+  'agents.maxTokens': cap,
+  'agents.maxRounds': cap,
+  'agents.maxMinutes': amountCap,
   /** `parallel`: a sub-agent that would write while another one of the thread may write works in a side copy. */
   'agents.sideCopies': z.enum(['never', 'parallel']).default('parallel'),
   /** Names of models in agent files, such as "sonnet", with the model of the provider that is used for each. */
   agentModels: z.record(z.string(), z.string().min(1)).default({}),
   /** Estimated tokens of the list of skills that the model gets; 0: no list. */
-  'skills.maxTokens': z.number().int().min(0).default(2_000),
+  'skills.maxTokens': count.default(2_000),
   /** Names or relative paths of ignored folders that a side copy links to the workspace. */
-  'sideCopies.links': z.array(z.string().min(1)).default(['node_modules', '.venv']),
+  'sideCopies.links': names.default(['node_modules', '.venv']),
   /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
-  'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
+  'compaction.tokenLimit': count.nullable().default(null),
   /** The request for a summary when a thread is compacted; empty: Tiller's own. */
   'compaction.prompt': z.string().default(''),
   /** Attempts of one request, including the first. */
-  'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
+  'retry.maxAttempts': z.int().min(1).max(100).default(6),
   /** Milliseconds of silence that end an attempt; at the default or more, the first byte has at least 30 minutes. */
-  'stream.idleTimeoutMs': z.number().int().positive().default(300_000),
+  'stream.idleTimeoutMs': positive.default(300_000),
   /**
    * Milliseconds in which a response must grow, not counting comments and keep-alives; `null`: six times the idle
    * timeout.
    */
-  'stream.progressTimeoutMs': z.number().int().positive().nullable().default(null),
+  'stream.progressTimeoutMs': cap,
   /** The maximum bytes to read of an HTTP error. */
   'stream.maxErrorBytes': bytesSchema.default(64 * 1024),
   /** The maximum bytes of one event of a response. */
@@ -152,23 +160,19 @@ export const settingsSchema = z.strictObject({
   /** The maximum bytes of one response. */
   'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
   /** Bytes of kept content in TILLER_HOME, by which changes of commands and patches can be undone; 0 keeps none. */
-  'undo.maxBytes': z
-    .number()
-    .int()
-    .min(0)
-    .default(256 * 1024 * 1024),
+  'undo.maxBytes': count.default(256 * 1024 * 1024),
   /** True if threads are saved as memories, which later threads can read. */
-  'memory.enabled': z.boolean().default(false),
+  'memory.enabled': off,
   /** By name; each entry is checked by `parseMcpServers`, so that a wrong one costs no other. */
   mcpServers: mcpServersSettingSchema.default({}),
-  /** The https address of a document that describes Tiller to the authorisation servers of MCP servers. */
+  /** The https address of a document that describes Tiller to the authorization servers of MCP servers. */
   'mcp.clientMetadataUrl': orNone(z.url({ protocol: /^https$/, error: 'must be an https URL' })),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: orNone(z.string()),
   /** Sent to the model after the base instructions. */
   userInstructions: z.string().default(''),
   /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */
-  projectDocMaxBytes: z.number().int().min(0).default(32_768),
+  projectDocMaxBytes: count.default(32_768),
   /** File names that are used in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
@@ -180,7 +184,6 @@ export type SettingKey = keyof Settings;
 /** Settings are parsed a few times: zod needs 2 ms to compile a parser for so many fields, and 0.1 without one. */
 const WITHOUT_COMPILING = { jitless: true } as const;
 
-/** The defaults. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({}, WITHOUT_COMPILING);
 
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];

@@ -416,7 +416,7 @@ function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'i
   };
 }
 
-/** For values of a newer build: the compiler checks all known ones, and unknown ones are ignored at run time. */
+/** Ignores values of a newer build at run time; the compiler checks that all known ones are handled. */
 function softAssertNever(_value: never): void {}
 
 function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: Event): ThreadState {
@@ -479,7 +479,10 @@ function titleOfItem(item: TurnItem): string | null {
 
 function withMark(item: TurnItem, { findingId, state }: EventMsgOf<'finding_marked'>): TurnItem {
   if (item.type !== 'code_review') return item;
-  return { ...item, findings: item.findings.map((one) => (one.id === findingId ? { ...one, state } : one)) };
+  return {
+    ...item,
+    findings: item.findings.map((finding) => (finding.id === findingId ? { ...finding, state } : finding)),
+  };
 }
 
 /** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */

@@ -1,4 +1,4 @@
-// How each agent is started for a scripted job: its program, its arguments, the settings in its private home.
+// Starts each agent for a scripted job: its program, its arguments, the settings in its private home.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

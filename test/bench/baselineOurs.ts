@@ -27,7 +27,7 @@ async function timed(act: () => Promise<unknown>): Promise<Cost> {
 }
 
 const first = await timed(look);
-// What was written within a tick of the clock is read once more.
+// Files that were written within a tick of the clock are read once more.
 await look();
 const looks: Cost[] = [];
 for (let i = 0; i < LOOKS; i++) looks.push(await timed(look));

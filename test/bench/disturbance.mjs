@@ -1,4 +1,4 @@
-// What else the machine did during a run: a figure of a disturbed run says nothing.
+// Work of the machine besides a run: a figure of a disturbed run says nothing.
 import { readFileSync, readdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { rootOfWork } from './reaper.mjs';

@@ -1,4 +1,5 @@
-// What a user does in the window while the suite in its extension host measures: keys, messages, and a model that answers.
+// Steps of a user in the window while the suite in its extension host measures: keys, messages, and a model that
+// answers.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Workbench } from '../../scripts/vscode/page.mjs';

@@ -80,7 +80,7 @@ async function msPer1000Deltas(): Promise<number> {
     await ask('message', { deltas });
     return processorMs() - before;
   };
-  // What is loaded and compiled by the first message belongs to no delta.
+  // Code that the first message loads and compiles belongs to no delta.
   await of(1);
   const one = await of(1);
   return (((await of(DELTAS)) - one) / DELTAS) * 1000;

@@ -1,4 +1,4 @@
-// What a whole run leaves in the documentation: the table of docs/benchmarks.md and the plots beside it.
+// The results of a whole run in the documentation: the table of docs/benchmarks.md and the plots beside it.
 import { plot } from './plot.mjs';
 
 const BEGIN = '<!-- table: written by npm run bench -->';

@@ -260,7 +260,7 @@ export const ROWS = [
   ),
 ];
 
-/** In the extension host of the real VS Code. */
+/** Returns a row measured in the extension host of the real VS Code. */
 function extensionRow(name, what, value, most) {
   return {
     name,

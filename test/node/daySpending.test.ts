@@ -51,7 +51,7 @@ test('a day ends at midnight of the machine, and yesterday is kept for a while',
   expect(days()).toEqual(['2026-11-22', '2026-11-23']);
 });
 
-test('what could not be saved is saved later, and the reason is said once', async () => {
+test('counts that could not be saved are saved later, and the reason is reported once', async () => {
   using folder = tempFolder();
   // A home that is a file cannot be written in.
   writeFileSync(folder.at('home'), '');

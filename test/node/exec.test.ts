@@ -121,7 +121,7 @@ describe.each(['this process', 'the starter'])('by %s', (parent) => {
   describe('much output', () => {
     test('of 200 MB passes in flat memory', async () => {
       const child = await shell('head -c 200000000 /dev/zero');
-      // Of this thread: other tests run in the same process.
+      // The buffers of this thread: other tests run in the same process.
       const held = () => process.memoryUsage().arrayBuffers;
       const before = held();
       let total = 0;

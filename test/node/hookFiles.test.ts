@@ -7,7 +7,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const none = { homeDirectory: '/nowhere', environment: {} };
 
-it('says which files of hooks are left out: those beyond the limit, long ones, and those that cannot be read', async () => {
+it('a sentence names each file of hooks that is left out: those beyond the limit, long ones, and those that cannot be read', async () => {
   using root = tempFolder();
   expect(await readHookFiles([root.path], none)).toEqual({ files: [], problems: [] });
   const folder = root.at('.github/hooks');

@@ -23,7 +23,7 @@ function command(mark: string): ChildProcess & { readonly pid: number } {
   }) as never;
 }
 
-/** As if the Tiller that wrote it had been killed. */
+/** Leaves a record as if the Tiller that wrote it had been killed. */
 function orphan(home: TempFolder): void {
   for (const name of readdirSync(home.at('processes'))) {
     const file = path.join(home.at('processes'), name);

@@ -169,14 +169,14 @@ describe('a process that is killed while it applies a patch', () => {
     const [mine] = await found(folder);
     const [theirs] = await found(folder);
     const kindOf = (name: string) => mine?.changes.find(({ path }) => path === folder.at('work', name))?.kind;
-    // Of four files the first moves, the second is deleted, the others change in place.
+    // Four files: the first moves, the second is deleted, the others change in place.
     assert.deepEqual(['moved/f0.txt', 'f0.txt', 'f1.txt', 'f2.txt'].map(kindOf), ['add', 'delete', 'delete', 'update']);
     assert.equal(await mine?.isPending(), true);
     await settled(theirs, (ways) => ways.finish());
     assert.equal(await mine?.isPending(), false);
   });
 
-  test('may leave a file moved and not changed, which is recognised by its text', async () => {
+  test('may leave a file moved and not changed, which is recognized by its text', async () => {
     for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);

@@ -110,7 +110,7 @@ describe.runIf(isLinux)('the starter', () => {
     const refused = exec.spawn({ ...request(''), argv: ['no-such-program'], stdin: 'pipe' });
     await expect(refused).rejects.toThrow('The program no-such-program was not found.');
     expect(found).toEqual(numbers.map((code) => ({ code, signal: null, out: `${code}\n` })));
-    // Those of the command before may have been open when they were counted; other tests run in this process.
+    // Descriptors of the command before may have been open when they were counted; other tests run in this process.
     await expect.poll(() => openDescriptors(parent), LATE).toBeLessThanOrEqual(before);
     starter.dispose();
   });

@@ -229,7 +229,7 @@ describe('a change to a file', () => {
     assert.equal(lstatSync(folder.at('home', 'rules.json')).isSymbolicLink(), true);
   });
 
-  test('is recognised by its stamp, also when the size is the same', async () => {
+  test('is recognized by its stamp, also when the size is the same', async () => {
     using folder = tempFolder();
     const storage = createStorage(folder.path);
     assert.equal(await storage.stamp('a.json'), undefined);

@@ -123,7 +123,7 @@ describe('a command in a terminal', () => {
   });
 });
 
-test('uses the package of VS Code where its own is missing', async () => {
+test('a terminal uses the package of VS Code where ours is missing', async () => {
   using folder = tempFolder();
   const bundle = folder.at('exec.cjs');
   await build({

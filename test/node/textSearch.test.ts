@@ -26,9 +26,10 @@ function contextIn(folder: TempFolder, textSearch: TextSearch | undefined, limit
     clock: systemClock,
     signal: new AbortController().signal,
   };
-  // Of the other parts only these fields are read.
+  // Only these fields of the other parts are read.
   const settings = { cwd: folder.path } as SearchContext['settings'];
-  return { ...context, settings, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
+  const host = { platform: 'linux', homeDirectory: '/nowhere' } as SearchContext['host'];
+  return { ...context, settings, host, thread: { id: 't', home: '/nowhere', unreadable: [] } } satisfies SearchContext;
 }
 
 interface Asked {

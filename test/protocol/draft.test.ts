@@ -11,12 +11,12 @@ test.each([
   ['@src/a.tsx', ['src/a.ts', 'src/a.tsx'], [false, true]],
   ['mail me@src/a.ts', ['src/a.ts'], [false]],
   ['no name', ['src/a.ts'], [false]],
-])('of a message that is written again, %j names whole mentions of %j alone', (text, names, inText) => {
+])('the draft of a message that is written again: %j names whole mentions of %j alone', (text, names, inText) => {
   const input: readonly UserInput[] = [{ type: 'text', text }, ...names.map(file)];
   expect(attachmentsOf(input)).toEqual(names.map((name, index) => ({ part: file(name), inText: inText[index] })));
 });
 
-test('of a message that is written again, a copied text stays, and a text that was read is left out', () => {
+test('in the draft of a message that is written again, a copied text stays, and a text that was read is left out', () => {
   const copied: Mention = {
     type: 'mention',
     kind: 'terminal',

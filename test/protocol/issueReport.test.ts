@@ -16,7 +16,7 @@ const parsed = parseSettings({
   environment: { set: { DATABASE_URL: 'postgres://me:pw@db' } },
 });
 
-it('has the settings that differ from their defaults, and no value that may be a secret', () => {
+it('an issue report has the settings that differ from their defaults, and no value that may be a secret', () => {
   if (parsed.type !== 'settings') throw new Error(parsed.message);
   const report = issueReport(
     { environment: [['Tiller', '1.2.3']], settings: parsed.settings, log: ['line with sk-0123456789', 'a ``` fence'] },
@@ -79,7 +79,7 @@ it('has the settings that differ from their defaults, and no value that may be a
   }
 });
 
-it('has no settings when all have their defaults', () => {
+it('an issue report has no settings when all have their defaults', () => {
   const defaults = parseSettings({});
   if (defaults.type !== 'settings') throw new Error(defaults.message);
   const report = issueReport({ environment: [], settings: defaults.settings, log: [] }, (text) => text);

@@ -1,7 +1,7 @@
 /** Schemas whose fields are made at their first use: otherwise the same as those of zod. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { lazyObject, lazyStrictObject } from '../../src/protocol/lazyObject.ts';
+import { lazyLooseObject, lazyObject, lazyStrictObject } from '../../src/protocol/lazyObject.ts';
 
 function counted<Fields extends z.ZodRawShape>(fields: Fields) {
   const seen = { made: 0 };
@@ -16,7 +16,7 @@ const fields = () => ({ type: z.literal('a'), name: z.string(), size: z.number()
 const GIVEN = [{ type: 'a', name: 'n' }, { type: 'a', name: 'n', size: 2, more: true }, { type: 'b', name: 'n' }, 'a'];
 const results = (schema: z.ZodType) => GIVEN.map((given) => schema.safeParse(given));
 
-test('makes its fields at the first use, and once', () => {
+test('a lazy object makes its fields once, at the first use', () => {
   const { seen, make } = counted(fields());
   const schema = lazyObject(make);
   const list = z.array(schema.optional());
@@ -30,6 +30,7 @@ test('makes its fields at the first use, and once', () => {
 test.each([
   ['an object', lazyObject(fields), z.object(fields())],
   ['a strict object', lazyStrictObject(fields), z.strictObject(fields())],
+  ['a loose object', lazyLooseObject(fields), z.looseObject(fields())],
   ['an object made strict', lazyObject(fields).strict(), z.object(fields()).strict()],
   ['an extended object', lazyObject(fields).extend({ name: z.int() }), z.object(fields()).extend({ name: z.int() })],
   ['a part', lazyStrictObject(fields).partial(), z.strictObject(fields()).partial()],
@@ -39,7 +40,7 @@ test.each([
   expect(z.toJSONSchema(lazy)).toEqual(z.toJSONSchema(eager));
 });
 
-test('is an option of a discriminated union, which makes no fields before its first use', () => {
+test('a lazy object is an option of a discriminated union, which makes no fields before its first use', () => {
   const { seen, make } = counted(fields());
   const union = z.discriminatedUnion('type', [
     lazyObject(make),
@@ -50,7 +51,7 @@ test('is an option of a discriminated union, which makes no fields before its fi
   expect(union.safeParse({ type: 'b', name: 'n', more: 1 }).success).toBe(false);
 });
 
-test('may contain itself', () => {
+test('a lazy object may contain itself', () => {
   interface Tree {
     readonly inner: readonly Tree[];
   }

@@ -155,7 +155,7 @@ describe('ops', () => {
       { type: 'external-sandbox', networkAccess: true },
       { type: 'external-sandbox', networkAccess: true },
     ],
-  ])('the box %j means %j', (given, meant) => {
+  ])('the sandbox policy %j means %j', (given, meant) => {
     expect(sandboxPolicyInputSchema.parse(given)).toEqual(meant);
   });
 });

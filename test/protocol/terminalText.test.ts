@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainTerminalText } from '../../src/protocol/text/terminalText.ts';
 
-test('is the final text on the screen', () => {
+test('the text of a terminal is the final text on its screen', () => {
   expect(plainTerminalText('\u001b[1;31mred\u001b[0m and \u001b]8;;https://a.b\u0007linked\u001b]8;;\u0007\n')).toBe(
     'red and linked\n',
   );

@@ -213,7 +213,7 @@ describe('an agent of a workspace', () => {
     rmSync(pipe);
   });
 
-  it('is read in a folder of many, of which the limit is said', async () => {
+  it('is read in a folder with too many, and one sentence names the limit', async () => {
     const many = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at + 1_000}.md`, POET]);
     const others = Array.from({ length: 101 }, (_, at) => [`.claude/agents/a${at}.txt`, '']);
     await using given = await withFiles([], Object.fromEntries([...others, ...many]));

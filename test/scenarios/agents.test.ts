@@ -160,7 +160,7 @@ describe('task', () => {
   });
 });
 
-describe('the five calls', () => {
+describe('calls for sub-agents', () => {
   it('spawn, wait, send input, close and resume agents as Codex does', async () => {
     const id = (request: Parameters<typeof agentIds>[0]) => agentIds(request)[0];
     await using chat = await startScenario({
@@ -198,7 +198,7 @@ describe('the five calls', () => {
     expect(JSON.parse(third ?? '').status).toEqual({ [agentId]: { completed: 'Third.' } });
   });
 
-  it('tells the parent of the end of an agent with its next request, once, and starts no turn for it', async () => {
+  it('reports the end of an agent once, with the next request of its parent, and starts no turn for it', async () => {
     await using chat = await startScenario({
       agents: all,
       model: agentScript({
@@ -222,7 +222,7 @@ describe('the five calls', () => {
     expect(notices()).toHaveLength(1);
   });
 
-  it('tells nothing again that a wait has returned', async () => {
+  it('does not report a result again that a wait has returned', async () => {
     let begin = () => {};
     const waitBegins = new Promise<void>((resolve) => (begin = resolve));
     await using chat = await startScenario({
@@ -348,7 +348,7 @@ describe('the five calls', () => {
     expect(Object.values(JSON.parse(outputs[3] ?? '').status)).toEqual([{ completed: 'Stopped.' }]);
   });
 
-  it('stops an agent at its cap of tokens, and tells the parent why', async () => {
+  it('stops an agent at its cap of tokens, and reports the reason to the parent', async () => {
     await using chat = await startScenario({
       agents: { ...all, maxTokens: 1_000 },
       model: agentScript({
@@ -364,7 +364,7 @@ describe('the five calls', () => {
     });
   });
 
-  it('stops an agent at its cap of time, and tells the parent why', async () => {
+  it('stops an agent at its cap of time, and reports the reason to the parent', async () => {
     await using chat = await startScenario({
       agents: { ...all, maxMinutes: 0.005 },
       model: agentScript({

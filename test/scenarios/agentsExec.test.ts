@@ -68,7 +68,7 @@ describe('tiller exec with sub-agents', () => {
     },
   );
 
-  it('tells a resumed thread that its agent was stopped when the process was killed', PATIENT, async () => {
+  it('reports to a resumed thread that its agent was stopped when the process was killed', PATIENT, async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start(
       agentScript({

@@ -158,53 +158,50 @@ describe('agents in one workspace', () => {
     );
   });
 
-  it.each(['suspended', 'killed'])(
-    'are there again when their thread was %s: told, resumed and messaged',
-    async (how) => {
-      await using before = await startScenario({
-        agents: all,
-        model: agentScript({
-          ROOT: [[spawn('ONE'), spawn('TWO')], [says('Started.')]],
-          ONE: [[hangs()]],
-          TWO: [[says('Two.')]],
-        }),
-      });
-      await before.send('ROOT');
-      await before.server.received(4);
-      while (states(before).join() !== 'running,completed') await before.next('agent_status');
-      const { threadId } = before.session;
-      // A killed process writes nothing more, and neither does a suspended session.
-      if (how === 'suspended') await before.manager.live.close(threadId, 'suspend');
-      else for (const session of before.manager.live.sessions.toReversed()) await session.suspend();
+  it.each(['suspended', 'killed'])('continue when their thread was %s: reported, resumed and messaged', async (how) => {
+    await using before = await startScenario({
+      agents: all,
+      model: agentScript({
+        ROOT: [[spawn('ONE'), spawn('TWO')], [says('Started.')]],
+        ONE: [[hangs()]],
+        TWO: [[says('Two.')]],
+      }),
+    });
+    await before.send('ROOT');
+    await before.server.received(4);
+    while (states(before).join() !== 'running,completed') await before.next('agent_status');
+    const { threadId } = before.session;
+    // A killed process writes nothing more, and neither does a suspended session.
+    if (how === 'suspended') await before.manager.live.close(threadId, 'suspend');
+    else for (const session of before.manager.live.sessions.toReversed()) await session.suspend();
 
-      await using chat = await startScenario({
-        agents: all,
-        resume: before,
-        model: agentScript({
-          'And now?': [
-            (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
-            (request) => [calls('resume_agent', { id: agentIds(request)[0] })],
-            (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
-            (request) => [calls('wait', { ids: [agentIds(request)[0]] })],
-            [says('Done.')],
-          ],
-          ONE: [[says('One.')]],
-        }),
-      });
-      expect(states(chat)).toEqual(['interrupted', 'completed']);
-      expect(await chat.send('And now?')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
-      const request = requestOf(chat, 'And now?');
-      const notices = userTexts(request).filter((text) => text.startsWith('<subagent_notification>'));
-      expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
-        { errored: 'Interrupted' },
-        { completed: 'Two.' },
-      ]);
-      const [id] = agentIds(request);
-      const outputs = outputsOf(request).slice(2);
-      expect(outputs[0]).toBe(`The agent ${id} is closed. Open it with resume_agent first.`);
-      expect(JSON.parse(outputs[3] ?? '')).toEqual({ status: { [id ?? '']: { completed: 'One.' } }, timed_out: false });
-    },
-  );
+    await using chat = await startScenario({
+      agents: all,
+      resume: before,
+      model: agentScript({
+        'And now?': [
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
+          (request) => [calls('resume_agent', { id: agentIds(request)[0] })],
+          (request) => [calls('send_input', { id: agentIds(request)[0], message: 'Go on.' })],
+          (request) => [calls('wait', { ids: [agentIds(request)[0]] })],
+          [says('Done.')],
+        ],
+        ONE: [[says('One.')]],
+      }),
+    });
+    expect(states(chat)).toEqual(['interrupted', 'completed']);
+    expect(await chat.send('And now?')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    const request = requestOf(chat, 'And now?');
+    const notices = userTexts(request).filter((text) => text.startsWith('<subagent_notification>'));
+    expect(notices.map((text) => JSON.parse(text.split('\n')[1] ?? '').status)).toEqual([
+      { errored: 'Interrupted' },
+      { completed: 'Two.' },
+    ]);
+    const [id] = agentIds(request);
+    const outputs = outputsOf(request).slice(2);
+    expect(outputs[0]).toBe(`The agent ${id} is closed. Open it with resume_agent first.`);
+    expect(JSON.parse(outputs[3] ?? '')).toEqual({ status: { [id ?? '']: { completed: 'One.' } }, timed_out: false });
+  });
 
   it('keep what they were started as when they are opened again: an explorer stays read-only', async () => {
     await using chat = await startScenario({

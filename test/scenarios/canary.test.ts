@@ -17,7 +17,7 @@ function filesWith(text: string, folder: string): string[] {
     .filter((file) => readFileSync(file).includes(text));
 }
 
-it('is in no rollout, log, audit, index, trash or export, though the user, the model and a command print it', async () => {
+it('a key that Tiller holds is in no rollout, log, audit, index, trash or export, though the user, the model and a command print it', async () => {
   using folder = tempFolder();
   await using server = await ModelServer.start([
     [says(`Is it ${KEY}?`), calls('exec_command', { cmd: `cat key.txt; echo '${KEY}'; printenv | sort` })],
@@ -46,7 +46,7 @@ it('is in no rollout, log, audit, index, trash or export, though the user, the m
   expect(thread?.title).toBe('my key is [hidden]');
 });
 
-it('nor is one from the settings, in a header, a parameter or an address; other headers are no secrets', async () => {
+it('a key is in none of them, either, when it is from the settings, in a header, a parameter or an address; other headers are no secrets', async () => {
   using folder = tempFolder();
   const secrets = { header: 'sesame-header-1', query: 'sesame-query-2', address: 'sesame-address-3' };
   const all = Object.values(secrets).join(' ');

@@ -51,7 +51,7 @@ async function work(chat: Scenario, { id, imitation }: Place): Promise<void> {
   expect(await chat.send(`over to ${id}`)).toMatchObject({ lastMessage: `${id} is done.` });
 }
 
-it('keeps messages, calls and outputs, and sends no reasoning of another server', async () => {
+it('a thread on a changed server keeps messages, calls and outputs, and sends no reasoning of another server', async () => {
   const pairs = IMITATIONS.flatMap((imitation) => imitation.wires.map((wire) => ({ imitation, wire })));
   const random = randomOf('order of the servers');
   const places: Place[] = [];

@@ -42,7 +42,7 @@ const caches = () => readdirSync(outdir).filter((name) => name.endsWith('.cache'
 const cacheOf = (bundle: string) =>
   path.join(outdir, caches().find((name) => name.startsWith(`${bundle}.js.`)) ?? 'no cache');
 
-it('is made by the first job, used by the next, and made again when it does not fit', () => {
+it('the code cache is made by the first job, used by the next, and made again when it does not fit', () => {
   using home = tempFolder();
   tiller(home, '--version');
   expect(caches()).toEqual([]);
@@ -60,7 +60,7 @@ it('is made by the first job, used by the next, and made again when it does not 
   expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
 });
 
-it('is of bundles in ASCII, which take less memory: regular expressions have escapes for other characters', () => {
+it('the code cache is of bundles in ASCII, which take less memory: regular expressions have escapes for other characters', () => {
   const bundles = readdirSync(outdir).filter((name) => name.endsWith('.js'));
   expect(bundles).toContain('commandLine.js');
   const others = bundles.flatMap(
@@ -69,7 +69,7 @@ it('is of bundles in ASCII, which take less memory: regular expressions have esc
   expect(others).toEqual([]);
 });
 
-it('is made again, once, by the first process that has applied a patch', () => {
+it('the code cache is made again, once, by the first process that has applied a patch', () => {
   using home = tempFolder();
   for (const one of caches()) rmSync(path.join(outdir, one));
   job(home);
@@ -82,7 +82,7 @@ it('is made again, once, by the first process that has applied a patch', () => {
   expect(statSync(file).mtimeMs).toBe(mtimeMs);
 });
 
-it('is not made again and again where it would not become larger', () => {
+it('the code cache is not made again and again where it would not become larger', () => {
   using home = tempFolder();
   for (const one of caches()) rmSync(path.join(outdir, one));
   job(home);
@@ -97,7 +97,7 @@ it('is not made again and again where it would not become larger', () => {
   expect(statSync(file).size).toBeGreaterThan(16 * 1024 * 1024);
 });
 
-it('does not run the code of an older bundle, even one of the same length', () => {
+it('the code cache does not run the code of an older bundle, even one of the same length', () => {
   using home = tempFolder();
   job(home);
   const said = tiller(home, '--help');
@@ -107,7 +107,7 @@ it('does not run the code of an older bundle, even one of the same length', () =
   writeFileSync(main, bundle);
 });
 
-it('is not needed: a place that cannot be written leaves every start as it is', () => {
+it('the code cache is not needed: a place that cannot be written leaves every start as it is', () => {
   using home = tempFolder();
   job(home);
   const file = cacheOf('commandLine');
@@ -119,7 +119,7 @@ it('is not needed: a place that cannot be written leaves every start as it is', 
   expect(statSync(file).isDirectory()).toBe(true);
 });
 
-it('can be read by `import()` in a process that serves others: loaded once, and again after a failure', async () => {
+it('the code cache can be read by `import()` in a process that serves others: loaded once, and again after a failure', async () => {
   using place = tempFolder();
   const file = place.at('bundle.js');
   const module = cachedModule(file);

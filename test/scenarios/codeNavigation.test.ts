@@ -416,7 +416,7 @@ describe('a rename', () => {
   });
 });
 
-it('is not offered where there is no editor, and takes at most 250 tokens where there is one', async () => {
+it('code_navigation is not offered where there is no editor, and takes at most 250 tokens where there is one', async () => {
   await using without = await startScenario({ files: {}, model: [[says('Done.')]] });
   await without.send('go');
   expect(without.server.requests[0]?.toolNames).not.toContain('code_navigation');

@@ -1,4 +1,4 @@
-// What commands change in the workspace: told, attributed, and part of the diff of the turn.
+// Changes of commands in the workspace: reported, attributed, and part of the diff of the turn.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it } from 'vitest';

@@ -230,7 +230,7 @@ describe('tools of the client', () => {
       'Failed to parse the arguments: city: expected string; days: expected integer. Nothing was run.',
     );
     expect(JSON.stringify(chat.server.lastRequest.input.at(-1))).toContain(
-      'Note: this tool has no argument constructor, unit; it was ignored.',
+      'Note: this tool has no arguments constructor, unit; they were ignored.',
     );
   });
 

@@ -21,7 +21,7 @@ function treeOf(folder: TempFolder): Record<string, string> {
   );
 }
 
-/** With `NODE_TEST_CONTEXT` set, a test runner inside a test runner prints nothing. */
+/** Runs without `NODE_TEST_CONTEXT`: with it, a test runner inside a test runner prints nothing. */
 function ownTestsPass(folder: TempFolder): boolean {
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   return spawnSync(process.execPath, ['--test'], { cwd: folder.path, env, encoding: 'utf8' }).status === 0;
@@ -56,7 +56,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
-  it.skipIf(noSandbox)('needs no flag and no question in the box', async () => {
+  it.skipIf(noSandbox)('needs no flag and no approval in the sandbox', async () => {
     const { run, folder } = await demo(FIRST, []);
     using _ = folder;
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });

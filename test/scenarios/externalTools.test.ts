@@ -34,7 +34,7 @@ const shot = calls('shoot', { subject: 'tree' });
 /** One call in each turn. */
 const turns = (count: number) => Array.from({ length: count }, () => [[shot], [says('Done.')]]).flat();
 
-/** As an extension in JavaScript may leave it out. */
+/** Returns undefined, as an extension in JavaScript may do. */
 function absent(): string {
   return JSON.parse('[]')[0];
 }
@@ -300,6 +300,9 @@ describe('a tool of another extension', () => {
     const registry = new ExternalToolRegistry();
     registry.register(camera(async () => [text('Click.')]));
     registry.register(camera(async () => [text('mine')], { name: 'exec_command' }));
+    registry.register(
+      camera(async () => [text('other')], { name: 'exec_command', owner: 'acme.lens', ownerName: 'Lens' }),
+    );
     registry.register(camera(async () => [text('odd')], { name: 'constructor' }));
     await using chat = await withTools(registry, {
       model: [[calls('constructor', { subject: 'a' })], [says('Done.')]],
@@ -311,7 +314,8 @@ describe('a tool of another extension', () => {
     expect(names).toEqual(expect.arrayContaining(['constructor', 'shoot']));
     expect(chat.outputs()).toEqual(['odd']);
     expect(chat.said('warning').map(({ message }) => message)).toEqual([
-      'The tool of extensions named exec_command is left out: another tool has this name.',
+      'The tool of Camera named exec_command is left out: another tool has this name.',
+      'The tool of Lens named exec_command is left out: another tool has this name.',
     ]);
   });
 
@@ -332,7 +336,7 @@ describe('a tool of another extension', () => {
     const names = offered(chat);
     expect([names.includes('shoot'), names.includes('odd')]).toEqual([true, false]);
     expect(chat.said('warning').map(({ message }) => message)).toEqual([
-      expect.stringMatching(/^The tool of extensions named (odd|x+) is left out: /),
+      expect.stringMatching(/^The tool of Camera named (odd|x+) is left out: /),
     ]);
   });
 

@@ -139,7 +139,7 @@ export function faultSuite(wire: Wire, imitated?: { readonly imitation: Imitatio
       await using chat = await startScenario({
         wire,
         imitates,
-        // Where the window is known, it counts as full from then on: the next message begins with a summary, too.
+        // A known window counts as full from then on: the next message begins with a summary, too.
         model: ({ text }, index) => {
           if (text.includes('<summary_request>')) return [says('A summary.')];
           return index <= 2 ? [says('Half'), answer] : [says('Back.')];

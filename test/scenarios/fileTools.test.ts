@@ -1,5 +1,5 @@
 // read_file, list_dir and grep_files: lines and errors of codex-behaviour.md §4.3–4.5, live buffers, what may not be read.
-import { mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -80,6 +80,9 @@ describe('read_file', () => {
       read({ file_path: 'a.txt', limit: 0 }),
       read({ file_path: 'empty.txt' }),
       read({}),
+      read({ path: 'a.txt' }),
+      read({ file_path: 'https://example.com/a' }),
+      calls('list_dir', { dir_path: 'a.txt' }),
     ];
     expect(await outputsOf(made, { files })).toEqual([
       'none.txt does not exist.',
@@ -88,7 +91,10 @@ describe('read_file', () => {
       'Failed to parse the arguments: offset: Too small: expected number to be >=1. Nothing was run.',
       'Failed to parse the arguments: limit: Too small: expected number to be >=1. Nothing was run.',
       'The file is empty.',
-      'Failed to parse the arguments: file_path: Invalid input: expected string, received undefined. Nothing was run.',
+      'Failed to parse the arguments: file_path: is required. Nothing was run.',
+      'Failed to parse the arguments: file_path: is required; path: is no argument of this tool. Nothing was run.',
+      'https://example.com/a is an address of the web, not a file.',
+      'a.txt is a file, not a directory.',
     ]);
   });
 
@@ -300,6 +306,41 @@ describe('a file that may not be read', () => {
     expect(outputs).toHaveLength(10);
     expect(outputs.slice(0, 6).filter((one) => !/\.env may not be read \(sandbox\.unreadable: /.test(one))).toEqual([]);
     expect(outputs.slice(6)).toEqual(Array(4).fill('No matches found.'));
+  });
+
+  it('is refused and not found by its hard links, while links of other files are read', async () => {
+    const made = [read({ file_path: 'hard.txt' }), read({ file_path: 'b.txt' }), grep({ pattern: 'KEY|one' })];
+    const prepare = (chat: Scenario) => {
+      linkSync(chat.folder.at('.env'), chat.folder.at('hard.txt'));
+      linkSync(chat.folder.at('a.txt'), chat.folder.at('b.txt'));
+    };
+    const outputs = await outputsOf(made, { files: { ...files, 'a.txt': 'one\n' }, interactive: false }, prepare);
+    expect(outputs[0]).toMatch(
+      /^\.env may not be read \(sandbox\.unreadable: .*\), and hard\.txt is a hard link to it\./,
+    );
+    expect(outputs[1]).toBe('L1: one');
+    expect(outputs[2]?.split('\n').toSorted()).toEqual(['.env.example', 'a.txt', 'b.txt']);
+  });
+
+  it('is not read by a folder that another program replaces with a link after the check', async () => {
+    const deps = ({ workspace }: Ports) => {
+      const [root = ''] = workspace.roots;
+      const places: Workspace['places'] = async (paths) => {
+        const found = await workspace.places(paths);
+        if (paths.some((one) => one.endsWith('open/a.txt')) && existsSync(path.join(root, 'open/a.txt'))) {
+          rmSync(path.join(root, 'open'), { recursive: true });
+          symlinkSync('closed', path.join(root, 'open'));
+        }
+        return found;
+      };
+      return { workspace: { ...workspace, places } };
+    };
+    const options = {
+      ...{ deps, interactive: false, unreadable: ['**/closed/**'] },
+      files: { 'open/a.txt': 'one\n', 'closed/a.txt': 'KEY=1\n' },
+    };
+    const [output] = await outputsOf([read({ file_path: 'open/a.txt' })], options);
+    expect(output).toBe('open/a.txt leads elsewhere now.');
   });
 
   it('is read once when the user allows it', async () => {

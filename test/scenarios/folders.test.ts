@@ -74,32 +74,35 @@ describe.each(['real', undefined] as const)('a working directory that is removed
   const [sandbox, real] =
     box === undefined ? (['danger-full-access', {}] as const) : (['workspace-write', { box }] as const);
 
-  it.skipIf(box === 'real' && noSandbox)('is said, and the thread goes on when it is back', async () => {
-    let bringBack = () => {};
-    await using chat = await startScenario({
-      ...real,
-      sandbox,
-      policy: 'never',
-      files: { mark: '' },
-      model: [
-        [run('echo started; while [ -e mark ]; do sleep 0.05; done; echo x > y; echo ended')],
-        [run('echo never')],
-        () => {
-          bringBack();
-          return [run('echo again; ls')];
-        },
-        [says('Done.')],
-      ],
-    });
-    bringBack = () => mkdirSync(chat.folder.path);
-    const ended = chat.send('go');
-    expect(await chat.next('item_delta')).toMatchObject({ text: 'started\n' });
-    rmSync(chat.folder.path, { recursive: true });
-    expect(await ended).toMatchObject({ type: 'turn_completed' });
-    const [under, before, after] = chat.outputs();
-    expect(under).toMatch(/Process exited with code 0\n.*started\n.*y: No such file or directory\nended\n$/s);
-    expect(before).toBe(`The working directory ${chat.folder.path} does not exist. Nothing was run.`);
-    expect(after).toMatch(/Process exited with code 0\n.*Output:\nagain\n$/s);
-    expect(chat.said('warning')).toEqual([]);
-  });
+  it.skipIf(box === 'real' && noSandbox)(
+    'is reported, and the thread continues when the folder exists again',
+    async () => {
+      let bringBack = () => {};
+      await using chat = await startScenario({
+        ...real,
+        sandbox,
+        policy: 'never',
+        files: { mark: '' },
+        model: [
+          [run('echo started; while [ -e mark ]; do sleep 0.05; done; echo x > y; echo ended')],
+          [run('echo never')],
+          () => {
+            bringBack();
+            return [run('echo again; ls')];
+          },
+          [says('Done.')],
+        ],
+      });
+      bringBack = () => mkdirSync(chat.folder.path);
+      const ended = chat.send('go');
+      expect(await chat.next('item_delta')).toMatchObject({ text: 'started\n' });
+      rmSync(chat.folder.path, { recursive: true });
+      expect(await ended).toMatchObject({ type: 'turn_completed' });
+      const [under, before, after] = chat.outputs();
+      expect(under).toMatch(/Process exited with code 0\n.*started\n.*y: No such file or directory\nended\n$/s);
+      expect(before).toBe(`The working directory ${chat.folder.path} does not exist. Nothing was run.`);
+      expect(after).toMatch(/Process exited with code 0\n.*Output:\nagain\n$/s);
+      expect(chat.said('warning')).toEqual([]);
+    },
+  );
 });

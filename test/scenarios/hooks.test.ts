@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { selectHooks } from '../../src/core/hooks/selectHooks.ts';
 import type { HookFile } from '../../src/core/hooks/hookFiles.ts';
+import { readHookFiles } from '../../src/node/customizations/hookFiles.ts';
 import { auditRows } from '../../src/protocol/audit.ts';
 import { auditEntries } from '../support/auditEntries.ts';
 import { agentScript } from '../support/agentScript.ts';
 import { calls, says } from '../support/modelScript.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 const ADD_NOTE = '*** Begin Patch\n*** Add File: note.txt\n+one\n*** End Patch';
 
@@ -148,6 +151,29 @@ describe('PreToolUse', () => {
     ]);
   });
 
+  it('tells the model at most 10,000 characters of its reason', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: command('head -c 50000 /dev/zero | tr "\\0" e >&2; exit 2') },
+      { model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]] },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]?.length).toBeLessThan(10_200);
+  });
+
+  it('that prints more than is read has failed: its decision is not known', async () => {
+    await using chat = await withHooks(
+      {
+        PreToolUse: command(`head -c 400000 /dev/zero | tr "\\0" e; echo; ${decides('deny')}`, { onFailure: 'block' }),
+      },
+      { model: [[calls('exec_command', { cmd: 'echo hi' })], [says('Done.')]], deps: patient },
+    );
+    await chat.send('go');
+    expect(effects(chat)).toMatchObject([
+      ['PreToolUse', 'failed', expect.stringContaining('printed more than is read')],
+    ]);
+    expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['declined']);
+  });
+
   it('guards each file of a patch under the names Edit and Write', async () => {
     const patch =
       '*** Begin Patch\n*** Add File: new.txt\n+1\n*** Update File: a.txt\n@@\n-one\n+two\n*** Delete File: b.txt\n*** End Patch';
@@ -245,7 +271,7 @@ describe('PreToolUse', () => {
     expect(chat.outputs()).toEqual(['Not allowed: A hook of the user denied it: so it is']);
   });
 
-  it('changes the arguments, which the policy then decides about, and tells the model', async () => {
+  it('changes the arguments, which the policy then decides about, and the model gets a note', async () => {
     const updatedInput = { command: 'echo changed' };
     await using chat = await withHooks(
       { PreToolUse: forTool('Bash', decides('allow', { updatedInput, additionalContext: 'prefer echo' })) },
@@ -259,6 +285,29 @@ describe('PreToolUse', () => {
     expect(chat.items('command_execution').map(({ command: line }) => line)).toEqual(['echo changed']);
     expect(chat.outputs()[0]).toMatch(/changed\n[\s\S]*a hook of the user has changed the arguments[\s\S]*prefer echo/);
     expect(Object.keys(chat.files())).toEqual([]);
+  });
+
+  it('denies a call when a changed path would be more than one line of a patch', async () => {
+    const changed = { file_path: 'x\n+one\n*** Add File: y', content: 'x\n' };
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Write', decides('allow', { updatedInput: changed })) },
+      { model: [[calls('apply_patch', { input: ADD_NOTE })], [says('Done.')]] },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain('no call can be made from them');
+    expect(chat.files()).toEqual({});
+  });
+
+  it('reaches no file with secrets by changed arguments', async () => {
+    await using chat = await withHooks(
+      { PreToolUse: forTool('Read', decides('allow', { updatedInput: { file_path: '.env' } })) },
+      {
+        ...{ files: { '.env': 'API_KEY=abcdefgh12345\n', 'a.txt': 'one\n' }, interactive: false },
+        model: [[calls('read_file', { file_path: 'a.txt' })], [says('Done.')]],
+      },
+    );
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain('.env may not be read');
   });
 
   it('denies a call when its changed arguments cannot be used', async () => {
@@ -471,6 +520,98 @@ describe('sub-agents', () => {
 });
 
 describe('hooks of other products, unchanged', () => {
+  /** Scripts as they are found in public repositories: they read stdin, take one field of it and answer with JSON. */
+  const field = (way: string) => `node -e 'console.log(JSON.parse(require("fs").readFileSync(0)).${way} ?? "")'`;
+  const HOOKS: Readonly<Record<string, string>> = {
+    'w/.claude/settings.json': JSON.stringify({
+      permissions: { allow: ['Bash(npm test)'] },
+      hooks: {
+        PreToolUse: [
+          {
+            matcher: 'Bash',
+            hooks: [{ type: 'command', command: '"$CLAUDE_PROJECT_DIR"/.claude/hooks/no-force.sh', timeout: 5 }],
+          },
+        ],
+      },
+    }),
+    'w/.claude/hooks/no-force.sh': `#!/bin/bash
+read -r input
+command=$(echo "$input" | ${field('tool_input.command')})
+if echo "$command" | grep -qE '(--no-verify|--force)'; then
+  echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "claude says no"}}'
+  exit 0
+fi
+echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'
+`,
+    'w/.github/hooks/format.json': JSON.stringify({
+      hooks: { PostToolUse: [{ type: 'command', command: 'echo "formatted $TOOL_INPUT_FILE_PATH" >> log' }] },
+    }),
+    'home/.copilot/hooks/policy.json': JSON.stringify({
+      version: 1,
+      hooks: {
+        sessionStart: [
+          { type: 'command', bash: 'jq=1; echo start >> log', powershell: 'exit 0', cwd: '.', timeoutSec: 10 },
+        ],
+        preToolUse: [{ type: 'command', bash: '$HOME_OF_TEST/.copilot/policy.sh', comment: 'Security validation' }],
+      },
+    }),
+    'home/.copilot/policy.sh': `#!/bin/bash
+INPUT=$(cat)
+TOOL_NAME=$(echo "$INPUT" | ${field('toolName')})
+TOOL_ARGS=$(echo "$INPUT" | ${field('toolArgs')})
+echo "copilot $TOOL_NAME" >> log
+if echo "$TOOL_ARGS" | grep -qE "DROP TABLE"; then
+  echo '{"permissionDecision":"deny","permissionDecisionReason":"copilot says no"}'
+  exit 0
+fi
+echo '{"permissionDecision":"allow"}'
+`,
+    'home/.codex/hooks.json': JSON.stringify({
+      hooks: {
+        PreToolUse: [{ matcher: '^apply_patch$', hooks: [{ type: 'command', command: 'cat >> codex.jsonl' }] }],
+      },
+    }),
+  };
+
+  it('dropped into their folders, decide, format and log as in their own product', async () => {
+    using place = tempFolder();
+    for (const [name, text] of Object.entries(HOOKS)) {
+      mkdirSync(path.dirname(place.at(name)), { recursive: true });
+      writeFileSync(place.at(name), text.replace('$HOME_OF_TEST', place.at('home')), { mode: 0o755 });
+    }
+    const commands = ['git push --force', 'echo "DROP TABLE a"', 'echo fine'];
+    const model = [
+      [...commands.map((cmd) => calls('exec_command', { cmd })), calls('apply_patch', { input: ADD_NOTE })],
+      [says('Done.')],
+    ];
+    const user = { homeDirectory: place.at('home'), environment: {} };
+    await using chat = await startScenario({
+      ...{ model, policy: 'never', sandbox: 'danger-full-access', deps: patient },
+      host: {
+        hooks: async () => {
+          const { files, problems } = await readHookFiles([chat.folder.path], user);
+          expect(problems).toEqual([]);
+          return selectHooks({}, files, 'linux', { decisionOn: async () => true });
+        },
+      },
+    });
+    cpSync(place.at('w'), chat.folder.path, { recursive: true });
+    await chat.send('go');
+    const outputs = chat.outputs();
+    expect(outputs[0]).toContain('claude says no');
+    expect(outputs[1]).toContain('copilot says no');
+    expect(outputs[2]).toContain('fine');
+    const files = chat.files();
+    expect(files['note.txt']).toBe('one\n');
+    const log = (files['log'] ?? '').split('\n').slice(0, -1);
+    expect(log).toContain('start');
+    expect(log.filter((line) => line.startsWith('copilot ')).toSorted()).toEqual([
+      ...['copilot bash', 'copilot bash', 'copilot bash', 'copilot create'],
+    ]);
+    expect(log.filter((line) => line.startsWith('formatted '))).toContain(`formatted ${chat.folder.at('note.txt')}`);
+    expect(got(chat, 'codex.jsonl')).toMatchObject([{ tool_name: 'apply_patch', tool_input: { command: ADD_NOTE } }]);
+  });
+
   it('the formatter of VS Code’s documentation gets the file in its variable', async () => {
     const line = 'printf "%s\\n" "$TOOL_INPUT_FILE_PATH" >> "$CLAUDE_PROJECT_DIR/files"';
     const model = [
@@ -501,7 +642,7 @@ describe('hooks of other products, unchanged', () => {
   });
 });
 
-describe('where hooks come from', () => {
+describe('hooks by their source', () => {
   it('hooks of the workspace run in the sandbox, those of the user outside', async () => {
     const file = (origin: HookFile['origin']): HookFile => ({
       origin,
@@ -562,8 +703,55 @@ describe('where hooks come from', () => {
         ['run_in_terminal', { command: 'true', explanation: 'May I?' }],
         ['create_file', { filePath: at('note.txt'), content: 'one\n' }],
         ['replace_string_in_file', { filePath: at('a.txt'), oldString: 'one', newString: 'two' }],
-        ['read_file', { filePath: at('a.txt'), limit: 3 }],
+        ['read_file', { filePath: at('a.txt'), limit: 3, startLine: 1, endLine: 3 }],
       ]);
+    });
+
+    it('gets the arguments of each tool of VS Code, and its changes of them count', async () => {
+      const plan = [
+        { step: 'Look', status: 'completed' },
+        { step: 'Change', status: 'in_progress' },
+        { step: 'Test', status: 'pending' },
+      ];
+      const made = [
+        calls('fetch_url', { url: 'http://localhost:1/' }),
+        calls('update_plan', { plan }),
+        calls('grep_files', { pattern: 'o+', include: '*.txt' }),
+        calls('apply_patch', { input: CHANGE }),
+        calls('read_file', { file_path: 'long.txt' }),
+      ];
+      const matchers = ['fetch_webpage|manage_todo_list|grep_search', 'insert_edit_into_file', 'multi_replace.*'];
+      const lines = { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: { startLine: 2, endLine: 3 } } };
+      const hooks = {
+        PreToolUse: [
+          ...matchers.map((matcher) => ({ matcher, type: 'command', command: SEEN })),
+          { matcher: 'read_file', type: 'command', command: prints(lines) },
+        ],
+      };
+      const files = { 'a.txt': 'one\n', 'long.txt': '1\n2\n3\n4\n' };
+      await using chat = await withHooks({}, { files, interactive: false, model: [made, [says('Done.')]] }, [
+        file(hooks),
+      ]);
+      await chat.send('go');
+      const edit = { filePath: chat.folder.at('a.txt'), oldString: 'one', newString: 'two' };
+      const inputs = got(chat, 'seen.jsonl').map(({ tool_name, tool_input }) => [tool_name, tool_input]);
+      expect(inputs.toSorted(([one], [other]) => String(one).localeCompare(String(other)))).toEqual([
+        ['fetch_webpage', { urls: ['http://localhost:1/'], query: '' }],
+        ['grep_search', { query: 'o+', includePattern: '*.txt', isRegexp: true }],
+        ['insert_edit_into_file', { filePath: edit.filePath, code: 'two', explanation: '' }],
+        [
+          'manage_todo_list',
+          {
+            todoList: [
+              { id: 1, title: 'Look', status: 'completed' },
+              { id: 2, title: 'Change', status: 'in-progress' },
+              { id: 3, title: 'Test', status: 'not-started' },
+            ],
+          },
+        ],
+        ['multi_replace_string_in_file', { explanation: '', replacements: [edit] }],
+      ]);
+      expect(chat.outputs().at(-1)).toMatch(/^L2: 2\nL3: 3\n/);
     });
 
     it('gets the name that its matcher has', async () => {
@@ -652,7 +840,7 @@ describe('where hooks come from', () => {
     }
   });
 
-  it('what is wrong with a hook is said once, and the others run', async () => {
+  it('a fault of a hook is reported once, and the others run', async () => {
     await using chat = await withHooks(
       { UserPromptSubmit: [{ type: 'prompt', prompt: 'x' }, ...command('echo fine')], Nonsense: [] },
       { model: [[says('Hello.')], [says('Again.')]] },

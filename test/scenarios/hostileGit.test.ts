@@ -45,7 +45,7 @@ function filtered(folder: string, at: string): string {
   git(top, 'add', '.');
   git(top, 'commit', '-qm', 'one');
   git(top, 'config', 'filter.x.clean', file);
-  // Of the same length as before: git skips a file whose length has not changed.
+  // The length is the same as before: git skips a file whose length has not changed.
   write(path.join(top, 'sub/file'), 'two\n');
   return top;
 }

@@ -68,7 +68,7 @@ function plant(folder: string): { program: string; trace: string; folder: string
   writeFileSync(path.join(folder, 'file'), 'one\n');
   git('add', 'file');
   git('commit', '-qm', 'one');
-  // Of another size: git compares whole seconds, and a copied index is not checked again.
+  // The size differs: git compares whole seconds, and a copied index is not checked again.
   writeFileSync(path.join(folder, 'file'), 'changed\n');
   return { program, trace, folder };
 }

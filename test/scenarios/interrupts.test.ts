@@ -39,7 +39,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** By the last message: a request that was aborted may still arrive when the next turn has begun. */
+/** Answers the last message: a request that was aborted may still arrive when the next turn has begun. */
 function answer({ input }: { readonly input: readonly Record<string, unknown>[] }): readonly Step[] {
   for (const item of input.toReversed()) {
     if (String(item.type).endsWith('_output')) break;

@@ -43,8 +43,8 @@ const guardedBy = (server: AuthorizationServer, more = {}) => ({
   guarded: { url: server.url, startupTimeoutMs: 60_000, ...more },
 });
 
-describe('an MCP server that demands an authorisation', LONG, () => {
-  test('needs it, gets it by a click, and keeps it for the next start', async () => {
+describe('an MCP server that demands an authorization', LONG, () => {
+  test('is authorized when the user signs in, and stays so at the next start', async () => {
     const kept = new Map<string, string>();
     await using server = await AuthorizationServer.start();
     await using made = await mcpScenario(guardedBy(server), { model: SCRIPT, secrets: secretsIn(kept) });
@@ -73,7 +73,7 @@ describe('an MCP server that demands an authorisation', LONG, () => {
     expect(server.refreshed).toBe(1);
   });
 
-  test('that is revoked is demanded again, and given by another click', async () => {
+  test('whose authorization is revoked needs another sign-in', async () => {
     await using server = await AuthorizationServer.start();
     await using made = await mcpScenario(guardedBy(server), {
       model: [...SCRIPT, ...SCRIPT],
@@ -82,7 +82,7 @@ describe('an MCP server that demands an authorisation', LONG, () => {
     await signIn(made, server);
     server.revoke();
     await made.chat.send('go');
-    expect(made.chat.outputs()).toEqual(['tool call error: It demands an authorisation.']);
+    expect(made.chat.outputs()).toEqual(['tool call error: It demands an authorization.']);
     expect(made.mcp.servers.get('guarded')?.status.type).toBe('needs_auth');
     await signIn(made, server);
     await made.chat.send('again');
@@ -124,7 +124,7 @@ describe('an MCP server that demands an authorisation', LONG, () => {
     const kept = new Map<string, string>();
     await using server = await AuthorizationServer.start(options);
     await using made = await mcpScenario(guardedBy(server), { model: SCRIPT, secrets: secretsIn(kept) });
-    await expect(signIn(made, server, change)).rejects.toThrow(/^The authorisation failed: /);
+    await expect(signIn(made, server, change)).rejects.toThrow(/^The authorization failed: /);
     expect(server.valid.size).toBe(0);
     expect(kept.get(server.url) ?? '').not.toContain('access_token');
     expect(made.mcp.servers.get('guarded')?.status.type).toBe('needs_auth');

@@ -72,7 +72,7 @@ describe('a server behind HTTP', { timeout: LONG }, () => {
     expect(made.chat.outputs()).toEqual(['Echo: hi']);
   });
 
-  test('gets its bearer token and headers; without them it needs an authorisation', async () => {
+  test('gets its bearer token and headers; without them it needs an authorization', async () => {
     await using web = await modernHttp(['--token', 'open-sesame']);
     await using made = await mcpScenario(
       { good: { url: web.url, bearer: 'open-sesame', ...patient }, bad: { url: web.url, ...patient } },
@@ -82,7 +82,7 @@ describe('a server behind HTTP', { timeout: LONG }, () => {
     expect(made.chat.outputs()).toEqual(['2']);
     expect(made.mcp.servers.get('bad')?.status).toMatchObject({
       type: 'needs_auth',
-      message: 'It demands an authorisation.',
+      message: 'It demands an authorization.',
     });
   });
 

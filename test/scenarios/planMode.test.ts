@@ -128,7 +128,7 @@ describe('plan mode', () => {
     expect(chat.server.requests.some(({ text }) => text.includes('do not run in plan mode'))).toBe(true);
   });
 
-  it('is said to the model when it begins and when it is over, each once, also after a reload', async () => {
+  it('is reported to the model once when it begins and once when it is over, also after a reload', async () => {
     const before = await startScenario({ model: [[says('1')], [says('2')]] });
     before.submit({ type: 'override_turn_context', planMode: true });
     await before.send('one');

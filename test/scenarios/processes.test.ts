@@ -278,7 +278,7 @@ describe('typing', () => {
   });
 });
 
-describe.skipIf(noSandbox !== false)(`in the box${noSandbox ? `: ${noSandbox}` : ''}`, () => {
+describe.skipIf(noSandbox !== false)(`in the sandbox${noSandbox ? `: ${noSandbox}` : ''}`, () => {
   const sandboxed = (options: ScenarioOptions) =>
     startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
 

@@ -92,29 +92,26 @@ describe('a reasoning effort', () => {
     expect(after).toMatchObject(expected);
   });
 
-  it.each(['responses', 'chat'] as const)(
-    'that a server on %s refuses is dropped once, and it is said',
-    async (wire) => {
-      await using chat = await startScenario({
-        wire,
-        model: [
-          [fails(400, { message: '"test-model" does not support thinking' })],
-          [says('Without.')],
-          [says('Still without.')],
-        ],
-      });
-      chat.submit(effort);
-      await chat.send('hi');
-      await chat.send('and on');
-      const sent = chat.server.requests.map(({ body }) =>
-        wire === 'chat' ? body['reasoning_effort'] : (body['reasoning'] as { effort?: string } | undefined)?.effort,
-      );
-      expect(sent).toEqual(['high', undefined, undefined]);
-      expect(chat.said('warning').map(({ message }) => message)).toEqual([
-        '“test” does not take this reasoning effort for test-model; none is sent from now on.',
-      ]);
-    },
-  );
+  it.each(['responses', 'chat'] as const)('that a server on %s refuses is dropped, with one warning', async (wire) => {
+    await using chat = await startScenario({
+      wire,
+      model: [
+        [fails(400, { message: '"test-model" does not support thinking' })],
+        [says('Without.')],
+        [says('Still without.')],
+      ],
+    });
+    chat.submit(effort);
+    await chat.send('hi');
+    await chat.send('and on');
+    const sent = chat.server.requests.map(({ body }) =>
+      wire === 'chat' ? body['reasoning_effort'] : (body['reasoning'] as { effort?: string } | undefined)?.effort,
+    );
+    expect(sent).toEqual(['high', undefined, undefined]);
+    expect(chat.said('warning').map(({ message }) => message)).toEqual([
+      '“test” does not take this reasoning effort for test-model; none is sent from now on.',
+    ]);
+  });
 
   it('is refused for one model and still sent to another', async () => {
     await using chat = await startScenario({

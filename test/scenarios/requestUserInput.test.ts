@@ -127,12 +127,12 @@ describe('request_user_input', () => {
   });
 
   it.each([
-    ['no questions', {}, 'questions: Invalid input: expected array, received undefined'],
+    ['no questions', {}, 'questions: is required'],
     ['an empty list', { questions: [] }, 'questions: Too small: expected array to have >=1 items'],
     ['four questions', { questions: [1, 2, 3, 4].map((n) => asked(`q${n}`, 'a', 'b')) }, '<=3 items'],
     ['one option', { questions: [asked('q', 'a')] }, 'questions.0.options: Too small'],
     ['four options', { questions: [asked('q', 'a', 'b', 'c', 'd')] }, 'questions.0.options: Too big'],
-    ['no options', { questions: [{ id: 'q', header: 'q', question: 'q' }] }, 'questions.0.options: Invalid input'],
+    ['no options', { questions: [{ id: 'q', header: 'q', question: 'q' }] }, 'questions.0.options: is required'],
     ['a long header', { questions: [{ ...COLOUR, header: 'thirteen char' }] }, 'questions.0.header: Too big'],
     ['an empty question', { questions: [{ ...COLOUR, question: ' ' }] }, 'questions.0.question: Too small'],
     ['two equal ids', { questions: [COLOUR, COLOUR] }, 'questions: two questions have the same id'],

@@ -11,8 +11,8 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const run = (cmd: string) => calls('exec_command', { cmd });
 
-describe.skipIf(noSandbox)('a command in the box', () => {
-  it('runs unasked, and says what surrounds it', async () => {
+describe.skipIf(noSandbox)('a command in the sandbox', () => {
+  it('runs without approval, and its item names the sandbox', async () => {
     await using chat = await startScenario({ box: 'real', model: [[run('echo one > a; cat a')], [says('Done.')]] });
     await chat.send('go');
     expect(chat.said('approval_requested')).toEqual([]);

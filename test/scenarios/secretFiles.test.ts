@@ -1,5 +1,5 @@
 /** Files that the globs of `sandbox.unreadable` name, in commands and patches (docs/tools.md, "Files with secrets"). */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ports } from '../../src/core/ports.ts';
@@ -42,6 +42,10 @@ async function outcomeOf(call: ReturnType<typeof calls>, { rules, answer, ...opt
   };
 }
 
+function inRoot({ roots: [root = ''] }: Ports['workspace'], name: string): string {
+  return path.join(root, name);
+}
+
 const CLAUSE = 'W/.env may not be read (sandbox.unreadable: **/.env)';
 const UNCONFINED = { sandbox: 'danger-full-access' } as const;
 
@@ -71,7 +75,7 @@ describe('without a sandbox a command that names a file with secrets', () => {
 
   it('is asked about when it is named by a glob for a link', async () => {
     const deps = ({ workspace }: Ports) => {
-      symlinkSync('.env', path.join(workspace.roots[0] ?? '', 'link'));
+      symlinkSync('.env', inRoot(workspace, 'link'));
       return {};
     };
     expect((await outcomeOf(run('cat l*'), { ...UNCONFINED, deps })).output).toContain('may not be read');
@@ -83,6 +87,15 @@ describe('without a sandbox a command that names a file with secrets', () => {
 
   it('is asked about where there should be a sandbox and none works, although it only reads', async () => {
     expect((await outcomeOf(run('cat .env'), { answer: 'approved' })).asked).toEqual([`command: ${CLAUSE}.`]);
+  });
+
+  it('is asked about when it names a hard link of the file', async () => {
+    const deps = ({ workspace }: Ports) => {
+      linkSync(inRoot(workspace, '.env'), inRoot(workspace, 'hard.txt'));
+      return {};
+    };
+    const { output } = await outcomeOf(run('cat hard.txt'), { ...UNCONFINED, deps });
+    expect(output).toContain(`${CLAUSE}, and W/hard.txt is a hard link to it.`);
   });
 
   it('runs when the user allows it, with its output as it is, and is refused under never', async () => {
@@ -203,6 +216,41 @@ describe('a patch that reads or replaces a file with secrets', () => {
     expect(output).toBe(`apply_patch verification failed: ${CLAUSE}, and the patch does not fit it.`);
   });
 
+  it('is asked about by another name of the file, and quotes no line of it there', async () => {
+    const deps = ({ workspace }: Ports) => {
+      linkSync(inRoot(workspace, '.env'), inRoot(workspace, 'hard.txt'));
+      return {};
+    };
+    const linked = `${CLAUSE}, and W/hard.txt is a hard link to it`;
+    const fits = patch('*** Update File: hard.txt', '@@', '-MODE=development', '+MODE=test');
+    expect((await outcomeOf(fits, { deps, answer: 'approved' })).asked).toEqual([`patch: ${linked}.`]);
+    const replaces = patch('*** Add File: hard.txt', '+one');
+    expect((await outcomeOf(replaces, { deps, answer: 'approved' })).asked).toEqual([`patch: ${linked}.`]);
+    const doesNotFit = patch('*** Update File: hard.txt', '@@', '-API_KEY=?', '+API_KEY=1');
+    const { output } = await outcomeOf(doesNotFit, { deps });
+    expect(output).toBe(`apply_patch verification failed: ${linked}, and the patch does not fit it.`);
+  });
+
+  it('is recorded without a line of the file when it is not allowed', async () => {
+    const { events } = await outcomeOf(patch('*** Add File: .env', '+A=1'));
+    expect(events).toContain('Binary files a/.env and b/.env differ');
+    expect(events).not.toContain('abcdefgh12345');
+  });
+
+  it('tells the model nothing of what the user writes into the file in place of its text', async () => {
+    const text = 'API_KEY=realkey12345\n';
+    const answer = { approved_reviewed: { files: [{ path: '.env', text }] } };
+    const made = await outcomeOf(patch('*** Add File: .env', '+API_KEY=changeme'), {
+      files: { 'a.txt': 'one\n' },
+      policy: 'untrusted',
+      answer,
+    });
+    expect(made.files['.env']).toBe(text);
+    expect(made.output).toContain('.env was edited by the user');
+    expect(made.output).toContain('Of .env no line is shown');
+    expect(made.output).not.toContain('realkey');
+  });
+
   it('is not asked about for a new file, and for the example', async () => {
     const made = patch('*** Add File: sub/.env', '+A=1', '*** Update File: .env.example', '@@', '-API_KEY=', '+A=');
     expect((await outcomeOf(made)).files).toMatchObject({ 'sub/.env': 'A=1\n', '.env.example': 'A=\n' });
@@ -254,4 +302,16 @@ describe.skipIf(noSandbox)('a rule that opens files with secrets', () => {
     expect(asked).toHaveLength(1);
     expect(output).toContain('key [hidden]');
   });
+});
+
+it('a command that changes files with secrets is recorded with their names, and without a line of them', async () => {
+  const { events } = await outcomeOf(run('sh change.sh'), {
+    ...UNCONFINED,
+    unreadable: ['!**/.env', '**/*.key'],
+    files: { ...files, 'sub/my.key': 'abcdefgh12345\n', 'change.sh': 'echo two | tee -a sub/my.key > a.txt\n' },
+  });
+  expect(events).toContain('"unifiedDiff":');
+  expect(events).toContain('+two');
+  expect(events).toContain('sub/my.key');
+  expect(events).not.toContain('abcdefgh12345');
 });

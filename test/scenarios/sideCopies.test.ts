@@ -485,7 +485,7 @@ describe('agents that write at the same time', () => {
     expect([readFileSync(path.join(folder, 'a.txt'), 'utf8'), chat.files()]).toEqual(['BETA\n', { 'a.txt': 'one\n' }]);
     const last = lastOf(chat, 'NEXT');
     expect(outputsOf(last).at(-1)).toContain(`"changed_in_side_copies":{"${beta(last)}":["a.txt"]}`);
-    // What a wait has returned is not said again: the other one was stopped.
+    // The notice has only the agent that no wait has returned: the one that was stopped.
     const notices = userTexts(last).filter((text) => text.startsWith('<subagent_notification>'));
     expect(notices).toEqual([expect.stringContaining('"errored":"Interrupted"')]);
     expect(again.state.agents.map(({ inSideCopy }) => inSideCopy)).toEqual([undefined, true]);

@@ -451,7 +451,7 @@ describe('folders with more than is read', () => {
     const many = (count: number, name: (at: number) => string) =>
       Array.from({ length: count }, (_, at) => [name(at + 1_000), DEPLOY]);
     const files = [
-      // What is no skill and no prompt does not count.
+      // Files that are no skill and no prompt do not count.
       ...many(120, (at) => `.agents/skills/a${at}/README.md`),
       ...many(101, (at) => `.agents/skills/s${at}/SKILL.md`),
       ...many(1_001, (at) => `.claude/skills/n${at}.txt`),

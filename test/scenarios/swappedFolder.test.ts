@@ -297,7 +297,7 @@ describe('a folder that becomes a link while its approval is pending', () => {
   });
 });
 
-it('gets an approval for the thread by its place, not by the paths that lead there', async () => {
+it('a patch gets an approval for the thread by its place, not by the paths that lead there', async () => {
   using one = tempFolder();
   using other = tempFolder();
   const addTo = (file: string) => patch(`*** Add File: ${file}`, '+ours');

@@ -86,7 +86,7 @@ it.each([
   ['a rule', ['execpolicy', 'check', '--rules', 'rules.json', '--', `ls${STEERING}`]],
   ['a patch', ['apply-patch', `*** Begin Patch\n*** Delete File: a${STEERING}\n*** End Patch`]],
   ['a folder', ['sandbox', '--cd', `a${STEERING}`, '--', 'true']],
-])('what is said of %s is text', async (_case, args) => {
+])('a message about %s is text without control characters', async (_case, args) => {
   using folder = tempFolder();
   const rule = { pattern: ['ls'], decision: 'allow', justification: STEERING };
   writeFileSync(folder.at('rules.json'), JSON.stringify({ version: 1, rules: [rule] }));

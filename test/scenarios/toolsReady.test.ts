@@ -23,6 +23,35 @@ function slowSource() {
 
 const NO_TOOLS: ReturnType<ToolProvider['tools']> = [];
 
+describe('a turn whose context cannot be collected', () => {
+  test('fails, and is tried again with its message and the whole context', async () => {
+    let isBroken = true;
+    const { provider, become } = slowSource();
+    become();
+    const instructions = () => {
+      if (isBroken) throw new Error('The disk has gone.');
+      return [{ source: 'disk', text: 'Read slowly.' }];
+    };
+    await using chat = await startScenario({
+      model: [[says('Hi.')]],
+      host: { toolProviders: [{ ...provider, instructions }] },
+    });
+
+    expect(await chat.send('one')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('turn_started')).toHaveLength(1);
+    expect(chat.said('error')).toHaveLength(1);
+
+    isBroken = false;
+    const again = chat.turnEnds();
+    chat.submit({ type: 'retry' });
+    expect(await again).toMatchObject({ type: 'turn_completed' });
+    const sent = chat.server.requests[0]?.input.map((item) => JSON.stringify(item.content)) ?? [];
+    for (const part of ['<permissions', 'Read slowly.', '<environment_context>', '"one"']) {
+      expect(sent.filter((text) => text.includes(part))).toHaveLength(1);
+    }
+  });
+});
+
 describe('a turn that waits for its tools', () => {
   test('keeps message and context when it is stopped, for the next turn', async () => {
     const { provider, become } = slowSource();

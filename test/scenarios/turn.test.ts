@@ -215,6 +215,14 @@ describe('a turn', () => {
     expect(chat.outputs().map((output) => output.includes('three times in a row'))).toEqual([false, false, true]);
   });
 
+  it('compares calls of one response in their order, whichever ends first', async () => {
+    const pair = [calls('exec_command', { cmd: 'sleep 0.05; echo slow' }), calls('no_such_tool', {})];
+    await using chat = await startScenario({ model: [[...pair, ...pair, ...pair], [says('Done.')]] });
+    await chat.send('go');
+    expect(chat.said('warning')).toEqual([]);
+    expect(chat.outputs().filter((output) => output.includes('in a row'))).toEqual([]);
+  });
+
   it('pauses after the maximum number of rounds and continues on request', async () => {
     await using chat = await startScenario({
       maxToolRounds: 2,

@@ -42,7 +42,7 @@ const MODEL = [
 ];
 
 describe('undo of a turn', () => {
-  it('takes back its patches and its commands, and redo makes them again', async () => {
+  it('reverts the changes of its patches and commands, and redo makes them again', async () => {
     await using chat = await startScenario({ ...FULL, files: FILES, model: MODEL });
     await chat.send('go');
     const changed = chat.files();
@@ -108,7 +108,7 @@ describe('undo of a turn', () => {
     assert.deepEqual(chat.files(), changed);
   });
 
-  it('keeps later changes of the user, names conflicts, and overwrites one when told to', async () => {
+  it('keeps later changes of the user, names conflicts, and overwrites one on request', async () => {
     await using chat = await startScenario({ ...FULL, files: FILES, model: MODEL });
     await chat.send('go');
     chat.write('a.txt', 'one\nTWO\nmine\nfour\nFIVE\n');
@@ -235,7 +235,7 @@ describe('rollback', () => {
     return chat;
   }
 
-  it('takes files and conversation back to a message: the model does not see what was taken back', async () => {
+  it('reverts files and conversation to a message: the model does not read what was removed', async () => {
     await using chat = await threeTurns();
     const [, toItemId = ''] = messageIds(chat);
     const [, second = '', third = ''] = turnIds(chat);

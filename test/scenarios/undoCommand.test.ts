@@ -102,7 +102,7 @@ describe('tiller undo', () => {
     assert.deepEqual(place.files(), changed);
   });
 
-  it('with --yes takes back the last turn, then the one before, then has nothing left', PATIENT, async () => {
+  it('with --yes undoes the last turn, then the one before, then has nothing left', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n' });
     await place.turn('echo two > a.txt');
     await place.turn('echo three > a.txt; echo x > b.txt');
@@ -117,7 +117,7 @@ describe('tiller undo', () => {
     assert.match(stderr, /no thread has changed anything in this folder/);
   });
 
-  it('takes back the turn and the thread that are named', PATIENT, async () => {
+  it('undoes the turn and the thread that are named', PATIENT, async () => {
     using place = new Place();
     const { threadId, turnId } = await place.turn('echo 1 > one.txt');
     await place.turn('echo 2 > two.txt');
@@ -131,7 +131,7 @@ describe('tiller undo', () => {
 
   it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
-    // What the first command leaves behind writes b.txt when no command runs.
+    // A process that the first command leaves behind writes b.txt when no command runs.
     using gates = tempFolder();
     const [ended, written] = [fileGate(gates.at('ended')), fileGate(gates.at('written'))];
     const leftBehind = `(${ended.wait}; echo other > b.txt; ${written.pass}) > /dev/null 2>&1 &`;
@@ -152,7 +152,7 @@ describe('tiller undo', () => {
     assert.equal(agreed.code, 0);
   });
 
-  it('ends with 1 and names the files where there are conflicts, and takes back the rest', PATIENT, async () => {
+  it('ends with 1 and names the files where there are conflicts, and undoes the rest', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
     await place.turn('echo ONE > a.txt; echo TWO > b.txt; head -c 1100000 /dev/zero > big');
     place.write('a.txt', 'mine\n');
@@ -165,36 +165,32 @@ describe('tiller undo', () => {
     assert.deepEqual(files, { 'a.txt': 'mine\n', 'b.txt': 'two\n' });
   });
 
-  it(
-    'does not undo what a killed undo has half done, but puts it back first: then it undoes all',
-    PATIENT,
-    async () => {
-      const names = Array.from({ length: 1_000 }, (_, index) => `f${1000 + index}.txt`);
-      const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(500)]));
-      using place = new Place(files);
-      await place.turn('for f in *.txt; do echo changed > $f; done');
-      const isChanged = (name: string) => statSync(path.join(place.work, name)).size < 100;
-      // Files are restored in the order of their names: the first one is restored and the last one is not.
-      const isHalf = () => !isChanged(names[0] ?? '') && isChanged(names.at(-1) ?? '');
-      let wasCut = false;
-      for (let attempt = 0; !wasCut && attempt < 20; attempt++) {
-        const child = spawn(process.execPath, [await builtCli(), 'undo', '--yes'], {
-          cwd: place.work,
-          env: { PATH: process.env.PATH, HOME: place.home, TILLER_HOME: path.join(place.home, 'tiller') },
-          stdio: 'ignore',
-        });
-        const ended = once(child, 'close');
-        while (!isHalf() && child.exitCode === null) await sleep(1);
-        child.kill('SIGKILL');
-        await ended;
-        wasCut = isHalf();
-        if (!wasCut) await place.turn('for f in *.txt; do echo changed > $f; done');
-      }
-      assert.ok(wasCut, 'no undo was killed in the middle');
-      const { code, stderr } = await place.undo('--yes');
-      assert.match(stderr, /was rolled back/);
-      assert.equal(code, 0);
-      assert.deepEqual(place.files(), files);
-    },
-  );
+  it('rolls back an undo that was killed in the middle first, and then undoes all', PATIENT, async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `f${1000 + index}.txt`);
+    const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(500)]));
+    using place = new Place(files);
+    await place.turn('for f in *.txt; do echo changed > $f; done');
+    const isChanged = (name: string) => statSync(path.join(place.work, name)).size < 100;
+    // Files are restored in the order of their names: the first one is restored and the last one is not.
+    const isHalf = () => !isChanged(names[0] ?? '') && isChanged(names.at(-1) ?? '');
+    let wasCut = false;
+    for (let attempt = 0; !wasCut && attempt < 20; attempt++) {
+      const child = spawn(process.execPath, [await builtCli(), 'undo', '--yes'], {
+        cwd: place.work,
+        env: { PATH: process.env.PATH, HOME: place.home, TILLER_HOME: path.join(place.home, 'tiller') },
+        stdio: 'ignore',
+      });
+      const ended = once(child, 'close');
+      while (!isHalf() && child.exitCode === null) await sleep(1);
+      child.kill('SIGKILL');
+      await ended;
+      wasCut = isHalf();
+      if (!wasCut) await place.turn('for f in *.txt; do echo changed > $f; done');
+    }
+    assert.ok(wasCut, 'no undo was killed in the middle');
+    const { code, stderr } = await place.undo('--yes');
+    assert.match(stderr, /was rolled back/);
+    assert.equal(code, 0);
+    assert.deepEqual(place.files(), files);
+  });
 });

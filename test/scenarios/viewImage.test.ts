@@ -111,7 +111,7 @@ describe('view_image', () => {
     );
   });
 
-  it('tells the model and the user when the model takes no images, and is not offered to it', async () => {
+  it('reports to the model and the user that the model takes no images, and is not offered to it', async () => {
     await using chat = await chatWith([view({ path: 'a.png' })], { 'a.png': png() }, { modelName: 'gpt-4' });
     await chat.send('go');
     expect(JSON.stringify(chat.server.requests[0]?.body['tools'])).not.toContain('view_image');

@@ -27,7 +27,7 @@ const SNIPPETS: readonly (readonly [code: string, ...texts: string[]])[] = [
   [`show(<textarea placeholder="Ask anything" aria-label={'Message'} />);`, 'Ask anything', 'Message'],
 ];
 
-it('reports every literal for users, and no other', () => {
+it('the lint rule for texts reports every literal for users, and no other', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-lint-'));
   try {
     const config = path.join(folder, 'oxlintrc.json');
@@ -51,7 +51,7 @@ it('reports every literal for users, and no other', () => {
   }
 });
 
-it('passes for every file that can show a text in VS Code', () => {
+it('the lint rule for texts passes for every file that can show a text in VS Code', () => {
   const { overrides } = JSON.parse(readFileSync(path.join(root, '.oxlintrc.json'), 'utf8')) as {
     overrides: { files: string[]; rules: Record<string, string> }[];
   };

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const RUN_SEED = Number(process.env['TILLER_SEED']);
 const folder = path.join(import.meta.dirname, '..');
 
-it('is printed with a counterexample, in the command that repeats it', () => {
+it('the seed is printed with a counterexample, in the command that repeats it', () => {
   const again = `The same again: TILLER_SEED=${RUN_SEED} npx vitest run test/scripts/seeds.test.ts`;
   const fails = () => fc.assert(fc.property(fc.nat(), () => false));
   expect(fails).toThrow(/^Property failed/);
@@ -15,7 +15,7 @@ it('is printed with a counterexample, in the command that repeats it', () => {
   expect(fails).toThrow(again);
 });
 
-it('is fixed by no test', () => {
+it('no test fixes the seed', () => {
   const FIXED = /\bseededRandom\(\s*\d|\bseed:\s*(?:\d|process\b)/;
   const fixing = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     // The samples of the e2e tests are fixtures.

@@ -1,4 +1,4 @@
-/** An MCP server that demands an authorisation, with its authorisation server: OAuth 2.1 with PKCE, as of 2025-11-25. */
+/** An MCP server that demands an authorization, with its authorization server: OAuth 2.1 with PKCE, as of 2025-11-25. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -35,7 +35,7 @@ export class AuthorizationServer {
     return made;
   }
 
-  /** The user has to authorise again. */
+  /** The user has to authorize again. */
   revoke(): void {
     this.valid.clear();
     this.#refresh.clear();

@@ -116,7 +116,7 @@ function perform(call: DemoCall, { folder, node }: DemoJob): Promise<string> | s
   }
 }
 
-/** In the format of exec_command (docs/reference/codex-behaviour.md §4.1). */
+/** Runs a command and formats its output as exec_command does (docs/reference/codex-behaviour.md §4.1). */
 function runCommand(command: string, cwd: string): Promise<string> {
   const child = spawn('bash', ['-c', command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';

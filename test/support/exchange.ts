@@ -12,7 +12,7 @@ while (1) {
 }
 `;
 
-/** For a shell or \`spawn\`; it ends only when it is killed. \`pauseMs\`: between two exchanges; none where it is 0. */
+/** Returns a program for a shell or \`spawn\`; it ends only when it is killed. \`pauseMs\`: between two exchanges; none where it is 0. */
 export function exchangeForever(one: string, other: string, pauseMs = 0): readonly [program: string, ...string[]] {
   return ['perl', '-e', PROGRAM, one, other, String(pauseMs / 1000)];
 }

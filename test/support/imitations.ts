@@ -365,6 +365,23 @@ const LM_STUDIO: Imitation = {
   responses: { isNumbered: true },
 };
 
+/** True when the arguments of an earlier call are no JSON object. */
+function repeatsBrokenCall({ input }: ModelRequest): boolean {
+  type Call = { readonly arguments?: unknown; readonly function?: { readonly arguments?: unknown } };
+  const made = (item: object) => [item as Call, ...((item as { tool_calls?: readonly Call[] }).tool_calls ?? [])];
+  const texts = input.flatMap(made).map((call) => call.function?.arguments ?? call.arguments);
+  return texts.some((text) => typeof text === 'string' && !isObject(text));
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 const LLAMA_CPP: Imitation = {
   name: 'llama.cpp',
   wires: ['chat', 'responses'],
@@ -405,6 +422,21 @@ const LLAMA_CPP: Imitation = {
                 code: 400,
                 message: "Output of tool call should be 'Input text'",
                 type: 'invalid_request_error',
+              },
+            },
+          }
+        : undefined,
+    // github.com/am17an/llama.cpp/issues/43
+    (request) =>
+      repeatsBrokenCall(request)
+        ? {
+            status: 500,
+            body: {
+              error: {
+                code: 500,
+                message:
+                  'Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1, column 2: syntax error while parsing object key - unexpected end of input; expected string literal',
+                type: 'server_error',
               },
             },
           }
@@ -466,6 +498,21 @@ const VLLM: Imitation = {
         code: 404,
       },
     })),
+    // github.com/vllm-project/vllm/pull/48922
+    (request) =>
+      repeatsBrokenCall(request)
+        ? {
+            status: 400,
+            body: {
+              error: {
+                message: 'Unterminated string starting at: line 1 column 9 (char 8)',
+                type: 'BadRequestError',
+                param: null,
+                code: 400,
+              },
+            },
+          }
+        : undefined,
     // The form of pydantic: github.com/router-for-me/CLIProxyAPI/issues/1572
     ({ body }) =>
       ['none', 'minimal', 'xhigh'].includes(String(body['reasoning_effort']))

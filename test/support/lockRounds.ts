@@ -49,7 +49,9 @@ function heldInside(): string | undefined {
   }
 }
 
-/** In place of its own lock, with up to two ended successors; of another kind each time. */
+/**
+ * Leaves the lock of an ended process in place of its own, with up to two ended successors; of another kind each time.
+ */
 function leaveDeadLock(own: string): void {
   const text = readFileSync(place, 'utf8');
   const kinds = [{ pid: 2 ** 22 + 1 }, { bootId: randomUUID() }, { startTime: '1' }];

@@ -10,7 +10,7 @@ export function processorTime(run: () => void): number {
   return threadMilliseconds() - before;
 }
 
-/** On Linux /proc has the user and system time of this thread, in hundredths of a second. */
+/** Returns the user and system time of this thread, which /proc of Linux has in hundredths of a second. */
 function threadMilliseconds(): number {
   try {
     const fields = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -191,7 +191,7 @@ export class LedgerBench {
     ];
     await session.dispose();
     await manager.memoriesWritten();
-    // Of the next request it would be an earlier thread.
+    // The next request would list it as an earlier thread.
     await this.#ports.storage.remove(memoryPath(session.threadId) ?? '');
     return { wire, body: renamed(body, names) as LedgerRequest['body'] };
   }
@@ -256,7 +256,7 @@ export interface LedgerMessage {
   readonly text: string;
 }
 
-/** Without the instructions. */
+/** Returns the messages without the instructions. */
 export function messagesOf({ wire, body }: LedgerRequest): readonly LedgerMessage[] {
   const elements = (wire === 'responses' ? body['input'] : (body['messages'] as unknown[]).slice(1)) as readonly {
     readonly role: string;
@@ -275,7 +275,7 @@ export function contextOf(request: LedgerRequest): readonly LedgerMessage[] {
 
 // ---------------------------------------------------------------- cost
 
-/** By estimate: a token is four bytes of UTF-8. Tools count as their JSON, as they travel. */
+/** Estimates the tokens: a token is four bytes of UTF-8. Tools count as their JSON, as they travel. */
 export function tokensOf(request: LedgerRequest) {
   const instructions = estimateTokens(instructionsOf(request));
   const tools = estimateTokens(JSON.stringify(request.body['tools'] ?? []));

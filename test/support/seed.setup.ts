@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 function report(details: fc.RunDetails<unknown>): void {
   if (!details.failed) return;
   const file = path.relative(process.cwd(), expect.getState().testPath ?? '');
-  // vitest.config.mjs recognises a counterexample by this beginning.
+  // vitest.config.mjs recognizes a counterexample by this beginning.
   throw new Error(
     `${fc.defaultReportMessage(details)}\n\nThe same again: TILLER_SEED=${details.seed} npx vitest run ${file}`,
     { cause: details.errorInstance },

@@ -79,7 +79,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const wire = options.wire ?? 'responses';
   const { imitates } = options;
   const server = await ModelServer.start(options.model, { wire, imitates });
-  // Whether this machine has ripgrep must not matter.
+  // Scenarios must not depend on whether this machine has ripgrep.
   const { textSearch: _, ...realPorts }: Ports = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },

@@ -441,7 +441,8 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       chat.submit({ type: 'user_turn', input: text('more') });
       await answers('Stop');
       await ended;
-      // Of the turn behind its first request, then of the day before the first request of the next turn.
+      // The cap of the turn is reached behind its first request, that of the day before the first request of the next
+      // turn.
       const retry = () => void chat.submit({ type: 'retry' });
       retry();
       await again('Continue', 'Stop');

@@ -102,6 +102,9 @@ suite('The API for other extensions', () => {
     assert.throws(wrong({ name: 'two words' }), /The name of a tool has 1 to 64 letters/);
     assert.throws(wrong({ description: '' }), /shoot needs a description/);
     assert.throws(wrong({ inputSchema: [] }), /inputSchema must be a JSON Schema of an object/);
+    assert.throws(wrong({ inputSchema: { type: 'string' } }), /shoot: the type of inputSchema must be object/);
+    assert.throws(wrong({ inputSchema: { properties: [] } }), /properties of inputSchema must be an object/);
+    assert.throws(wrong({ inputSchema: { required: 'subject' } }), /required of inputSchema must be a list of names/);
     const circular: Record<string, unknown> = { type: 'object' };
     circular['properties'] = { itself: circular };
     assert.throws(wrong({ inputSchema: circular }), /^TypeError: shoot: inputSchema must be JSON: /);
@@ -109,7 +112,8 @@ suite('The API for other extensions', () => {
       wrong({ inputSchema: { type: 'object', maximum: 1n } }),
       /^TypeError: shoot: inputSchema must be JSON/,
     );
-    assert.throws(wrong({ timeoutMs: 1e9 }), /timeoutMs must be at most 600000/);
+    assert.throws(wrong({ timeoutMs: 1e9 }), /timeoutMs must be above 0 and at most 600000/);
+    assert.throws(wrong({ timeoutMs: 0 }), /timeoutMs must be above 0 and at most 600000/);
     assert.throws(wrong({ invoke: undefined }), /invoke must be a function/);
   });
 

@@ -327,7 +327,7 @@ suite('a patch that cannot be applied', () => {
     ['on the same line', 2],
   ] as const) {
     test(
-      `puts back its own edit and keeps what was typed ${place} since`,
+      `rolls back its own edit and keeps text that was typed ${place} since`,
       inPlace({ 'a.txt': '1\n2\n3\n', 'gone.txt': 'g\n' }, async (here) => {
         const editor = await here.open('a.txt');
         here.beforeFirstWrite = () => here.write('gone.txt', 'written by another program\n');
@@ -347,7 +347,7 @@ suite('a patch that cannot be applied', () => {
   }
 
   test(
-    'leaves a journal that puts everything back if the host is killed in the middle',
+    'leaves a journal for a rollback if the host is killed in the middle',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
       symlinkSync('a.txt', here.at('link'));
       chmodSync(here.at('gone.txt'), 0o750);

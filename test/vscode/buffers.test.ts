@@ -129,7 +129,7 @@ suite('unsaved edits', () => {
   );
 
   test(
-    'go when the user has agreed to it for that file, and come back with Undo Patch',
+    'are discarded when the user has agreed to it for that file, and restored by Undo Patch',
     inPlace({ 'over.txt': 'o\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
       for (const name of ['over.txt', 'move.txt', 'gone.txt']) await here.type(name, 'mine ');
       const agreed = [

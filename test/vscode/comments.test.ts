@@ -90,7 +90,7 @@ class Desk {
     return comments;
   }
 
-  /** As the user does with the + beside lines, counted from 1. */
+  /** Writes a comment as the user does with the + beside lines, counted from 1. */
   async write(uri: vscode.Uri, first: number, last: number, text: string): Promise<vscode.CommentThread> {
     const thread = this.#user.createCommentThread(uri, new vscode.Range(first - 1, 0, last - 1, 0), []);
     await this.comments.add({ thread, text });
@@ -339,7 +339,7 @@ suite('comments on lines', () => {
   );
 
   test(
-    'are gone from the editor while they are turned off, and come back',
+    'are hidden in the editor while they are turned off, and shown again',
     atDesk({ 'a.txt': FIVE }, async (desk, here) => {
       await desk.write(here.uri('a.txt'), 1, 1, 'One.');
       desk.comments.mode = 'off';

@@ -85,7 +85,7 @@ async function edit({ edits }: Chat, here: EditorPlace, line = 4, name = 'a.txt'
 
 suite('an edit at the cursor', () => {
   test(
-    'lands in the editor, unsaved and under review, and is kept and undone like any change',
+    'is applied in the editor, unsaved and under review, and is kept and undone like any change',
     withTiller(
       (here) => [[patch(here)], [says('Done.')], [patch(here)], [says('Done.')]],
       async (chat, here) => {

@@ -27,7 +27,7 @@ interface Entry {
   failed: { readonly command: string; readonly text: string } | undefined;
 }
 
-/** In a repository with changed files: a.txt, .env and new.txt. */
+/** Runs the story in a repository with changed files: a.txt, .env and new.txt. */
 function withEntry(story: (entry: Entry, here: EditorPlace) => Promise<void>): () => Promise<void> {
   return inPlace({}, async (here) => {
     const repository = repositoryAt(makeRepository(here));

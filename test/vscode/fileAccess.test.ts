@@ -1,7 +1,8 @@
 /** Files of the disk without VS Code's file service: the same details and bytes as with it. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { linkSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { isMissing } from '../../src/core/util/fileErrors.ts';
@@ -27,6 +28,17 @@ suite('a local file', () => {
         assert.deepEqual({ name, ...(await fileDetails(here.uri(name))) }, { name, type, size, mtime });
       }
       assert.deepEqual(Buffer.from(await fileBytes(here.uri('to-link'))).toString(), 'one\n');
+    }),
+  );
+
+  test(
+    'is found by the name of its hard link that is wanted, in the open folders and in others',
+    inPlace({ '.env': 'KEY=1\n', 'a.txt': 'one\n', 'folder/b.txt': '' }, async (here) => {
+      linkSync(here.at('.env'), here.at('folder/hard'));
+      linkSync(here.at('a.txt'), here.at('other'));
+      const files = ['folder/hard', 'other', 'folder/b.txt', 'gone'].map((name) => here.at(name));
+      const found = await here.workspace.findLinks?.(files, (name) => path.basename(name) === '.env', ['/nowhere']);
+      assert.deepEqual([...(found ?? [])], [[here.at('folder/hard'), here.at('.env')]]);
     }),
   );
 

@@ -1,4 +1,4 @@
-// What VS Code runs in the extension host: the same file for `npm run test:vscode`, `npm run test:electron` and F5.
+// The entry of the extension host for tests: the same file for `npm run test:vscode`, `npm run test:electron` and F5.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';

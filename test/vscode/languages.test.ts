@@ -77,7 +77,7 @@ suite('what language extensions know', () => {
         languages.noteSilence('code', path);
         assert.equal(languages.isSilent('code', path), true);
         assert.equal(languages.isSilent('outline', path), false);
-        // Of the workspace any extension may know symbols.
+        // Any extension may know symbols of the workspace.
         assert.equal(languages.patienceFor(undefined), Infinity);
         for (let calls = 1; calls <= 5; calls++) {
           assert.equal(languages.isSilent('code', undefined), false);
@@ -203,7 +203,7 @@ suite('what language extensions know', () => {
 
 suite('a rename of a language extension', () => {
   test(
-    'goes through all files with unsaved edits kept and unsaved, and Undo Patch takes it back',
+    'goes through all files with unsaved edits kept and unsaved, and Undo Patch reverts it',
     withProviders(
       (here, selector) => [renaming(here, selector, () => {})],
       async (languages, here) => {

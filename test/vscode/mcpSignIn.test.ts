@@ -1,4 +1,4 @@
-/** The way back from an authorisation server to this window. */
+/** The way back from an authorization server to this window. */
 import assert from 'node:assert/strict';
 import { setup, suite, teardown, test } from 'mocha';
 import * as vscode from 'vscode';

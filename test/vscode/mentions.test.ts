@@ -511,5 +511,10 @@ suite('mentions of a message', () => {
     const diff = [hunk('a.ts'), hunk('.env'), renamed, file('dir/.env', 'deleted file mode 100644')].join('');
     const mayRead = (name: string) => path.basename(name) !== '.env';
     assert.equal(withoutUnreadable(diff, '/w', mayRead), hunk('a.ts').trimEnd());
+    const coloured = diff.replaceAll(/^(.+)$/gm, '\u001b[1m$1\u001b[m');
+    assert.equal(withoutUnreadable(coloured, '/w', mayRead), hunk('a.ts').trimEnd());
+    const merged = ['diff --cc .env', 'index 1,2..3', '--- a/.env', '+++ b/.env', '@@@ -1,1 -1,1 +1,1 @@@', '++a', ''];
+    assert.equal(withoutUnreadable([hunk('a.ts'), merged.join('\n')].join(''), '/w', mayRead), hunk('a.ts').trimEnd());
+    assert.equal(withoutUnreadable('.env --- 1/1 --- Text\n1 KEY=a  1 KEY=b\n', '/w', mayRead), '');
   });
 });

@@ -102,7 +102,7 @@ suite('an open notebook', () => {
   );
 
   test(
-    'gets a patch in its cells and is saved; outputs, ids and metadata stay, and Undo Patch takes it back',
+    'gets a patch in its cells and is saved; outputs, ids and metadata stay, and Undo Patch reverts it',
     inPlace({ 'book.ipynb': BOOK }, async (here) => {
       const book = await show(here);
       const cells = book.getCells();

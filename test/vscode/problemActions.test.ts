@@ -12,7 +12,7 @@ interface Problems {
   readonly sent: (readonly UserInput[])[];
 }
 
-/** With an error in line 2, a warning in line 3 and a hint in line 4 of `a.py`. */
+/** Runs the story with an error in line 2, a warning in line 3 and a hint in line 4 of `a.py`. */
 function withProblems(story: (problems: Problems, here: EditorPlace) => Promise<void>): () => Promise<void> {
   return inPlace({ 'a.py': 'one\ntwo\nthree\nfour\nfive\n' }, async (here) => {
     const collection = vscode.languages.createDiagnosticCollection('fake');

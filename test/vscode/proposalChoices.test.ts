@@ -299,7 +299,7 @@ suite('a proposal under review', () => {
 
 suite('the approved part of a proposal', () => {
   test(
-    'lands in the open buffer beside what the user has typed, and is undone with the patch',
+    'is applied to the open buffer beside text that the user has typed, and is undone with the patch',
     inPlace({ 'a.txt': TEXT }, async (here) => {
       await here.type('a.txt', 'typed ');
       const before = here.document('a.txt')?.getText() ?? '';
@@ -366,7 +366,7 @@ function memento(): vscode.Memento {
   };
 }
 
-/** At the beginning, as a user would. */
+/** Types at the beginning, as a user would. */
 async function typed(text: string): Promise<void> {
   await vscode.commands.executeCommand('cursorTop');
   await vscode.commands.executeCommand('type', { text });

@@ -37,7 +37,7 @@ suite('the list of proposals', () => {
     assert.equal(problemItem(text).label, '$(error) \\$(check) approved\\u{202e}…');
   });
 
-  test('offers what can be decided: an approval, a refusal, and to take an approval back', async () => {
+  test('offers the possible decisions: an approval, a refusal, and the withdrawal of an approval', async () => {
     const done: unknown[] = [];
     const of = (state: Proposal['state']) =>
       decisionItems({

@@ -7,7 +7,7 @@ import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));
 
-/** As the extension does it: the buffers, then the rest on disk, then the buffers again. */
+/** Recovers as the extension does: the buffers, then the rest on disk, then the buffers again. */
 async function recover(here: EditorPlace, files: Readonly<Record<string, [from: string | null, to: string | null]>>) {
   const texts = Object.entries(files).map(([name, [from, to]]) => {
     return { path: here.at(name), from: bytes(from), to: bytes(to), staysUnsaved: false };

@@ -131,8 +131,8 @@ suite('a file that is renamed repeatedly', function () {
 });
 
 /**
- * Without auto-save: VS Code 1.139 restores the old name when it saves by itself and is asked to rename at the same moment
- * (4 of 4 storms of plain edits by an extension without Tiller).
+ * Renames without auto-save: VS Code 1.139 restores the old name when it saves by itself and is asked to rename at the
+ * same moment (4 of 4 storms of plain edits by an extension without Tiller).
  */
 async function renameStorm(here: EditorPlace): Promise<void> {
   const random = randomOf('renames');

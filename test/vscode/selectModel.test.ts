@@ -292,7 +292,7 @@ suite('Select Model', () => {
       Object.assign(vscode.commands, { executeCommand });
     });
     assert.match(ofThread.shown.join('\n'), /^Abilities of large \(other\) .*\n.*2.?222 tokens/);
-    // Where the user can say what it can do.
+    // The settings are where the user can set what the model can do.
     assert.deepEqual(executed, ['tiller.openSettings']);
   });
 

@@ -65,7 +65,7 @@ function decidedInReal(change: FileChange): DecidedChange {
   return { ...change, places: { path: place, movedTo: movedTo ? { name: movedTo, target: movedTo } : null } };
 }
 
-/** As a tool reads it; `undefined` where it is refused. */
+/** Reads as a tool does; `undefined` where it is refused. */
 async function readInReal(here: EditorPlace, name: string): Promise<string | undefined> {
   const path = here.at(`d/${name}`);
   const read = (await here.workspace.readPlaces(new Map([[path, inReal(here, name)]]))).get(path);

@@ -4,7 +4,7 @@ import { Emitter } from '../../src/core/util/emitter.ts';
 import type { AgentRow } from '../../src/protocol/wire.ts';
 import { AgentUpdates } from '../../src/vscode/chat/agentUpdates.ts';
 
-it('posts rows that have changed, of agents below the shown thread, and all of them to a new page', () => {
+it('the host posts rows of agents that have changed, below the shown thread, and all of them to a new page', () => {
   const events = new Emitter<ThreadUpdate>((error) => expect.unreachable(String(error)));
   const agent = { agentId: 'a', role: 'worker', state: 'running' } as const;
   const row: AgentRow = { ...agent, depth: 0, isLive: true, line: '', approvals: [], questions: [] };

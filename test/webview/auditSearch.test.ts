@@ -23,12 +23,12 @@ test.each([
   expect(found(text)).toEqual(whats);
 });
 
-test('finds what the log file names otherwise than the page', () => {
+test('a search in the audit log finds entries by the names of the log file and of the page', () => {
   expect(found('forbidden')).toEqual(['rm -rf /']);
   expect(found('2026-01-15t12:00')).toHaveLength(lines.length);
 });
 
-test('does not deny that earlier decisions contain the text while some are not loaded', () => {
+test('a search in the audit log does not deny that earlier decisions contain the text while some are not loaded', () => {
   expect(countLabel(0, true, true)).toBe('None of the loaded decisions contains this text.');
   expect(countLabel(0, true, false)).toBe('No decision contains this text.');
   expect(countLabel(0, false, false)).toMatch(/^No decisions yet\./);

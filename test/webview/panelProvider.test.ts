@@ -13,7 +13,7 @@ function place() {
   return fake as typeof fake & vscode.WebviewView & vscode.WebviewPanel;
 }
 
-test('shows the panel in the places that were asked for in vain, but for closed ones, once it is made', async () => {
+test('the provider shows the panel in the places that were asked for in vain, but for closed ones, once it is made', async () => {
   const shown: unknown[] = [];
   const panel = {
     resolveWebviewView: (view: unknown) => void shown.push(['view', view]),
@@ -43,7 +43,7 @@ test('shows the panel in the places that were asked for in vain, but for closed 
   expect(shown).toHaveLength(3);
 });
 
-test('does not show a place that is closed while the panel is made', async () => {
+test('the provider does not show a place that is closed while the panel is made', async () => {
   const shown: unknown[] = [];
   const panel = { resolveWebviewView: (view: unknown) => void shown.push(view), restoreEditor: () => {} };
   const closed = place();
@@ -61,7 +61,7 @@ test('does not show a place that is closed while the panel is made', async () =>
   expect(shown).toEqual([]);
 });
 
-test('shows the other places where one of them cannot be shown, and reports its error', async () => {
+test('the provider shows the other places where one of them cannot be shown, and reports its error', async () => {
   const shown: unknown[] = [];
   const broken = place();
   const panel = {

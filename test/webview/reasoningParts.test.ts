@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { reasoningParts } from '../../webview-ui/text/reasoningParts.ts';
 
-it('takes a line in bold for the heading of a section of reasoning, wherever the server puts it', () => {
+it('reasoningParts takes a line in bold for the heading of a section of reasoning, wherever the server puts it', () => {
   expect(reasoningParts('**Inspecting the client**\n\nIt loops.\n\n**Looking for the limit**\n\nIn `a`.\n')).toEqual([
     { heading: 'Inspecting the client', body: 'It loops.' },
     { heading: 'Looking for the limit', body: 'In `a`.' },

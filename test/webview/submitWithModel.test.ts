@@ -52,7 +52,7 @@ test.each<[string, Op, { model: string; chosen: string }, string[]]>([
   expect(await submitted(op, choice)).toEqual({ log, failure: undefined });
 });
 
-test('goes back when the choice fails, and the failure is reported', async () => {
+test('a message returns to the composer when the choice of a model fails, and the failure is reported', async () => {
   const failure = new Error('The settings cannot be written.');
   expect(await submitted(message, { model: '', chosen: failure })).toEqual({
     log: ['held', 'asked', BACK, 'released'],
@@ -60,7 +60,7 @@ test('goes back when the choice fails, and the failure is reported', async () =>
   });
 });
 
-test('goes back when it cannot be submitted, and the reason is reported; other ops do not', async () => {
+test('a message returns to the composer when it cannot be submitted, and the reason is reported; other ops do not', async () => {
   const fault = new Error('Its thread is gone.');
   const choice = { model: 'm', chosen: '', fault };
   expect(await submitted(message, choice)).toEqual({ log: [BACK], failure: fault });

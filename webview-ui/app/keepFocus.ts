@@ -11,7 +11,7 @@ export function keepFocus(): void {
     focused = target instanceof Element ? target : null;
   });
   document.addEventListener('focusout', ({ target }) => {
-    // Of a removed element the observer has been called by then; from another one the user has moved away.
+    // The observer has already handled an element that was removed; in all other cases the user has moved the focus.
     setTimeout(() => {
       if (focused === target) focused = null;
     });

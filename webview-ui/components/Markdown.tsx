@@ -55,8 +55,8 @@ export function Markdown({ text }: { text: string }) {
 }
 
 /**
- * For a text that is still growing; stays the same element when the text is complete. What comes at once is drawn in
- * several frames.
+ * Draws a text that is still growing; stays the same element when the text is complete. Text that comes at once is
+ * drawn in several frames.
  */
 export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
   const { stream, length } = useGrowth(text);

@@ -39,7 +39,7 @@ export function Chips({ onRemoved }: { onRemoved: () => void }) {
   );
 }
 
-/** The model was changed after an image was attached. */
+/** Returns the warning for images that were attached before a model that takes none was chosen. */
 function lateProblem(shown: readonly Attachment[]): string | null {
   const { takesImages = true, model = null } = settings.value ?? {};
   const hasImage = shown.some(({ part }) => part.type === 'image');

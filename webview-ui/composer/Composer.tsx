@@ -139,7 +139,7 @@ function lookAt({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): v
   list.look(value, selectionStart === selectionEnd ? selectionStart : null);
 }
 
-/** As typing would: the browser can undo it. */
+/** Inserts as typing would: the browser can undo it. */
 function take(field: HTMLTextAreaElement, suggestion: list.Suggestion): void {
   const caret = field.selectionStart;
   const taken = list.take(suggestion);

@@ -150,7 +150,7 @@ function Ring({ percent }: { percent: number }) {
   );
 }
 
-/** One bar for each kind as a share of the window, in one colour, so no legend is needed. */
+/** Draws each kind as a share of the window, each a bar of its own in one colour, so no legend is needed. */
 function Parts({ parts, whole }: { parts: ContextParts; whole: number }) {
   const rows: readonly { readonly kind: keyof ContextParts; readonly label: string }[] = [
     { kind: 'instructions', label: t('Instructions') },

@@ -112,7 +112,7 @@ function Picker(props: {
   );
 }
 
-/** With its effort, where one is set. */
+/** Returns the model with its effort, where one is set. */
 function modelLabel(value: PanelSettings): string {
   const { model, demo } = value;
   if (model === null) return t('No model');

@@ -5,7 +5,7 @@ import * as list from './suggestions.ts';
 
 export const LIST_ID = 'suggestions';
 
-/** Above the composer, which keeps the focus: the selected row is its active descendant. */
+/** The list above the composer, which keeps the focus: the selected row is its active descendant. */
 export function SuggestionList({ onTake }: { onTake: (suggestion: list.Suggestion) => void }) {
   const rows = list.suggestions.value;
   const activeIndex = list.activeIndex.value;

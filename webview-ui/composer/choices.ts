@@ -31,7 +31,7 @@ export function modeLabel(mode: ChatMode): string {
   return labels[mode];
 }
 
-/** With the model that each mode brings back. */
+/** Returns the modes, each with the model that it brings back. */
 export function modeChoices(): readonly Choice[] {
   const modes: readonly (readonly [ChatMode, string])[] = [
     ['chat', t('Answers questions; makes no changes.')],
@@ -114,10 +114,10 @@ export function effortChoices(): readonly Choice[] {
   const { value } = settings;
   if (value === null || value.efforts === null || value.model === null) return [];
   const current = currentEffort(value);
-  return [null, ...value.efforts].map((one) => ({
-    label: one === null ? t('Default') : effortLabel(one),
+  return [null, ...value.efforts].map((effort) => ({
+    label: effort === null ? t('Default') : effortLabel(effort),
     detail: '',
-    isCurrent: current === one,
-    run: () => choose({ type: 'effort', effort: one }),
+    isCurrent: current === effort,
+    run: () => choose({ type: 'effort', effort }),
   }));
 }

@@ -155,12 +155,12 @@ export interface FoundCommand {
 
 /** Commands whose name the query begins come first. */
 export function findCommands(query: string): readonly FoundCommand[] {
-  const found = offeredCommands().flatMap((command, place) => {
+  const found = offeredCommands().flatMap((command, index) => {
     const match = fuzzyMatch(query, command.name);
-    return match === undefined ? [] : [{ command, positions: match.positions, score: match.score, place }];
+    return match === undefined ? [] : [{ command, positions: match.positions, score: match.score, index }];
   });
   if (query === '') return found;
-  return found.toSorted((one, other) => other.score - one.score || one.place - other.place);
+  return found.toSorted((one, other) => other.score - one.score || one.index - other.index);
 }
 
 /** The values of a command that match the text behind it. */

@@ -67,7 +67,7 @@ async function prepareImage(blob: Blob, name: string): Promise<Prepared> {
   }
 }
 
-/** As PNG, which keeps text sharp; as JPEG where that is too large, smaller until it fits. */
+/** Scales to PNG, which keeps text sharp; to JPEG where that is too large, smaller until it fits. */
 async function scaled(bitmap: ImageBitmap, size: PixelSize): Promise<PixelSize & { readonly blob: Blob }> {
   const png = await draw(bitmap, size, 'image/png');
   if (png.size <= IMAGE_SIZE.bytes) return { blob: png, ...size };

@@ -46,7 +46,7 @@ function allRows(group: ModelGroup, value: PanelSettings | null): readonly MenuR
   return mayNeedSetUp ? [...models, { type: 'set_up', group }] : models;
 }
 
-/** By the name of the model or of its provider, the best first. */
+/** Finds rows by the name of the model or of its provider, the best first. */
 function matchingRows(group: ModelGroup, wanted: string, value: PanelSettings | null): readonly MenuRow[] {
   const isProvider = fuzzyMatch(wanted, group.title) !== undefined;
   return group.models

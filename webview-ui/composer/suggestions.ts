@@ -183,8 +183,8 @@ export function leave(): void {
 }
 
 /**
- * The composer gets the focus. A list of mentions that was open is opened again: a window that is loading, or a
- * notification, takes the focus for a moment.
+ * Call when the composer gets the focus. Opens the list of mentions again that was open when it lost the focus: a
+ * window that is loading, or a notification, takes the focus for a moment.
  */
 export function comeBack(text: string): void {
   if (left?.text === text) look(text, left.at.start + 1 + left.at.query.length);

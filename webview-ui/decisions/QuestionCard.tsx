@@ -74,7 +74,7 @@ function QuestionFields(props: {
   text: string;
   onChoose: (choice: Choice) => void;
   onText: (text: string) => void;
-  /** Enter in the text field. */
+  /** Called at Enter in the text field. */
   onEnter: () => void;
 }) {
   const { question, isOnly, chosen, text, onChoose, onText, onEnter } = props;

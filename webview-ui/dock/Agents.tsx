@@ -109,7 +109,7 @@ function Agent({ agent }: { agent: AgentRow }) {
   );
 }
 
-/** Its place, when that is a side copy or should be one; otherwise `undefined`. */
+/** Returns its place, when that is a side copy or should be one; otherwise `undefined`. */
 function placeInWords({ inSideCopy, noSideCopy, changedInCopy = 0 }: AgentRow): string | undefined {
   if (noSideCopy !== undefined) return noCopyInWords(noSideCopy);
   if (inSideCopy !== true) return undefined;

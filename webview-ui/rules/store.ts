@@ -27,7 +27,7 @@ export function inWorkspace(sentence: string): string {
   return insideOf(state.value?.workspaceFolder ?? undefined, sentence);
 }
 
-/** As `folderInWorkspace`. */
+/** See `folderInWorkspace`. */
 export function shownFolder(folder: string): string | null {
   const { workspaceFolder = null, workspaceName = null } = state.value ?? {};
   return folderInWorkspace(

@@ -55,7 +55,7 @@ function mix(one: Rgb, other: Rgb, part: number): Rgb {
   return [of(0), of(1), of(2)];
 }
 
-/** From 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Returns the contrast ratio of WCAG 2.2, from 1 to 21. */
 export function contrast(one: Rgb, other: Rgb): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((left, right) => left - right);
   return (light + 0.05) / (dark + 0.05);

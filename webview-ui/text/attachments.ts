@@ -43,8 +43,8 @@ export function withMention(
   const inText = activeOf(text, attachments).flatMap(({ part, inText }) =>
     inText && part.type === 'mention' ? [part] : [],
   );
-  const known = inText.find((one) => thingOf(one) === thingOf(mention));
-  const name = known?.name ?? unusedName([mention.name], new Set(inText.map((one) => one.name)));
+  const known = inText.find((attachment) => thingOf(attachment) === thingOf(mention));
+  const name = known?.name ?? unusedName([mention.name], new Set(inText.map((attachment) => attachment.name)));
   const added: Attachment = { part: { ...mention, name }, inText: true };
   // One that the text no longer names would come back with this name.
   const others = attachments.filter(({ part, inText: isInText }) => {

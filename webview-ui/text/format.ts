@@ -18,7 +18,7 @@ export function notable(milliseconds: number | null): number | null {
   return milliseconds === null || milliseconds < 1_000 ? null : milliseconds;
 }
 
-/** Without fractions, for durations that are only estimated: `6 s` */
+/** Formats a duration that is only estimated, without fractions: `6 s` */
 export function roughly(milliseconds: number): string {
   return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);
 }

@@ -62,7 +62,7 @@ export function receiptOf(turn: TurnState): Receipt | null {
   };
 }
 
-/** One sentence for each fact; `command` writes a command as its place wants it. */
+/** Returns one sentence for each fact; `command` formats a command. */
 export function receiptSentences(
   { hunks, byCommands, editedByUser, problems, checks, asked, rules }: Receipt,
   command = (text: string) => inOneLine(text, COMMAND_LENGTH),

@@ -85,7 +85,7 @@ export function foldSummary(items: readonly TurnItem[]): string {
         break;
       case 'command': {
         const kind = commandKindOf(counted.command);
-        // What it failed to read or to find was not read or searched.
+        // A failed read or search has read and found nothing.
         if (kind.type === 'read' && !isFailed) count.read += kind.names.length;
         else if (kind.type === 'search' && !isFailed) count.searched++;
         else {

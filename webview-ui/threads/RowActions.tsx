@@ -4,7 +4,7 @@ import { activeRow, renaming } from './store.ts';
 import { MenuButton } from '../components/MenuButton.tsx';
 import { rowId } from './ThreadLine.tsx';
 
-/** At the end of the active row, beside the listbox: opens the context menu. */
+/** The button at the end of the active row, beside the listbox: opens the context menu. */
 export function RowActions() {
   const button = useRef<HTMLButtonElement>(null);
   const row = activeRow.value;

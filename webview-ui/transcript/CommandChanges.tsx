@@ -26,7 +26,7 @@ export function CommandChanges({ itemId, changed }: { itemId: string; changed: C
       icon="diff"
       label={plural(total, '{0} file changed', '{0} files changed')}
       meta={
-        // Of more files than are named the lines are not known.
+        // The lines are not known when there are more files than are named.
         total === files.length && (
           <LineCount {...sumOf(files.map(({ added = 0, removed = 0 }) => ({ added, removed })))} />
         )

@@ -73,7 +73,9 @@ function Earlier() {
 
 /** Errors and warnings that belong to no turn. */
 function ThreadNotices() {
-  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRestored(one));
+  const warnings = threadWarnings.value.filter(
+    (warning, index, all) => index >= all.length - 3 || canBeRestored(warning),
+  );
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
   return (

@@ -54,7 +54,10 @@ function isHiddenByStyle(element: Element | null): boolean {
   return element !== null && getComputedStyle(element).display === 'none';
 }
 
-/** In lower case, with the same length: letters whose lower case is longer, such as "İ", stay as they are. */
+/**
+ * Returns the text in lower case, with the same length: letters whose lower case is longer, such as "İ", stay as they
+ * are.
+ */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;

@@ -81,7 +81,7 @@ function placeIn(frame: HTMLElement): Place | null {
 function showPlace(frame: HTMLElement, { turnId, path, offset }: Place): void {
   let element = document.getElementById(turnId)?.closest('.turn') ?? null;
   if (element === null) {
-    // Of a turn that is not loaded: the nearest one.
+    // The turn is not loaded: the nearest one is shown.
     frame.scrollTop = 0;
     return;
   }

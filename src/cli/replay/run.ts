@@ -339,7 +339,7 @@ class ReplayRun {
 
   #reachStop(): void {
     this.#isAtStop = true;
-    // Not within the event that led here.
+    // Deferred, so that the event that led here is handled first.
     setImmediate(() => this.#stopIfDue());
   }
 

@@ -113,7 +113,10 @@ export function wireOf(items: readonly ResponseItem[]): WireApi {
     : 'responses';
 }
 
-/** Only a server that is known to take more than functions was sent, and has answered, more than functions. */
+/**
+ * Returns the kind of server: only one that is known to take more than functions was sent, and has answered, more than
+ * functions.
+ */
 export function dialectOf({ meta }: ReplayScript, items: readonly ResponseItem[]): Dialect {
   const isMore = (item: ResponseItem) =>
     item.type === 'custom_tool_call' ||

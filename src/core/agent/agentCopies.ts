@@ -49,7 +49,7 @@ export class AgentCopies {
     }
   }
 
-  /** `end`: from `place`. */
+  /** Call when a placed agent has started. `end`: as returned by `place`. */
   begin(agentId: string, { end }: Pick<PlacedAgent, 'end'>): void {
     this.#ends.set(agentId, end);
   }

@@ -108,7 +108,7 @@ export class AgentService {
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   }
 
-  /** Another process owns this thread from here on; its session has ended. */
+  /** Fires with the id of a thread that another process now owns; its session has ended. */
   get onTaken(): HandOver['onTaken'] {
     return this.#handOver.onTaken;
   }
@@ -236,7 +236,7 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
-  /** Changes in these folders that no command, patch or save of this window has made. */
+  /** Calls the listener with changes in these folders that no command, patch or save of this window has made. */
   onOtherChanges(listener: (changes: readonly RecordedChange[]) => void): Disposable {
     return this.#ledger?.onOtherChanges(listener) ?? { dispose: () => {} };
   }

@@ -12,7 +12,7 @@ export interface AgentWatchDeps {
   readonly before: () => AgentSummary | undefined;
   /** The tokens used by its requests. */
   readonly tokens: () => number | undefined;
-  /** Tells the parent. */
+  /** Reports the state of the agent to its parent. */
   readonly tell: (agent: AgentSummary) => void;
   /** Interrupts its turn. */
   readonly stop: () => void;

@@ -50,7 +50,7 @@ export class HandOver {
     this.#taken = new Emitter(deps.report);
   }
 
-  /** Another process owns this thread from here on; its session has ended. */
+  /** Fires with the id of a thread that another process now owns; its session has ended. */
   get onTaken(): Emitter<string>['event'] {
     return this.#taken.event;
   }

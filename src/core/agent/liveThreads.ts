@@ -40,22 +40,25 @@ export class LiveThreads {
     this.#emitted = new Emitter(report);
   }
 
-  /** Every event of every live thread in the order of their numbers, also events without an effect on the state. */
+  /**
+   * Fires with every event of every live thread in the order of their numbers, also those without an effect on the
+   * state.
+   */
   get onEmitted(): Emitter<Event>['event'] {
     return this.#emitted.event;
   }
 
-  /** Every event that changes a thread. */
+  /** Fires with every event that changes a thread. */
   get onEvent(): Emitter<ThreadUpdate>['event'] {
     return this.#news.event;
   }
 
-  /** A thread changed its activity or its title, or was added or removed. */
+  /** Fires when a thread changed its activity or its title, or was added or removed. */
   get onActivity(): Emitter<void>['event'] {
     return this.#activity.event;
   }
 
-  /** In the order in which they were added. */
+  /** The states of all threads, in the order in which they were added. */
   get states(): readonly ThreadState[] {
     return [...this.#entries.values()].map(stateOf);
   }
@@ -119,7 +122,11 @@ export class LiveThreads {
   /** The activity of a thread including its sub-agents: `waiting` if one of them is. */
   activityOf(thread: LiveThread): ThreadActivity {
     const activities = [thread, ...this.descendantsOf(thread.session.threadId)].map(({ state }) => activityOf(state));
-    return activities.find((one) => one === 'waiting') ?? activities.find((one) => one === 'running') ?? 'idle';
+    return (
+      activities.find((activity) => activity === 'waiting') ??
+      activities.find((activity) => activity === 'running') ??
+      'idle'
+    );
   }
 
   /** The live root of a thread: itself, unless it is a sub-agent of a live thread. */
@@ -176,7 +183,7 @@ export class LiveThreads {
     await Promise.all(this.roots.map(({ session }) => this.close(session.threadId, how)));
   }
 
-  /** Without ending the session. Only this session when one is given. */
+  /** Removes a thread without ending its session; with `session`, only if that is its session. */
   remove(threadId: string, session?: Session): Session | undefined {
     const entry = this.#entries.get(threadId);
     if (!entry || (session !== undefined && entry.session !== session)) return undefined;

@@ -22,7 +22,7 @@ export class MemoryKeeper {
     this.#log = ports.log;
   }
 
-  /** From here on the thread is written down. */
+  /** Starts to write the thread down. */
   add(threadId: string): void {
     this.#threads.add(threadId);
   }

@@ -111,32 +111,30 @@ export class ShownThread {
     );
   }
 
-  /** Changes of the shown thread. */
+  /** Fires with changes of the shown thread. */
   get onChange(): Emitter<ThreadChange>['event'] {
     return this.#changes.event;
   }
 
-  /** Events of every live thread, shown or not. */
+  /** Fires with events of every live thread, shown or not. */
   get onEvent(): Emitter<ThreadUpdate>['event'] {
     return this.#deps.live.onEvent;
   }
 
-  /** `LiveThreads.onActivity`, and whenever another thread is shown. */
+  /** Fires with `LiveThreads.onActivity`, and whenever another thread is shown. */
   get onActivity(): Emitter<void>['event'] {
     return this.#activity.event;
   }
 
-  /** A message of any live thread is no longer queued. */
+  /** Fires when a message of any live thread is no longer queued. */
   get onDequeued(): Emitter<Dequeued>['event'] {
     return this.#dequeued.event;
   }
 
-  /** The state of the shown thread, or `null`. */
   get state(): ThreadState | null {
     return this.#shown?.state ?? null;
   }
 
-  /** The access of this window to the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
     const { reason, threadId } = this.#shown;
@@ -221,7 +219,7 @@ export class ShownThread {
     }
   }
 
-  /** Another process owns the thread from here on; its session has ended. */
+  /** Call when another process owns the thread; its session has ended. */
   async taken(threadId: string): Promise<void> {
     this.#deps.live.remove(threadId);
     this.#taken = threadId;
@@ -234,7 +232,7 @@ export class ShownThread {
     return this.#shown === undefined ? this.#next : targetOf(this.#shown.state.threadId);
   }
 
-  /** To the shown thread. A message starts a thread when none is shown. */
+  /** Submits to the shown thread. A message starts a thread when none is shown. */
   async submit(op: Op): Promise<void> {
     await this.restore();
     await this.send(op, this.target);
@@ -288,7 +286,7 @@ export class ShownThread {
     return !(thread instanceof FollowedThread);
   }
 
-  /** To a live thread, shown or not. */
+  /** Submits to a live thread, shown or not. */
   submitTo(threadId: string, op: Op): void {
     this.#deps.live.submit(threadId, op);
   }
@@ -378,7 +376,9 @@ export class ShownThread {
     const isShown = ({ session }: LiveThread) =>
       [this.state?.threadId, this.state?.started?.parentId].includes(session.threadId);
     const mayGo = () =>
-      !this.#closed && !this.#fresh.has(threadId) && family().every((one) => !isShown(one) && isAtRest(one.state));
+      !this.#closed &&
+      !this.#fresh.has(threadId) &&
+      family().every((thread) => !isShown(thread) && isAtRest(thread.state));
     if (!mayGo()) return;
     void session.idle().then(() => {
       // A message that was submitted since has not changed the state yet.

@@ -9,7 +9,7 @@ export function activityOf(state: ThreadState): ThreadActivity {
   return state.activeTurnId === null ? 'idle' : 'running';
 }
 
-/** Another thread has started it. */
+/** Returns true if another thread has started this one. */
 export function isSubAgent({ started }: Pick<ThreadState, 'started'>): boolean {
   return started?.parentId !== undefined;
 }

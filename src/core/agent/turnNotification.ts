@@ -34,7 +34,9 @@ export function turnNotification({ event, state }: ThreadUpdate): TurnNotificati
   };
 }
 
-/** As one argument of a program: texts are shortened until it is no longer than an argument may be. */
+/**
+ * Returns the JSON for one argument of a program: texts are shortened until it is no longer than an argument may be.
+ */
 export function notificationArgument(notification: TurnNotification): string {
   const longest = Math.max(...textsOf(notification).map((text) => text.length));
   for (let limit = longest; ; limit = Math.floor(limit / 2)) {

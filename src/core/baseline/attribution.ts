@@ -72,7 +72,7 @@ function isWithin({ at }: KnownWrite, windows: readonly CommandWindow[]): boolea
 /** Returns true if one of these writers made the change. */
 export function isKnownWrite({ path, changedAt }: ObservedChange, writes: readonly KnownWrite[]): boolean {
   const same = writes.filter((write) => isBelow(path, write.path));
-  // Of a file that is gone the time is the one of its folder.
+  // A file that is gone has the time of its folder.
   return same.some(({ at }) => changedAt === null || (at >= changedAt - CLOCK_TICK_MS && at <= changedAt + WRITE_MS));
 }
 

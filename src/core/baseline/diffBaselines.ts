@@ -24,7 +24,7 @@ export interface ObservedChange {
 
 const ABSENT: FileState = { type: 'absent' };
 
-/** In the order of the paths. */
+/** Returns the changes between two baselines, in the order of the paths. */
 export function diffBaselines(before: Baseline, after: Baseline): readonly ObservedChange[] {
   const changes: ObservedChange[] = [];
   for (const [path, entry] of after) {
@@ -44,7 +44,9 @@ export function sameState(one: FileState, other: FileState): boolean {
   return other.type === 'left_out' && one.reason === other.reason && one.stamp === other.stamp;
 }
 
-/** One change that leads from the first state to the last; `undefined` when it leads back to where it began. */
+/**
+ * Joins changes of one path to one, from the first state to the last; `undefined` when it leads back to where it began.
+ */
 export function composed<Change extends Pick<ObservedChange, 'before' | 'after'>>(
   first: Change,
   second: Change,

@@ -53,7 +53,7 @@ export function kindOf(before: FileState, after: FileState): RevertFile['kind'] 
   return after.type === 'absent' ? 'delete' : 'update';
 }
 
-/** One sentence for the user. */
+/** Returns the reason as one sentence for the user. */
 export function whyLeftOut(reason: LeftOutReason): string {
   switch (reason) {
     case 'ignored':

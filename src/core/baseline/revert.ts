@@ -105,7 +105,7 @@ export async function performRevert(
   }
   const result = await restore(restorations, direction === 'undo' ? newFolders : []);
   if (result.type !== 'restored') return result;
-  // What is already as it would become counts as reverted: a kill may have come before this line was written.
+  // A file that is already in its final state counts as reverted: a kill may have come before this line was written.
   const done = plan.files.filter(({ plan: { state } }) => state === 'done');
   if (made.length + done.length > 0) {
     await records.append({
@@ -122,7 +122,7 @@ export async function performRevert(
   return { paths, skipped };
 }
 
-/** For the user. */
+/** Returns why nothing was restored, for the user. */
 export function revertFailure(result: Exclude<RestoreResult, { type: 'restored' }>): string {
   if (result.type === 'stale') {
     return `These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`;

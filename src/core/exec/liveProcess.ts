@@ -97,7 +97,7 @@ export class LiveProcess {
     });
   }
 
-  /** Its id in events and ops. */
+  /** The id of the process in events and ops. */
   get processId(): string {
     return String(this.sessionId);
   }

@@ -5,16 +5,27 @@
 import type { Hook } from './definition.ts';
 import type { ToolFace } from './toolFace.ts';
 
+type Arguments = Readonly<Record<string, unknown>>;
+
 /** A tool of another product for the same purpose as one of Claude Code. */
 interface Counterpart {
   readonly name: string;
-  /** Other tools for the same, with the same arguments. */
-  readonly otherNames?: readonly string[];
-  /** Their arguments, each with the one of Claude Code that has its value. */
+  /** Its arguments, each with the one of Claude Code that has its value. */
   readonly keys: Readonly<Record<string, string>>;
+  /** Arguments that are computed from those of Claude Code, in place of the ones above. */
+  readonly further?: (claude: Arguments) => Arguments;
+  /** The reverse of `further` for a change by a hook; `undefined` for one that cannot be made. */
+  readonly reverse?: (changed: Arguments) => Arguments | undefined;
+  /** Other tools for the same. */
+  readonly others?: readonly Counterpart[];
 }
 
 type Counterparts = Readonly<Record<string, Counterpart>>;
+
+const EDIT_KEYS = { filePath: 'file_path', oldString: 'old_string', newString: 'new_string' };
+
+/** Lines that a read without a limit returns, so that it has a last line (tools/files/readFile.ts). */
+const READ_LINES = 2_000;
 
 /** VS Code edits a file by one of several tools, depending on the model. */
 const VS_CODE: Counterparts = {
@@ -22,20 +33,60 @@ const VS_CODE: Counterparts = {
   Write: { name: 'create_file', keys: { filePath: 'file_path', content: 'content' } },
   Edit: {
     name: 'replace_string_in_file',
-    otherNames: ['multi_replace_string_in_file', 'insert_edit_into_file'],
-    keys: { filePath: 'file_path', oldString: 'old_string', newString: 'new_string' },
+    keys: EDIT_KEYS,
+    others: [
+      {
+        name: 'multi_replace_string_in_file',
+        keys: {},
+        further: (edit) => ({ explanation: '', replacements: [argumentsBy(EDIT_KEYS, edit)] }),
+      },
+      {
+        name: 'insert_edit_into_file',
+        keys: { filePath: 'file_path', code: 'new_string' },
+        further: () => ({ explanation: '' }),
+      },
+    ],
   },
-  Read: { name: 'read_file', keys: { filePath: 'file_path', offset: 'offset', limit: 'limit' } },
+  Read: {
+    name: 'read_file',
+    keys: { filePath: 'file_path', offset: 'offset', limit: 'limit' },
+    further: ({ offset = 1, limit = READ_LINES }) => ({
+      startLine: offset,
+      endLine: Number(offset) + Number(limit) - 1,
+    }),
+    reverse: ({ startLine: first, endLine: last }) => ({ offset: first, limit: Number(last) - Number(first) + 1 }),
+  },
   LS: { name: 'list_dir', keys: { path: 'path' } },
-  Grep: { name: 'grep_search', keys: { query: 'pattern', includePattern: 'glob' } },
-  WebFetch: { name: 'fetch_webpage', keys: { url: 'url', query: 'prompt' } },
-  TodoWrite: { name: 'manage_todo_list', keys: { todoList: 'todos' } },
+  Grep: {
+    name: 'grep_search',
+    keys: { query: 'pattern', includePattern: 'glob' },
+    further: () => ({ isRegexp: true }),
+  },
+  WebFetch: {
+    name: 'fetch_webpage',
+    keys: { query: 'prompt' },
+    further: ({ url }) => ({ urls: [url] }),
+    reverse: ({ urls }) => (Array.isArray(urls) && urls.length === 1 ? { url: urls[0] } : undefined),
+  },
+  TodoWrite: { name: 'manage_todo_list', keys: {}, further: ({ todos }) => ({ todoList: todoListOf(todos) }) },
   Agent: { name: 'runSubagent', keys: { prompt: 'prompt', description: 'description', agentName: 'subagent_type' } },
   AskUserQuestion: { name: 'vscode_askQuestions', keys: { questions: 'questions' } },
 };
 
+/** The steps of a plan as VS Code numbers and names them. */
+function todoListOf(todos: unknown): readonly Arguments[] {
+  if (!Array.isArray(todos)) return [];
+  return todos.map((todo: { readonly content?: unknown; readonly status?: unknown }, index) => ({
+    id: index + 1,
+    title: todo.content,
+    status: todo.status === 'pending' ? 'not-started' : String(todo.status).replace('_', '-'),
+  }));
+}
+
+const SHELL_KEYS = { command: 'command', description: 'description' };
+
 const COPILOT: Counterparts = {
-  Bash: { name: 'bash', otherNames: ['powershell'], keys: { command: 'command', description: 'description' } },
+  Bash: { name: 'bash', keys: SHELL_KEYS, others: [{ name: 'powershell', keys: SHELL_KEYS }] },
   Write: { name: 'create', keys: { path: 'file_path', file_text: 'content' } },
   Edit: { name: 'edit', keys: { path: 'file_path', old_str: 'old_string', new_str: 'new_string' } },
   Read: { name: 'view', keys: { path: 'file_path' } },
@@ -60,19 +111,30 @@ export function githubFaces(hook: Pick<Hook, 'style' | 'isSmall'>, claude: reado
   });
 }
 
-function translated(face: ToolFace, { name, otherNames = [], keys }: Counterpart): ToolFace {
-  const pairs = Object.entries(keys);
-  const input = Object.fromEntries(
-    pairs.flatMap(([ours, key]) => (key in face.input ? [[ours, face.input[key]]] : [])),
-  );
+function translated(face: ToolFace, counterpart: Counterpart): ToolFace {
+  const { name, keys, further, reverse, others = [] } = counterpart;
+  const input = { ...argumentsBy(keys, face.input), ...further?.(face.input) };
   return {
     ...face,
-    ...{ name, otherNames, input },
+    ...{ name, input, others: others.map((other) => translated(face, other)) },
     updated(changed) {
-      const given = pairs.flatMap(([ours, key]) => (ours in changed ? [[key, changed[ours]]] : []));
-      return face.updated({ ...face.input, ...Object.fromEntries(given) });
+      const isChanged = (key: string) => JSON.stringify(changed[key]) !== JSON.stringify(input[key]);
+      const given = Object.entries(keys).flatMap(([theirs, key]) =>
+        theirs in changed ? [[key, changed[theirs]]] : [],
+      );
+      const computed = Object.keys(further?.(face.input) ?? {}).some((key) => key in changed && isChanged(key))
+        ? reverse?.({ ...input, ...changed })
+        : {};
+      return computed && face.updated({ ...face.input, ...Object.fromEntries(given), ...computed });
     },
   };
+}
+
+/** The arguments of the other product that have their value from one of Claude Code. */
+function argumentsBy(keys: Counterpart['keys'], claude: Arguments): Arguments {
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([theirs, key]) => (key in claude ? [[theirs, claude[key]]] : [])),
+  );
 }
 
 /** The fields of a call for a hook of Copilot, beside those of every hook. The arguments are a JSON text. */

@@ -1,6 +1,6 @@
 /** Calls as hooks see them: under the names of Claude Code, with its arguments, and under our own. */
 import path from 'node:path';
-import { recognisePatch } from '../patch/invocation.ts';
+import { recognizePatch } from '../patch/invocation.ts';
 import type { PatchOperation } from '../patch/operation.ts';
 import { parsePatch } from '../patch/parse.ts';
 import type { Host } from '../ports.ts';
@@ -65,12 +65,9 @@ export function facesFor(hook: Pick<Hook, 'matcher' | 'style' | 'isSmall'>, tool
   return isOurs ? [own] : [];
 }
 
-/** Returns the faces that the matcher matches, each under the name that it matches. */
+/** Returns the faces that the matcher matches, each as the tool that it matches. */
 function matching(matcher: string, faces: readonly ToolFace[]): readonly ToolFace[] {
-  return faces.flatMap((face) => {
-    const name = [face.name, ...(face.otherNames ?? [])].find((one) => matchesName(matcher, one));
-    return name === undefined ? [] : [{ ...face, name }];
-  });
+  return faces.flatMap((face) => [face, ...(face.others ?? [])].find(({ name }) => matchesName(matcher, name)) ?? []);
 }
 
 function argumentsOf(payload: ToolPayload): Arguments | undefined {
@@ -113,7 +110,7 @@ function shellTool(
   names: readonly string[],
   { cwd, host }: { readonly cwd: string; readonly host: Host },
 ): HookedTool {
-  // Of the tool, not of the arguments: it ignores the other one.
+  // Depends on the tool alone: each ignores the argument of the other.
   const key = names[0] === 'exec_command' ? 'cmd' : 'command';
   const written = args[key];
   const words = Array.isArray(written) ? written.filter((word) => typeof word === 'string') : undefined;
@@ -130,7 +127,7 @@ function shellTool(
     (stdout) => ({ stdout, stderr: '', interrupted: false, isImage: false }),
   );
   const argv = words ?? shellArgv(command, host);
-  const invocation = recognisePatch(argv);
+  const invocation = recognizePatch(argv);
   const patch =
     invocation.type === 'patch'
       ? patchFaces(invocation.patch, path.resolve(cwd, workdir ?? '.', invocation.workdir ?? '.'))
@@ -150,7 +147,9 @@ function patchFace(patch: string): ToolFace {
   });
 }
 
-/** One for each file: a hook that guards files must see every one of them, also those that are deleted or moved. */
+/**
+ * Returns one face for each file: a hook that guards files must see all of them, also those that are deleted or moved.
+ */
 function patchFaces(patch: string, cwd: string): readonly ToolFace[] {
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return [];
@@ -165,8 +164,10 @@ function operationFaces(operation: PatchOperation, isAlone: boolean, cwd: string
     case 'add': {
       const rewritten = (input: Arguments) => {
         const content = textIn(input, 'content');
-        if (!isAlone || content === undefined) return undefined;
-        return { input: addPatch(textIn(input, 'file_path') ?? operation.path, content) };
+        const named = textIn(input, 'file_path') ?? operation.path;
+        // A name with a line end would be further lines of the patch.
+        if (!isAlone || content === undefined || /[\r\n]/.test(named)) return undefined;
+        return { input: addPatch(named, content) };
       };
       const content = operation.lines.map((line) => `${line}\n`).join('');
       return [faceOf('Write', { file_path: file, content }, rewritten, done)];
@@ -205,7 +206,7 @@ function renamed(args: Arguments, keys: Readonly<Record<string, string>>): (inpu
 
 /** Claude Code 2.1.63 renamed Task to Agent; its matchers take both names. Those of Codex take Agent for `spawn_agent`. */
 function agentFace(input: Arguments, updated: (input: Arguments) => Arguments): ToolFace {
-  return { ...faceOf('Agent', input, updated), otherNames: ['Task'] };
+  return { ...faceOf('Agent', input, updated), others: [faceOf('Task', input, updated)] };
 }
 
 /** Our tools that Claude Code has under another name. */

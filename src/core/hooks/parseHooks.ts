@@ -127,7 +127,7 @@ function matcherProblem(matcher: string): string | undefined {
  */
 export function matchesName(matcher: string, name: string): boolean {
   if (matcher === '' || matcher === '*') return true;
-  if (/^[\w|\s,-]+$/.test(matcher)) return matcher.split(/[|,]/).some((one) => one.trim() === name);
+  if (/^[\w|\s,-]+$/.test(matcher)) return matcher.split(/[|,]/).some((part) => part.trim() === name);
   return new RegExp(matcher).test(name);
 }
 

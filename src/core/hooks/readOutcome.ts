@@ -8,6 +8,8 @@ export interface HookEnd {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** Stdout was longer than what is kept of it. */
+  readonly isCut?: boolean;
 }
 
 /** The result that a hook requests. Texts are as the hook wrote them. */
@@ -66,9 +68,10 @@ const MAX_QUOTED = 500;
 
 /**
  * Reads the output of a hook as Claude Code, Codex and VS Code do. Text that is not JSON is context for the model where
- * an event takes context only (SessionStart, UserPromptSubmit), and is ignored elsewhere.
+ * an event takes context only (SessionStart, UserPromptSubmit), and is ignored elsewhere; there JSON behind other text counts,
+ * so that a line which a script prints first does not hide its decision.
  */
-export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: HookEnd): HookOutcome {
+export function readOutcome(event: HookEvent, { exitCode, stdout, stderr, isCut = false }: HookEnd): HookOutcome {
   if (exitCode === BLOCKS) return blocked(event, stderr.trim());
   if (exitCode !== 0) {
     const printed = (stderr.trim() || stdout.trim()).slice(0, MAX_QUOTED);
@@ -76,8 +79,11 @@ export function readOutcome(event: HookEvent, { exitCode, stdout, stderr }: Hook
   }
   const text = stdout.trim();
   if (text === '') return {};
-  if (!text.startsWith('{')) return takesText(event) ? { context: text } : {};
-  const parsed = outputSchema.safeParse(parseJson(text));
+  if (takesText(event) && !text.startsWith('{')) return { context: text };
+  if (isCut) return { failure: 'It printed more than is read of a hook, so that its decision is not known.' };
+  const json = text.slice(text.search(/^\{/m));
+  if (!json.startsWith('{')) return {};
+  const parsed = outputSchema.safeParse(parseJson(json));
   if (!parsed.success) return { failure: `Its output is not what a ${event} hook prints: ${problemIn(parsed.error)}` };
   return wanted(event, parsed.data);
 }

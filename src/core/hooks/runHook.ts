@@ -63,7 +63,7 @@ export async function runHook(
     if (limit.signal.aborted) return { type: 'failed', problem: late.message, ...common };
     return {
       type: 'ended',
-      end: { exitCode: code, stdout: texts.stdout.text, stderr: texts.stderr.text },
+      end: { exitCode: code, stdout: texts.stdout.text, stderr: texts.stderr.text, isCut: texts.stdout.isCut },
       ...common,
     };
   } catch (error) {
@@ -76,7 +76,7 @@ export async function runHook(
   }
 }
 
-/** Without `args` the command is a line for a shell: bash where the file names none. */
+/** Returns the argv of a hook. Without `args` the command is a line for a shell: bash where the file names none. */
 function argvOf({ command, args, shell }: Hook, host: Host): [string, ...string[]] {
   if (args !== undefined) return [command, ...args];
   if (shell === 'powershell') return ['powershell', '-NoProfile', '-NonInteractive', '-Command', command];
@@ -87,9 +87,11 @@ function argvOf({ command, args, shell }: Hook, host: Host): [string, ...string[
 class BoundedText {
   readonly #decoder = new TextDecoder();
   text = '';
+  isCut = false;
 
   add(bytes: Uint8Array): void {
     const left = MAX_OUTPUT - this.text.length;
+    this.isCut ||= bytes.length > left;
     if (left > 0) this.text += this.#decoder.decode(bytes, { stream: true }).slice(0, left);
   }
 }

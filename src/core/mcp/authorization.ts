@@ -1,4 +1,4 @@
-/** The stored authorisation of one MCP server: a secret that is kept only in the keychain. */
+/** The stored authorization of one MCP server: a secret that is kept only in the keychain. */
 export interface McpSecrets {
   /** `key`: the address of the server. */
   read(key: string): Promise<string | undefined>;
@@ -6,7 +6,7 @@ export interface McpSecrets {
   write(key: string, text: string | undefined): Promise<void>;
 }
 
-/** The way in which an authorisation server sends the user back: by an address that VS Code opens in this window. */
+/** The way in which an authorization server sends the user back: by an address that VS Code opens in this window. */
 export interface McpRedirect {
   /** The address of the redirect. */
   readonly url: string;

@@ -88,7 +88,7 @@ export interface McpConnection {
   getPrompt(name: string, args: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>;
   /**
    * Resolves with the reason when the connection has ended, also after `close`. Of the kind `auth` when the server demands an
-   * authorisation from now on.
+   * authorization from now on.
    */
   readonly closed: Promise<McpFault>;
   /** Ends the server that Tiller has started. Never rejects. */
@@ -110,12 +110,12 @@ export type McpElicitationAnswer =
 
 /** Handlers of the requests and notifications of a connected server. */
 export interface McpHandlers {
-  /** Its list of tools, resources or prompts is another one. */
+  /** Called when its list of tools, resources or prompts has changed. */
   changed(kind: 'tools' | 'resources' | 'prompts'): void;
   elicit(request: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer>;
   /** Open folders, absolute. */
   roots(): readonly string[];
-  /** One line of its log: its output on stderr, and errors in its messages. */
+  /** Called with each line of its log: its output on stderr, and errors in its messages. */
   log(line: string): void;
 }
 
@@ -131,7 +131,7 @@ export type McpFaultKind =
   | 'timeout'
   /** The connection has ended. */
   | 'closed'
-  /** It demands an authorisation. */
+  /** It demands an authorization. */
   | 'auth'
   /** It answered with an error. */
   | 'refused'

@@ -13,7 +13,7 @@ export interface McpResource {
 
 /** Maximum pages of one list: a server may send pages without end. */
 const MAX_PAGES = 20;
-/** Milliseconds until a list must have come. */
+/** Time limit of one list, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /** All entries of a list that comes in pages. */
@@ -94,7 +94,7 @@ export class ServerLists {
 
 function resourceIn({ uri, name, title, description }: McpPage['entries'][number]): readonly McpResource[] {
   if (typeof uri !== 'string' || uri === '') return [];
-  const shown = [title, name].find((one) => typeof one === 'string' && one.trim() !== '');
+  const shown = [title, name].find((candidate) => typeof candidate === 'string' && candidate.trim() !== '');
   return [
     {
       uri,

@@ -62,7 +62,7 @@ function otherNames({ server, tool }: { readonly server: string; readonly tool: 
   return [`${server}.${tool}`, `${server}__${tool}`].filter((alias) => alias !== TAKEN);
 }
 
-/** By code units: the language of the machine does not matter. */
+/** Compares by code units: the language of the machine does not matter. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

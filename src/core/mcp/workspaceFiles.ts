@@ -38,7 +38,7 @@ export function readWorkspaceFile(text: string, { file, key }: (typeof WORKSPACE
   return {
     servers,
     problems: [
-      ...problems.map((one) => `${file}: ${entryProblem(key, one)}`),
+      ...problems.map((problem) => `${file}: ${entryProblem(key, problem)}`),
       ...(all.length > MAX_SERVERS ? [tooMany] : []),
     ],
   };

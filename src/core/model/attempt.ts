@@ -77,12 +77,15 @@ export class Attempt {
   }
 
   /**
-   * True when the response is one JSON document and not a stream, regardless of its headers. @throws ModelFault, or the
-   * caller's reason.
+   * True when the response is one JSON document and not a stream. Its header, `isJson`, decides only where the beginning
+   * does not: some servers send streams as `application/json`, others documents as `text/event-stream`. @throws
+   * ModelFault, or the caller's reason.
    */
-  async beginsAsJson(): Promise<boolean> {
+  async isDocument(isJson: boolean): Promise<boolean> {
     this.#held = await this.#read();
-    return this.#held !== undefined && /^\s*[{[]/.test(beginningOf(this.#held));
+    if (this.#held === undefined) return isJson;
+    const beginning = beginningOf(this.#held);
+    return /^\s*[{[]/.test(beginning) || (isJson && !FIRST_FIELD.test(beginning));
   }
 
   /**
@@ -192,6 +195,8 @@ function beginningOf(bytes: Uint8Array): string {
 /** The fields of an event stream; `error` is one of llama.cpp. The empty one begins a comment. */
 const FIELDS = ['', 'data', 'event', 'id', 'retry', 'error'];
 
+const FIRST_FIELD = new RegExp(`^\\s*(?:${FIELDS.join('|')}):`);
+
 /** True when the text begins as an event stream does, also when it is cut off in the first field. */
 function mayBeginEvents(text: string): boolean {
   const start = text.trimStart();
@@ -206,7 +211,7 @@ function* parseEach(
 ): Generator<readonly unknown[], void, undefined> {
   const parsed: unknown[] = [];
   for (const data of events) {
-    if (data === '[DONE]') {
+    if (data.startsWith('[DONE]')) {
       parsed.push(DONE);
       continue;
     }

@@ -37,7 +37,7 @@ export class ChatClient implements ModelClient {
     const attempt = new Attempt(signal, clock, limitsOf(provider));
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', prompt.model, build);
-      if (isJson(response) || (await attempt.beginsAsJson())) {
+      if (await attempt.isDocument(isJson(response))) {
         const document = await attempt.document();
         yield* reader.read(document);
         if (!isCompletion(document)) throw foreignAnswerFault(JSON.stringify(document));

@@ -37,6 +37,8 @@ interface WireChunk extends AsItCame<ChatCompletionChunk, 'choices' | 'object'> 
   readonly error?: unknown;
   /** The error of a web framework in front of the server. */
   readonly detail?: unknown;
+  /** MiniMax: `{status_code, status_msg}`, where 0 is success. */
+  readonly base_resp?: unknown;
 }
 /** `function_call`: the form of a call before there could be several. */
 interface WireMessage
@@ -82,7 +84,7 @@ export class ChatReader {
   read(wire: unknown): readonly ResponseEvent[] {
     if (typeof wire !== 'object' || wire === null) return [];
     const chunk = wire as WireChunk;
-    if (chunk.error || chunk.object === 'error' || (chunk.detail && !chunk.choices)) throw inStreamFault(chunk);
+    if (isError(chunk)) throw inStreamFault(chunk);
     const events: ResponseEvent[] = [];
     if (!this.#created) {
       this.#created = true;
@@ -167,7 +169,7 @@ export class ChatReader {
     const index = typeof fragment.index === 'number' ? fragment.index : undefined;
     const known =
       index === undefined
-        ? this.#withoutIndex(id, name)
+        ? this.#withoutIndex(id, name, text)
         : this.#calls.findLast((call) => call.index === index && !isAnother(call, { id, name, text }));
     if (known) return known;
     if (this.#calls.length >= MOST_ITEMS) throw tooManyItemsFault();
@@ -177,9 +179,9 @@ export class ChatReader {
     return call;
   }
 
-  #withoutIndex(id: string, name: string): OpenCall | undefined {
-    const byId = id === '' ? undefined : this.#calls.find((call) => call.id === id);
-    if (byId) return byId;
+  #withoutIndex(id: string, name: string, text: string): OpenCall | undefined {
+    const byId = id === '' ? undefined : this.#calls.findLast((call) => call.id === id);
+    if (byId) return isAnother(byId, { id, name, text }) ? undefined : byId;
     const last = this.#calls.at(-1);
     const begins = name !== '' && last?.name !== '';
     return begins ? undefined : last;
@@ -227,6 +229,13 @@ export class ChatReader {
   }
 }
 
+function isError(chunk: WireChunk): boolean {
+  if (chunk.error || chunk.object === 'error') return true;
+  if (chunk.choices) return false;
+  const { base_resp } = chunk;
+  return Boolean(chunk.detail) || (isRecord(base_resp) && Boolean(base_resp['status_code']));
+}
+
 /** True for a repetition of a call that was already started, and for a call with incomplete arguments. */
 function isTooLate({ name, arguments: args }: OpenCall, emitted: readonly OpenCall[]): boolean {
   if (args !== '' && parseJson(args) === undefined) return true;
@@ -239,7 +248,7 @@ function callDelta({ key, name }: OpenCall, text: string): ResponseEvent {
 
 /**
  * True when the fragment starts another call although it has the same index, because some servers give every call the
- * index 0: a new id together with a name, or, without ids, a name after complete arguments.
+ * index 0 or the same id: a new id together with a name, or a name after complete arguments.
  */
 function isAnother(
   call: OpenCall,
@@ -247,7 +256,7 @@ function isAnother(
 ): boolean {
   const { id, name, text } = fragment;
   if (name === '') return false;
-  if (id !== '' && call.id !== '') return call.id !== id;
+  if (id !== '' && call.id !== '' && call.id !== id) return true;
   if (call.name === '' || !call.arguments.endsWith('}') || parseJson(call.arguments) === undefined) return false;
   if (name !== call.name) return true;
   return text.startsWith('{') && text !== call.arguments && call.arguments !== PLACEHOLDER;

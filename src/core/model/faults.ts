@@ -5,6 +5,7 @@
  */
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { ModelFault } from './client.ts';
+import { saysContextExceeded } from './contextWordings.ts';
 import { describeDuration } from './describeDuration.ts';
 import { faultOf, type Verdict, wordsOf } from './faultOf.ts';
 import { PROXY_AUTH } from './networkFaults.ts';
@@ -70,6 +71,7 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   context_length_exceeded: CONTEXT_EXCEEDED,
   string_above_max_length: CONTEXT_EXCEEDED,
   exceed_context_size_error: CONTEXT_EXCEEDED,
+  model_max_prompt_tokens_exceeded: CONTEXT_EXCEEDED,
   insufficient_quota: QUOTA,
   usage_limit_reached: QUOTA,
   usage_not_included: QUOTA,
@@ -92,8 +94,8 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   engine_overloaded_error: OVERLOADED,
 };
 
-const MENTIONS_CONTEXT_EXCEEDED =
-  /context[ _](?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available|model'?s?) (?:context|maximum)/i;
+/** DeepSeek, MiniMax and Z.ai, which send it with a code of their own. */
+const MENTIONS_NO_BALANCE = /insufficient (?:account )?balance/i;
 const MENTIONS_MODEL_UNKNOWN =
   /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model|not a valid model|no models? (?:is |are )?loaded/i;
 
@@ -102,7 +104,7 @@ function byWords(error: ServerError): Verdict | undefined {
     const verdict = ownValue(BY_CODE, String(name ?? '').toLowerCase());
     if (verdict) return verdict;
   }
-  return undefined;
+  return MENTIONS_NO_BALANCE.test(error.message ?? '') ? QUOTA : undefined;
 }
 
 // ---------------------------------------------------------------- HTTP status
@@ -128,7 +130,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     case 413:
     case 422:
       if (known) return { ...known, retryable: false };
-      if (MENTIONS_CONTEXT_EXCEEDED.test(serverText) || status === 413) return CONTEXT_EXCEEDED;
+      if (saysContextExceeded(serverText) || status === 413) return CONTEXT_EXCEEDED;
       return MENTIONS_MODEL_UNKNOWN.test(serverText) ? MODEL_NOT_FOUND : REFUSED;
     case 401:
       return AUTH;
@@ -188,9 +190,11 @@ export function retryAfter(headers: Headers, now: Date): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - from);
 }
 
-/** Parses “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */
+/** Parses “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"), and Gemini’s “Please retry in 38.2s”. */
 export function delayIn(serverText: string | null | undefined): number | undefined {
-  const match = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(serverText ?? '');
+  const match = /(?:try again|retry) (?:in|after)\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(
+    serverText ?? '',
+  );
   if (!match) return undefined;
   const [, amount = '', unit = ''] = match;
   const factor = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : 60_000;
@@ -216,12 +220,17 @@ function inStreamVerdict(error: ServerError): Verdict {
   if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
   const known = byWords(error);
   if (known) return known;
-  if (MENTIONS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
+  if (saysContextExceeded(error.message ?? '')) return CONTEXT_EXCEEDED;
   // A gateway that has started its response can report the status of the server behind it only here.
   const status = Number(error.code ?? Number.NaN);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? httpVerdict(status, error) : BROKEN_OFF;
 }
 
+/** Gemini ends so, without a word of the call, when it cannot read what the model has written. */
+const UNREADABLE_CALL: Verdict = {
+  ...SERVER_FAILED,
+  message: 'The model wrote a tool call that the server could not read.',
+};
 const BROKEN_OFF: Verdict = { ...SERVER_FAILED, message: 'The server broke off its answer.' };
 
 /** The fault of `response.incomplete` by its reason (codex-behaviour.md §2.4). */
@@ -250,15 +259,24 @@ export function finishReasonFault(reason: string): ModelFault | undefined {
 }
 
 function finishVerdict(reason: string): Verdict | undefined {
-  switch (reason) {
+  // Alone, or behind a colon: `function_call_filter: MALFORMED_FUNCTION_CALL`, `content_filter: PROHIBITED_CONTENT`.
+  if (/\b(?:malformed_function_call|unexpected_tool_call)$/.test(reason)) return UNREADABLE_CALL;
+  switch (reason.split(':', 1)[0]) {
     case 'length':
     case 'max_tokens':
     case 'model_length':
+    case 'model_context_window_exceeded':
       return CONTEXT_EXCEEDED;
     case 'content_filter':
     case 'safety':
+    case 'sensitive':
+    case 'prohibited_content':
+    case 'blocklist':
+    case 'spii':
+    case 'recitation':
       return CONTENT_FILTER;
     case 'error':
+    case 'network_error':
     case 'insufficient_system_resource':
       return BROKEN_OFF;
     default:
@@ -304,7 +322,7 @@ export function responseTooLargeFault(maxBytes: number): ModelFault {
   return faultOf(verdict, { detail: limitNote('stream.maxResponseBytes') });
 }
 
-/** For JSON that would need many times its size in memory. */
+/** The fault for JSON that would need many times its size in memory. */
 export function tooManyValuesFault(): ModelFault {
   const message = 'The server sent JSON with more values than an answer can have.';
   return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});

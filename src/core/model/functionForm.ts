@@ -69,6 +69,18 @@ export function asShellFunction(name: 'shell' | 'shell_command' = 'shell'): Func
   return name === 'shell' ? SHELL_FUNCTION : SHELL_COMMAND_FUNCTION;
 }
 
+/**
+ * The arguments of an earlier call as every server takes them. vLLM and llama.cpp parse them, and refuse a request with
+ * others: one broken call would fail all later requests of the thread (github.com/vllm-project/vllm/pull/48922,
+ * github.com/ggml-org/llama.cpp/issues/22948). The model still sees what it wrote.
+ */
+export function replayedArguments(text: string): string {
+  if (text.trim() === '') return '{}';
+  const value = parseJson(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? text : JSON.stringify({ invalid_arguments: text });
+}
+
 /** `callId` is the id that its output will have. */
 export function asShellCall({ action }: LocalShellCallItem, callId: string): FunctionCallItem {
   const { command, working_directory, timeout_ms } = action;

@@ -64,7 +64,7 @@ function namedValues({ headers = {}, queryParams = {} }: Pick<ProviderConfig, 'h
   return [...Object.entries(headers), ...Object.entries(queryParams)];
 }
 
-/** For `Bearer abc` the second word; for `Basic …` also the password in it. */
+/** Returns the second word of `Bearer abc`; of `Basic …` also the password in it. */
 function secretsInValue(value: string): string[] {
   const secret = value.replace(/^\w+ +/, '');
   const [, encoded] = /^Basic +(\S+)$/i.exec(value) ?? [];

@@ -30,7 +30,7 @@ export class ResponsesClient implements ModelClient {
     try {
       const build = () => this.#bodies.build(prompt);
       const response = yield* openWithFallback(this.#parts, attempt, '/responses', prompt.model, build);
-      if (isJson(response) || (await attempt.beginsAsJson())) {
+      if (await attempt.isDocument(isJson(response))) {
         const events = reader.readDocument(await attempt.document());
         attempt.release();
         yield* events;

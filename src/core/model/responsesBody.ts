@@ -137,10 +137,10 @@ function toolsToWire(tools: readonly ToolSpec[], abilities: ModelAbilities, requ
 function reasoningOf({ effort: chosen, summary }: Prompt, { reasoning }: ModelFamily, request: Request) {
   if (!reasoning) return undefined;
   const effort = effortFor(reasoning, chosen);
-  const summarises = reasoning.summaries && summary !== 'none';
+  const summarizes = reasoning.summaries && summary !== 'none';
   const sent = {
     effort: effort !== null && request.mayTake('reasoning.effort') ? effort : undefined,
-    summary: summarises && request.mayTake('reasoning.summary') ? summary : undefined,
+    summary: summarizes && request.mayTake('reasoning.summary') ? summary : undefined,
   };
   if ((sent.effort === undefined && sent.summary === undefined) || !request.takes('reasoning')) return undefined;
   if (sent.effort !== undefined) request.takes('reasoning.effort');

@@ -22,7 +22,9 @@ interface OpenItem {
   readonly id: string | undefined;
   readonly outputIndex: number | undefined;
   name: string | undefined;
-  /** The text that was emitted as deltas. */
+  /** The item as the server announced it. */
+  readonly announced: unknown;
+  /** The text, arguments or input that was emitted as deltas. */
   text: string;
   raw: string;
   /** The index of the current summary section. */
@@ -44,6 +46,8 @@ interface WireEvent {
   readonly item_id?: unknown;
   readonly output_index?: unknown;
   readonly delta?: unknown;
+  readonly arguments?: unknown;
+  readonly input?: unknown;
   readonly summary_index?: unknown;
   readonly response?: unknown;
   readonly error?: unknown;
@@ -74,6 +78,10 @@ export class ResponsesReader {
         return this.#callDelta(event, 'arguments');
       case 'response.custom_tool_call_input.delta':
         return this.#callDelta(event, 'input');
+      case 'response.function_call_arguments.done':
+        return this.#callWritten(event, event.arguments);
+      case 'response.custom_tool_call_input.done':
+        return this.#callWritten(event, event.input);
       case 'response.reasoning_summary_part.added': {
         const events: ResponseEvent[] = [];
         this.#section(this.#find(event, 'reasoning', events), event, events);
@@ -112,11 +120,30 @@ export class ResponsesReader {
     return [...data.output.flatMap((item) => this.#done({ item })), completed(document)];
   }
 
-  /** Ignores the items that it repeats; text without an end event ends here. */
+  /**
+   * Ignores the items that it repeats. Texts and calls without an end event end here
+   * (github.com/NousResearch/hermes-agent/issues/92764), and items without any event are in the response alone.
+   */
   #completed(response: unknown): readonly ResponseEvent[] {
     const end = completed(response);
-    const texts = this.#open.filter(({ kind, text }) => kind === 'message' && text !== '');
-    return [...texts.map(asMessage), end];
+    const items = this.#count === 0 ? outputOf(response) : [];
+    return [
+      ...items.flatMap((item) => this.#done({ item })),
+      ...this.#open.flatMap((item) => this.#settled(item)),
+      end,
+    ];
+  }
+
+  #settled(open: OpenItem): readonly ResponseEvent[] {
+    if (open.kind === 'message' && open.text !== '') return [asMessage(open)];
+    if (open.kind !== 'tool_call' || !isRecord(open.announced)) return NOTHING;
+    const written = { ...open.announced, arguments: open.text, input: open.text };
+    const item = itemFromWire(written, this.#options.newCallId);
+    return item === undefined ? NOTHING : [{ type: 'item_done', key: open.key, item: this.#asOffered(item) }];
+  }
+
+  #asOffered(item: ResponseItem): ResponseItem {
+    return item.type === 'function_call' ? asOffered(item, this.#options.customTools) : item;
   }
 
   #text(event: WireEvent): readonly ResponseEvent[] {
@@ -154,8 +181,16 @@ export class ResponsesReader {
     const text = deltaOf(event);
     if (text === '') return NOTHING;
     const events: ResponseEvent[] = [];
-    const { key, name } = this.#find(event, 'tool_call', events);
-    events.push({ type: 'call_delta', key, name, kind, text });
+    const item = this.#find(event, 'tool_call', events);
+    item.text += text;
+    events.push({ type: 'call_delta', key: item.key, name: item.name, kind, text });
+    return events;
+  }
+
+  /** The whole text of a call, which counts instead of its deltas. */
+  #callWritten(event: WireEvent, text: unknown): readonly ResponseEvent[] {
+    const events: ResponseEvent[] = [];
+    if (typeof text === 'string' && text !== '') this.#find(event, 'tool_call', events).text = text;
     return events;
   }
 
@@ -173,28 +208,26 @@ export class ResponsesReader {
     const kind = kindOf(head?.type);
     if (!head || !kind) return NOTHING;
     const events: ResponseEvent[] = [];
-    this.#start(kind, head, output_index, events);
+    this.#start(kind, head, output_index, events, item);
     return events;
   }
 
   #done({ item: wire, output_index }: WireEvent): readonly ResponseEvent[] {
     const head = headSchema.safeParse(wire).data;
     const kind = kindOf(head?.type);
-    const read = itemFromWire(wire, this.#options.newCallId);
+    const announced =
+      this.#open.find(({ id }) => id !== undefined && id === head?.id) ??
+      this.#open.find((item) => item.kind === kind && item.outputIndex === output_index) ??
+      this.#open.find((item) => item.kind === kind && (item.id === undefined || head?.id === undefined));
+    const read = itemFromWire(withNames(wire, announced?.announced), this.#options.newCallId);
     if (!head || !kind || !read) {
       this.#options.onSkipped(wire);
       return NOTHING;
     }
     const events: ResponseEvent[] = [];
-    const open =
-      this.#open.find(({ id }) => id !== undefined && id === head.id) ??
-      this.#open.find((item) => item.kind === kind && item.outputIndex === output_index) ??
-      this.#open.find((item) => item.kind === kind && (item.id === undefined || head.id === undefined)) ??
-      this.#start(kind, head, output_index, events);
+    const open = announced ?? this.#start(kind, head, output_index, events);
     this.#open.splice(this.#open.indexOf(open), 1);
-    events.push(...missingDeltas(open, read));
-    const item = read.type === 'function_call' ? asOffered(read, this.#options.customTools) : read;
-    events.push({ type: 'item_done', key: open.key, item });
+    events.push(...missingDeltas(open, read), { type: 'item_done', key: open.key, item: this.#asOffered(read) });
     return events;
   }
 
@@ -216,6 +249,7 @@ export class ResponsesReader {
     head: { readonly id?: string | undefined; readonly name?: string | undefined },
     outputIndex: unknown,
     events: ResponseEvent[],
+    announced?: unknown,
   ): OpenItem {
     if (this.#count >= MOST_ITEMS) throw tooManyItemsFault();
     const item: OpenItem = {
@@ -224,6 +258,7 @@ export class ResponsesReader {
       id: head.id,
       outputIndex: typeof outputIndex === 'number' ? outputIndex : undefined,
       name: head.name,
+      announced,
       text: '',
       raw: '',
       section: undefined,
@@ -240,6 +275,26 @@ const NOTHING: readonly ResponseEvent[] = [];
 
 function deltaOf({ delta }: WireEvent): string {
   return typeof delta === 'string' ? delta : '';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function outputOf(response: unknown): readonly unknown[] {
+  return isRecord(response) && Array.isArray(response['output']) ? response['output'] : [];
+}
+
+/**
+ * The complete item with the name and the call id of its announcement, where a gateway has emptied them
+ * (github.com/BigPizzaV3/CodexPlusPlus/issues/614, github.com/farion1231/cc-switch/issues/4671).
+ */
+function withNames(wire: unknown, announced: unknown): unknown {
+  if (!isRecord(wire) || !isRecord(announced) || kindOf(String(wire['type'])) !== 'tool_call') return wire;
+  const names = ['name', 'call_id'].filter((field) => wire[field] === '' && announced[field]);
+  return names.length === 0
+    ? wire
+    : { ...wire, ...Object.fromEntries(names.map((field) => [field, announced[field]])) };
 }
 
 const headSchema = lazyObject(() => ({

@@ -8,7 +8,7 @@ import {
   type OutputPart,
   type ResponseItem,
 } from '../../protocol/responseItem.ts';
-import { asFunctionCall, asShellCall } from './functionForm.ts';
+import { asFunctionCall, asShellCall, replayedArguments } from './functionForm.ts';
 import { isForeign, isLeftOut, type Origin } from './foreignItems.ts';
 import { hasToolImages, imagesOfCall, textWithPlaceholders } from './toolImages.ts';
 
@@ -63,7 +63,7 @@ export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, u
       };
     case 'function_call': {
       const { type, namespace, name, arguments: args, call_id } = item;
-      return { type, id, namespace, name, arguments: args, call_id };
+      return { type, id, namespace, name, arguments: replayedArguments(args), call_id };
     }
     case 'custom_tool_call': {
       if (!form.customTools) return itemToWire(asFunctionCall(item), form);

@@ -1,6 +1,7 @@
 /** Errors as servers describe them in an answer. */
 import * as z from 'zod';
 import { lazyObject } from '../../protocol/lazyObject.ts';
+import { parseJson } from '../util/json.ts';
 
 const serverErrorSchema = lazyObject(() => ({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
@@ -14,7 +15,7 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
  * The error in a JSON document of any of the shapes that servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
- * `{detail}`, `{errors: […]}`, or one of these as the only element of a list; an empty one when there is none.
+ * `{detail}`, `{errors: […]}`, `{base_resp: {status_code, status_msg}}`, or one of these as the only element of a list; an empty one when there is none.
  */
 export function serverErrorIn(answer: unknown): ServerError {
   const document: unknown = Array.isArray(answer) ? answer[0] : answer;
@@ -26,6 +27,8 @@ export function serverErrorIn(answer: unknown): ServerError {
   }
   const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
   if (isRecord(inner)) return readError(inner);
+  const { base_resp } = document;
+  if (isRecord(base_resp)) return readError({ code: base_resp['status_code'], message: base_resp['status_msg'] });
   const own = readError(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
@@ -35,7 +38,16 @@ export function serverErrorIn(answer: unknown): ServerError {
 function readError(error: Readonly<Record<string, unknown>>): ServerError {
   const { message } = error;
   const isList = typeof message === 'object' && message !== null;
-  return serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error);
+  return withCause(serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error), error);
+}
+
+/** OpenRouter says only “Provider returned error”; the answer of the server behind it is in `metadata.raw`. */
+function withCause(error: ServerError, { metadata }: Readonly<Record<string, unknown>>): ServerError {
+  const raw = isRecord(metadata) ? metadata['raw'] : undefined;
+  if (typeof raw !== 'string' || raw === '') return error;
+  const cause = serverErrorIn(parseJson(raw) ?? raw);
+  const type = error.type ?? (typeof cause.code === 'string' ? cause.code : cause.type);
+  return { ...error, type, message: [error.message, cause.message ?? raw].filter(Boolean).join(': ') };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -118,7 +118,7 @@ function without(lines: readonly PatchLine[], index: number, side: 'remove' | 'a
   return lines.with(index, { kind: side === 'remove' ? 'add' : 'remove', text: line.text });
 }
 
-/** One edit for each run of changed lines; context lines are not replaced. */
+/** Returns one edit for each run of changed lines; context lines are not replaced. */
 function editsOf(lines: readonly PatchLine[], start: number): Edit[] {
   const edits: Edit[] = [];
   let open: Edit | undefined;

@@ -39,7 +39,7 @@ export function shifted(line: string, shift: Exclude<Shift, { type: 'uneven' }>)
   return line.startsWith(shift.indentation) ? line.slice(shift.indentation.length) : undefined;
 }
 
-/** In words, because tabs and spaces look alike: `4 spaces`, `1 tab, 2 spaces`, `no indentation`. */
+/** Describes it in words, because tabs and spaces look alike: `4 spaces`, `1 tab, 2 spaces`, `no indentation`. */
 export function describeIndentation(line: string): string {
   const runs = indentationOf(line).match(/ +|\t+|[^ \t]+/g) ?? [];
   const words = runs.map((run) => {

@@ -13,18 +13,18 @@ export type PatchInvocation =
 
 const COMMAND_NAMES: ReadonlySet<string> = new Set(['apply_patch', 'applypatch']);
 
-export function recognisePatch(argv: readonly string[]): PatchInvocation {
+export function recognizePatch(argv: readonly string[]): PatchInvocation {
   const [first = '', second = ''] = argv;
   if (argv.length === 1) return isPatch(first) ? { type: 'implicit' } : { type: 'not_a_patch' };
   if (argv.length === 2) {
     return COMMAND_NAMES.has(first) ? { type: 'patch', patch: second } : { type: 'not_a_patch' };
   }
   const script = scriptOf(argv);
-  return script === undefined ? { type: 'not_a_patch' } : recognisePatchInScript(script);
+  return script === undefined ? { type: 'not_a_patch' } : recognizePatchInScript(script);
 }
 
-/** For tools that get a script rather than an argv. */
-export function recognisePatchInScript(script: string): PatchInvocation {
+/** Recognizes a patch for tools that get a script rather than an argv. */
+export function recognizePatchInScript(script: string): PatchInvocation {
   if (isPatch(script)) return { type: 'implicit' };
   const command = COMMAND.exec(script);
   if (command === null) return { type: 'not_a_patch' };

@@ -133,7 +133,7 @@ function quotesMark({ lines }: PatchChunk): boolean {
   return lines.some(({ kind, text }) => kind !== 'add' && text.startsWith(BYTE_ORDER_MARK));
 }
 
-/** Also in added lines: the file would get a second mark. */
+/** Removes byte order marks, also from added lines: the file would get a second mark. */
 function withoutMarks(chunk: PatchChunk): PatchChunk {
   const unmarked = (text: string) => (text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text);
   return { ...chunk, lines: chunk.lines.map(({ kind, text }) => ({ kind, text: unmarked(text) })) };

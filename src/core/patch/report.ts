@@ -6,7 +6,7 @@ export interface PatchReportEntry {
   readonly path: string;
 }
 
-/** One line for each operation: added, then modified, then deleted. */
+/** Returns one line for each operation: added, then modified, then deleted. */
 export function reportLines(report: readonly PatchReportEntry[]): readonly string[] {
   return (['A', 'M', 'D'] as const).flatMap((kind) =>
     report.filter((entry) => entry.kind === kind).map((entry) => `${kind} ${entry.path}`),

@@ -38,7 +38,7 @@ function cut(line: string): string {
   return plain(line.slice(0, COMPARED_CHARACTERS));
 }
 
-/** For two different lines that look the same: the code points of the characters that only `found` has. */
+/** Returns the code points of the characters that only `found` has, for two different lines that look the same. */
 export function unseenCharacters(wanted: string, found: string): string | undefined {
   if (plain(wanted) === plain(found) || looks(wanted) !== looks(found)) return undefined;
   const known = new Set(wanted);

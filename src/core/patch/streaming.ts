@@ -22,7 +22,7 @@ export interface PatchStream {
   readonly preview: PatchPreview;
 }
 
-/** For patches that arrive as plain text (freeform tools). */
+/** Reads patches that arrive as plain text (freeform tools). */
 export function createPatchStream(): PatchStream {
   const reader = createPatchReader();
   let rest = '';

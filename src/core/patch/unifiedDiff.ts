@@ -18,7 +18,6 @@ export interface UnifiedDiff {
   readonly removed: number;
 }
 
-/** The diff of one file. */
 export interface FileDiff extends UnifiedDiff {
   /** The hunks, one per `@@`. */
   readonly hunks: readonly ProposedHunk[];
@@ -141,7 +140,7 @@ function diffHunks(before: string, after: string): Hunk[] | undefined {
   }));
 }
 
-/** One hunk that replaces all old lines by all new ones. */
+/** Returns one hunk that replaces all old lines by all new ones. */
 function wholeHunk(before: string, after: string): Hunk[] {
   const removed = before.split('\n').length - (before.endsWith('\n') || before === '' ? 1 : 0);
   const added = after.split('\n').length - (after.endsWith('\n') || after === '' ? 1 : 0);
@@ -155,7 +154,7 @@ function prefixed(prefix: string, text: string): string[] {
   return text.endsWith('\n') ? lines.slice(0, -1) : [...lines, '\\ No newline at end of file'];
 }
 
-/** As git writes it: a range without lines starts at the line above, and a count of 1 is omitted. */
+/** Formats the header as git does: a range without lines starts at the line above, and a count of 1 is omitted. */
 function hunkHeader(oldStart: number, oldLines: number, newStart: number, newLines: number): string {
   const range = (start: number, lines: number) => {
     if (lines === 1) return `${start}`;

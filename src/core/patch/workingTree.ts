@@ -28,14 +28,14 @@ export type TreeEntry =
 
 export interface WorkingTree {
   get(path: string): TreeEntry;
-  /** Also creates the folders above the file. */
+  /** Writes a file, and creates the folders above it. */
   write(path: string, lines: TextLines, source: string | null): void;
   remove(path: string): void;
   /** The reason why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
   /** The state of the path before the patch. */
   found(path: string): FileSnapshot;
-  /** Its lines; empty if it was not text. */
+  /** Returns the lines of a file as it was found; empty if it was not text. */
   foundLines(path: string): TextLines;
   /** Paths that were written or removed, in the order of their first change. */
   readonly touched: Iterable<string>;

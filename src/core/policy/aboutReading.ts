@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, DecisionReason } from '../../protocol/policy.ts';
+import { type ApprovalPolicy, type DecisionReason, UNREADABLE_FILE } from '../../protocol/policy.ts';
 import { type Circumstances, containmentOf } from './decisionTable.ts';
 import { type PolicyVerdict, wantsOut } from './policyVerdict.ts';
 
@@ -29,5 +29,5 @@ export function aboutReading(
 /** `reads`: why the file may not be read, as a clause. */
 export function unreadableFileReason(reads: string, approvalPolicy: ApprovalPolicy): DecisionReason {
   const text = approvalPolicy === 'never' ? `${reads}, and the approval policy never asks.` : `${reads}.`;
-  return { source: 'policy', id: 'unreadable-file', text };
+  return { source: 'policy', id: UNREADABLE_FILE, text };
 }

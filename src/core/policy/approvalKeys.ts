@@ -66,11 +66,11 @@ export function patchBinding(changes: readonly DecidedChange[]): string {
 
 const bound = ({ name, target }: FilePlace): readonly string[] => [name, target];
 
-const commandKeySchema = z
-  .tuple([z.literal('command'), z.array(z.string()), z.string(), sandboxMechanismSchema])
-  .rest(z.unknown());
-const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);
-const toolKeySchema = z.tuple([z.literal('mcp'), z.string(), z.string(), z.string(), z.string()]);
+const commandKeySchema = z.lazy(() =>
+  z.tuple([z.literal('command'), z.array(z.string()), z.string(), sandboxMechanismSchema]).rest(z.unknown()),
+);
+const patchKeySchema = z.lazy(() => z.tuple([z.literal('patch'), z.string()]));
+const toolKeySchema = z.lazy(() => z.tuple([z.literal('mcp'), z.string(), z.string(), z.string(), z.string()]));
 
 /** A tool of an MCP server, as the server describes it: hashes of the definition of the server and of the tool. */
 export function toolApprovalKey(server: string, tool: string, serverHash: string, toolHash: string): string {
@@ -78,13 +78,13 @@ export function toolApprovalKey(server: string, tool: string, serverHash: string
 }
 
 /** The answer to a hook that asked about a call: the key of the call is inside. */
-const hookKeySchema = z.tuple([z.literal('hook'), z.string(), z.string()]);
+const hookKeySchema = z.lazy(() => z.tuple([z.literal('hook'), z.string(), z.string()]));
 
 export function hookApprovalKey(hook: string, key: string): string {
   return JSON.stringify(['hook', hook, key]);
 }
 
-const fetchKeySchema = z.tuple([z.literal('fetch'), z.string()]);
+const fetchKeySchema = z.lazy(() => z.tuple([z.literal('fetch'), z.string()]));
 
 /** A host that pages are fetched from: its scheme, name and port. */
 export function fetchApprovalKey(origin: string): string {

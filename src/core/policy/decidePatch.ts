@@ -4,7 +4,13 @@
  * Pure: paths and resolved places are compared as text. The port that applies the patch refuses it when a path leads to
  * another place by then.
  */
-import type { ApprovalPolicy, DecisionReason, ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
+import {
+  type ApprovalPolicy,
+  type DecisionReason,
+  type ReviewSetting,
+  type SandboxPolicy,
+  UNREADABLE_FILE,
+} from '../../protocol/policy.ts';
 import path from 'node:path';
 import type { FilePlace, FilePlaces } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
@@ -53,7 +59,7 @@ export function decidePatch(request: PatchRequest): ApprovalRequirement {
   if (reads !== undefined && outcome !== 'refused') {
     const isNever = request.approvalPolicy === 'never';
     const text = isNever ? `${reads}, and the approval policy never asks.` : `${reads}.`;
-    const unreadable: DecisionReason = { source: 'policy', id: 'unreadable-file', text };
+    const unreadable: DecisionReason = { source: 'policy', id: UNREADABLE_FILE, text };
     if (isNever) return { type: 'forbidden', reason: unreadable };
     if (elsewhere === undefined) return { type: 'needs_approval', reason: unreadable, parts: [] };
   }
@@ -130,7 +136,7 @@ function isLinked(named: string, found: FilePlace, { rootPlaces, platform }: Pat
   const around = ways.filter(([root]) => placeOf(named, { roots: [root], protectedNames: [] }, platform) === 'inside');
   return !around.every(([root, place]) => {
     const direct = paths.join(place, paths.relative(root, named));
-    return [found.name, found.target].every((one) => isSamePath(one, direct, platform));
+    return [found.name, found.target].every((resolved) => isSamePath(resolved, direct, platform));
   });
 }
 

@@ -42,7 +42,7 @@ export function harmlessEnvironment(
 function pathOutside(value: string, folders: readonly string[]): string {
   const places = folders.map(normalized);
   const isOutside = (place: string) =>
-    !places.some((one) => place === one || place.startsWith(one === '/' ? one : `${one}/`));
+    !places.some((folder) => place === folder || place.startsWith(folder === '/' ? folder : `${folder}/`));
   const kept = value.split(':').filter((entry) => path.posix.isAbsolute(entry) && isOutside(normalized(entry)));
   return kept.length > 0 ? kept.join(':') : SYSTEM_PATH;
 }

@@ -14,13 +14,15 @@ type Skipped = ImportedRules['skipped'][number];
 export type Imported = { readonly rule: Rule } | Skipped;
 
 export function gather(imported: readonly Imported[]): ImportedRules {
-  const checked = imported.map((one): Imported => {
-    const banned = 'rule' in one ? banReason(one.rule) : undefined;
-    return banned === undefined || !('rule' in one) ? one : { what: JSON.stringify(one.rule.pattern), why: banned };
+  const checked = imported.map((entry): Imported => {
+    const banned = 'rule' in entry ? banReason(entry.rule) : undefined;
+    return banned === undefined || !('rule' in entry)
+      ? entry
+      : { what: JSON.stringify(entry.rule.pattern), why: banned };
   });
   return {
-    rules: checked.flatMap((one) => ('rule' in one ? [one.rule] : [])),
-    skipped: checked.flatMap((one) => ('rule' in one ? [] : [one])),
+    rules: checked.flatMap((entry) => ('rule' in entry ? [entry.rule] : [])),
+    skipped: checked.flatMap((entry) => ('rule' in entry ? [] : [entry])),
   };
 }
 

@@ -12,7 +12,8 @@ export function strictest<Verdict extends { readonly decision: RuleDecision }>(
   all: readonly Verdict[],
 ): Verdict | undefined {
   return all.reduce<Verdict | undefined>(
-    (worst, one) => (worst === undefined || STRICTNESS[one.decision] > STRICTNESS[worst.decision] ? one : worst),
+    (worst, verdict) =>
+      worst === undefined || STRICTNESS[verdict.decision] > STRICTNESS[worst.decision] ? verdict : worst,
     undefined,
   );
 }

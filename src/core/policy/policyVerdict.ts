@@ -69,7 +69,7 @@ function decideWrapped(tree: CommandTree & { type: 'wrapped' }, context: PolicyC
 function restrictionsIn(tree: CommandTree, context: PolicyContext): readonly PolicyVerdict[] {
   const own = byRule(tree, context);
   const isRestriction = own !== undefined && own.byRule && own.decision !== 'allow';
-  return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((one) => restrictionsIn(one, context))];
+  return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((command) => restrictionsIn(command, context))];
 }
 
 /**
@@ -129,10 +129,10 @@ function combine(argv: Argv, all: readonly PolicyVerdict[]): PolicyVerdict {
   return {
     ...deciding,
     argv,
-    byRule: all.every((one) => one.byRule),
-    outside: all.every((one) => one.outside),
-    readsSecrets: all.every((one) => one.readsSecrets),
-    matches: [...new Set(all.flatMap((one) => one.matches))],
-    proposable: all.every((one) => one.proposable || one.decision === 'allow'),
+    byRule: all.every((verdict) => verdict.byRule),
+    outside: all.every((verdict) => verdict.outside),
+    readsSecrets: all.every((verdict) => verdict.readsSecrets),
+    matches: [...new Set(all.flatMap((verdict) => verdict.matches))],
+    proposable: all.every((verdict) => verdict.proposable || verdict.decision === 'allow'),
   };
 }

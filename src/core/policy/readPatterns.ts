@@ -16,15 +16,23 @@ export function isReadPattern(entry: string): boolean {
  * `entries`: of the setting.
  */
 export function matchingPattern(entries: readonly string[], platform: Platform): (path: string) => string | undefined {
-  // File systems of macOS and Windows take names in another case for the same file.
-  const flags = platform === 'linux' ? '' : 'i';
   const patterns = [...SECRET_FILES, ...entries].filter(isReadPattern).map((entry) => {
     const isNegated = entry.startsWith('!');
+    // Many file systems take names in another case for the same file, on Linux only mounted ones (a disk of Windows).
+    const flags = isNegated && platform === 'linux' ? '' : 'i';
     return { entry, isNegated, expression: globToRegExp(isNegated ? entry.slice(1) : entry, flags) };
   });
   return (path) => {
-    const comparable = (platform === 'win32' ? path.replaceAll('\\', '/') : path).replace(/^\//, '');
+    const comparable = (platform === 'win32' ? openedOnWindows(path) : path).replace(/^\//, '');
     const last = patterns.findLast(({ expression }) => expression.test(comparable));
     return last === undefined || last.isNegated ? undefined : last.entry;
   };
+}
+
+/** Windows opens `.env` also as `.env::$DATA` (its stream), `.env.` and `.env `. */
+function openedOnWindows(path: string): string {
+  return path
+    .replaceAll('\\', '/')
+    .replace(/(?<=\/[^/:]+):[^/]*$/, '')
+    .replace(/[. ]+$/, '');
 }

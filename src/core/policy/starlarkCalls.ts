@@ -120,7 +120,7 @@ class Source {
     const found = this.#match(STRING);
     if (found === undefined) return undefined;
     const [, raw, , ...bodies] = found;
-    const body = bodies.find((one) => one !== undefined) ?? '';
+    const body = bodies.find((text) => text !== undefined) ?? '';
     return raw
       ? body
       : body.replaceAll(

@@ -104,7 +104,7 @@ function isAllowed(argv: Argv, rules: LoadedRules, platform: Platform): boolean 
   return decide(argv, rules, platform).type === 'skip';
 }
 
-/** Under the policy that asks most: only rules, and being known to only read, let a command run. */
+/** Decides under the policy that asks most: only rules, and being known to only read, let a command run. */
 function decide(argv: Argv, rules: LoadedRules, platform: Platform): ReturnType<typeof decideCommand> {
   return decideCommand({
     argv,

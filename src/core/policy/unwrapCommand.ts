@@ -36,7 +36,7 @@ export function unwrapCommand(argv: Argv): Unwrapped {
   return wrapper === undefined ? { type: 'plain' } : unwrapWrapper(wrapper, argv);
 }
 
-/** Only `bash|zsh|sh -c|-lc SCRIPT` is parsed; a script that is given in any other way is only searched for danger. */
+/** Parses only `bash|zsh|sh -c|-lc SCRIPT`; a script that is given in any other way is only searched for danger. */
 function unwrapShell(program: string, words: Argv): Unwrapped {
   const [flag, script, ...others] = words;
   const exact = (flag === '-c' || flag === '-lc') && script !== undefined && others.length === 0;
@@ -52,10 +52,10 @@ function opaqueScript(why: string, texts: readonly string[]): ParsedScript {
   return {
     type: 'opaque',
     why,
-    mentions: parsed.flatMap((one) => (one.type === 'commands' ? one.commands : one.mentions)),
+    mentions: parsed.flatMap((script) => (script.type === 'commands' ? script.commands : script.mentions)),
     isOneOff: true,
     feeds: parsed.some(({ feeds }) => feeds),
-    texts: parsed.flatMap((one) => one.texts),
+    texts: parsed.flatMap((script) => script.texts),
   };
 }
 

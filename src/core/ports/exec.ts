@@ -70,8 +70,8 @@ export interface ExecRequest {
   /** It is known to only read, so that it may share its sandbox with others that start together with it. */
   readonly onlyReads?: true;
   /**
-   * With `onlyReads`: the one program that `argv`, a bash, executes, and its words. It may be executed in place of that bash,
-   * which is of use only to one that finds it missing.
+   * With `onlyReads`: the program that `argv`, a bash, would execute, and its words. It may be executed directly,
+   * without that bash, which is then needed only if the program is missing.
    */
   readonly onlyProgram?: readonly [string, ...string[]] | undefined;
   /** Windows: the arguments are quoted for the program already. */

@@ -26,7 +26,7 @@ export interface Ids {
   uuid(): string;
   /** Short and unique in this process, e.g. `item_k3f9…`. */
   next(prefix: string): string;
-  /** In [0, 1). For jitter. */
+  /** Returns a number in [0, 1), for jitter. */
   random(): number;
 }
 

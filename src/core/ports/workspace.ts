@@ -194,6 +194,16 @@ export interface Workspace {
    * `places`. Rejects only with the signal's reason.
    */
   readPlaces(places: FilePlaces, signal?: AbortSignal): Promise<ReadonlyMap<string, TextFile | WorkspaceError>>;
+  /**
+   * Returns, of the files that have several names (hard links), those of which another name is wanted, with that name. The
+   * other names are searched in the open folders and in `also` (files and folders), not in packages, within bounds. Files
+   * with one name cost one look at each. Never rejects. Absent where there are no links.
+   */
+  findLinks?(
+    files: readonly string[],
+    isWanted: (name: string) => boolean,
+    also: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>;
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /**

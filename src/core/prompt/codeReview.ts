@@ -64,7 +64,7 @@ function howToSee(target: ReviewTarget): string {
   }
 }
 
-/** For a shell: git allows `$(…)` and `;` in the name of a branch. */
+/** Quotes a name for a shell: git allows `$(…)` and `;` in the name of a branch. */
 function quoted(name: string): string {
   return /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }

@@ -18,6 +18,8 @@ export interface ProjectDocsOptions {
   readonly maxBytes: number;
   /** Names to look for in a folder that has none of `FILE_NAMES`. */
   readonly fallbackFilenames: readonly string[];
+  /** True for a path with secrets. */
+  readonly isSecret?: (path: string) => boolean;
 }
 
 /**
@@ -51,13 +53,13 @@ function unreadable(error: unknown): undefined {
 async function readDocsAbove(
   workspace: Workspace,
   cwd: string,
-  { maxBytes, fallbackFilenames }: ProjectDocsOptions,
+  { maxBytes, fallbackFilenames, isSecret = () => false }: ProjectDocsOptions,
 ): Promise<string> {
   if (maxBytes === 0) return '';
   const names = [...FILE_NAMES, ...fallbackFilenames];
   const folders = await foldersFromGitRoot(workspace, cwd);
   const [root = cwd] = folders;
-  const files = await Promise.all(folders.map((folder) => readFirst(workspace, root, folder, names)));
+  const files = await Promise.all(folders.map((folder) => readFirst(workspace, { root, folder, names, isSecret })));
   let room = maxBytes;
   const kept: string[] = [];
   for (const bytes of files) {
@@ -73,21 +75,31 @@ const NOTHING = new Uint8Array();
 
 /**
  * Reads the first of these files that exists. A file that cannot be read counts as absent: it must not stop the user's
- * message. So does a link out of the project: a repository must not put the user's own files into a request.
+ * message. So does a link out of the project or to a file with secrets: a repository must not put the user's own files into a
+ * request.
  */
 async function readFirst(
   workspace: Workspace,
-  root: string,
-  folder: string,
-  names: readonly string[],
+  {
+    root,
+    folder,
+    names,
+    isSecret,
+  }: {
+    readonly root: string;
+    readonly folder: string;
+    readonly names: readonly string[];
+    readonly isSecret: (path: string) => boolean;
+  },
 ): Promise<Uint8Array> {
   for (const name of names) {
     const file = path.join(folder, name);
     const found = await workspace.stat(file);
     if (found?.type !== 'file') continue;
     try {
-      if (found.symbolicLink && !isBelow(await workspace.realPath(file), await workspace.realPath(root)))
-        return NOTHING;
+      const place = found.symbolicLink ? await workspace.realPath(file) : file;
+      if (isSecret(place)) return NOTHING;
+      if (found.symbolicLink && !isBelow(place, await workspace.realPath(root))) return NOTHING;
       return await workspace.readBytes(file);
     } catch (error) {
       if (error instanceof WorkspaceError) return NOTHING;

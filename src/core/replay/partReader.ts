@@ -259,7 +259,9 @@ export class PartReader {
     else if (turn.input === null) turn.input = content;
   }
 
-  /** It is in the history when the user interrupted it, and not when its connection failed. */
+  /**
+   * Reads an unfinished message: it is in the history when the user interrupted it, and not when its connection failed.
+   */
   #readUnfinished(turn: OpenTurn, text: string): void {
     const open = turn.exchanges.at(-1);
     const last = open?.items.at(-1);

@@ -58,7 +58,7 @@ export class ThreadCatalog {
     this.#index = new ThreadIndex(ports);
   }
 
-  /** Without sub-agents, the most recently changed first. `folders` are the open workspace folders. */
+  /** Lists the threads without sub-agents, the most recently changed first. `folders`: the open workspace folders. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
     if (!this.#tidied) void this.#tidy();
     const [summaries, owners, seen, remotes] = await Promise.all([
@@ -136,7 +136,9 @@ export class ThreadCatalog {
   remove(threadId: string): Promise<CatalogResult> {
     return this.whileFree(threadId, async () => {
       const summaries = await this.#index.summaries();
-      const paths = withAgents(threadId, summaries).flatMap((id) => summaries.find((one) => one.id === id)?.path ?? []);
+      const paths = withAgents(threadId, summaries).flatMap(
+        (id) => summaries.find((summary) => summary.id === id)?.path ?? [],
+      );
       await moveToTrash(this.#ports, paths);
     });
   }

@@ -2,13 +2,14 @@
 import * as z from 'zod';
 import type { FileChangeSummary, TurnItem } from '../../protocol/item.ts';
 import type { ToolCallItem } from '../../protocol/responseItem.ts';
+import { lazyLooseObject } from '../../protocol/lazyObject.ts';
 
 const SHELL = new Set(['shell', 'shell_command', 'exec_command', 'container.exec', 'unified_exec', 'local_shell']);
-const shellArgumentsSchema = z.looseObject({
+const shellArgumentsSchema = lazyLooseObject(() => ({
   cmd: z.string().optional(),
   command: z.union([z.string(), z.array(z.string())]).optional(),
   workdir: z.string().nullish(),
-});
+}));
 
 export interface ImportedCall {
   readonly id: string;

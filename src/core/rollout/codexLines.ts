@@ -1,32 +1,36 @@
 /** The lines of a Codex rollout, as far as Tiller uses them (codex-behaviour.md §10). */
 import * as z from 'zod';
 import { type ResponseItem, responseItemSchema } from '../../protocol/responseItem.ts';
+import { lazyLooseObject } from '../../protocol/lazyObject.ts';
 
-const metaSchema = z.looseObject({
+const metaSchema = lazyLooseObject(() => ({
   id: z.string(),
   cwd: z.string().optional(),
   timestamp: z.string().optional(),
   model_provider: z.string().nullish(),
   git: z.looseObject({ repository_url: z.string().nullish(), branch: z.string().nullish() }).nullish(),
-});
+}));
 export type CodexMeta = z.infer<typeof metaSchema>;
 
-const usageSchema = z.looseObject({
+const usageSchema = lazyLooseObject(() => ({
   input_tokens: z.number(),
   cached_input_tokens: z.number().default(0),
   output_tokens: z.number(),
   reasoning_output_tokens: z.number().default(0),
   total_tokens: z.number(),
-});
-const turnContextSchema = z.looseObject({ cwd: z.string().optional(), model: z.string().optional() });
-const compactedSchema = z.looseObject({ message: z.string(), replacement_history: z.array(z.unknown()).nullish() });
-const tokenCountSchema = z.looseObject({
+}));
+const turnContextSchema = lazyLooseObject(() => ({ cwd: z.string().optional(), model: z.string().optional() }));
+const compactedSchema = lazyLooseObject(() => ({
+  message: z.string(),
+  replacement_history: z.array(z.unknown()).nullish(),
+}));
+const tokenCountSchema = lazyLooseObject(() => ({
   info: z.looseObject({
     total_token_usage: usageSchema,
     last_token_usage: usageSchema,
     model_context_window: z.number().nullish(),
   }),
-});
+}));
 
 export type CodexLine =
   | { readonly type: 'meta'; readonly at: string; readonly meta: CodexMeta }
@@ -112,9 +116,9 @@ function readItem(payload: unknown, at: string): CodexLine | undefined {
   return knownItemSchema.safeParse(payload).success ? undefined : { type: 'other' };
 }
 
-const knownItemSchema = z.looseObject({
+const knownItemSchema = lazyLooseObject(() => ({
   type: z.enum(responseItemSchema.options.map((option) => option.shape.type.value)),
-});
+}));
 
 /** An output of 2025 may be an object that contains the text. */
 function itemOf(payload: unknown): ResponseItem | undefined {

@@ -1,15 +1,16 @@
 /** Notices about side copies of a thread's agents, kept in TILLER_HOME until a request of the thread contains them. */
 import * as z from 'zod';
 import type { Storage } from '../ports.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const noticeSchema = z.object({
+const noticeSchema = lazyObject(() => ({
   agentId: z.string(),
   what: z.enum(['brought_home', 'undone']),
   /** From the working directory of the thread, else absolute. */
   files: z.array(z.string()),
   /** ISO 8601. Two notices of one thread differ in it. */
   at: z.string(),
-});
+}));
 export type CopyNotice = Readonly<z.infer<typeof noticeSchema>>;
 
 /** A thread reads its notices in this process or another one, whichever runs it next. */

@@ -1,6 +1,7 @@
 /** The user's messages in all threads, for the composer's history: `history.jsonl` (codex-behaviour.md §10). */
 import * as z from 'zod';
 import type { Clock, Log, Storage } from '../ports.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const PATH = 'history.jsonl';
 /**
@@ -9,12 +10,12 @@ const PATH = 'history.jsonl';
  */
 const KEPT = 0.8;
 
-const lineSchema = z.object({
+const lineSchema = lazyObject(() => ({
   session_id: z.string(),
   /** Seconds since the epoch. */
   ts: z.number(),
   text: z.string(),
-});
+}));
 
 export interface MessageHistorySettings {
   readonly persistence: 'save-all' | 'none';

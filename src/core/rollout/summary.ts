@@ -8,14 +8,15 @@ import { textOfInput, titleOf } from '../../protocol/thread.ts';
 import type { RecordedEvent, SessionMeta } from './line.ts';
 import { guessMeta, isGuess } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-export const summaryFoldSchema = z.object({
+export const summaryFoldSchema = lazyObject(() => ({
   /** `null` until the line with the thread's metadata was read. */
   summary: threadSummarySchema.nullable(),
   named: z.boolean(),
   /** Ids of pending approvals and questions. */
   waiting: z.array(z.string()),
-});
+}));
 export type SummaryFold = z.infer<typeof summaryFoldSchema>;
 
 export const EMPTY_FOLD: SummaryFold = { summary: null, named: false, waiting: [] };

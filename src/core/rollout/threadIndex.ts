@@ -3,13 +3,14 @@ import type { ThreadSummary } from '../../protocol/threads.ts';
 import type { Log, Storage, StoredFile } from '../ports.ts';
 import { readLines } from './readLines.ts';
 import { EMPTY_FOLD, foldLines, summaryFoldSchema } from './summary.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const PATH = 'index/threads.json';
 /** In bytes: for less unsaved growth, reading it again is cheaper than saving the index. */
 const WORTH_SAVING = 512 * 1024;
 const READS_AT_ONCE = 8;
 
-const entrySchema = z.object({
+const entrySchema = lazyObject(() => ({
   path: z.string(),
   /** The size and time of the file when it was read. */
   size: z.number(),
@@ -17,10 +18,10 @@ const entrySchema = z.object({
   /** The offset of the next line. */
   scanned: z.number(),
   fold: summaryFoldSchema,
-});
+}));
 type Entry = z.infer<typeof entrySchema>;
 
-const fileSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
+const fileSchema = lazyObject(() => ({ version: z.literal(1), entries: z.array(entrySchema) }));
 
 /**
  * Summaries of all rollouts, cached in a file. The cache contains nothing that the rollouts do not; it is rebuilt when

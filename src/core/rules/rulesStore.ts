@@ -90,8 +90,8 @@ export class RulesStore {
   }
 
   /**
-   * Until the returned object is disposed, `onChange` also reports changes to the user's rules by other windows and by
-   * hand.
+   * Makes `onChange` also report changes to the user's rules by other windows and by hand, until the returned object is
+   * disposed.
    */
   watch(): Disposable {
     return this.#watch.open();
@@ -147,14 +147,16 @@ export class RulesStore {
     const known = rules.find((loaded) => ruleIdentity(loaded) === id);
     if (known?.layer === 'user') {
       await this.#editUser((text = '', now) => {
-        const at = now.findIndex((one) => ruleIdentity(one) === id);
+        const at = now.findIndex((candidate) => ruleIdentity(candidate) === id);
         if (at === -1) throw new Error(GONE);
         return rule === null ? removeRule(text, at) : replaceRule(text, at, rule);
       });
     } else if (known?.layer === 'workspace') {
       await this.#editWorkspace(place, (settled) => ({
         ...settled,
-        rules: settled.rules.flatMap((one) => (isSameRule(one, known.rule) ? (rule === null ? [] : [rule]) : [one])),
+        rules: settled.rules.flatMap((existing) =>
+          isSameRule(existing, known.rule) ? (rule === null ? [] : [rule]) : [existing],
+        ),
       }));
     } else if (known?.layer === 'workspace_file') {
       if (rule !== null || known.rule.decision !== 'allow') throw new Error(`Change it in ${known.file}.`);
@@ -167,8 +169,8 @@ export class RulesStore {
   async settleProposal(hash: string, accept: boolean, place: RulesPlace): Promise<void> {
     await this.#editWorkspace(place, ({ rules, accepted, refused }) => ({
       rules,
-      accepted: [...accepted.filter((one) => one !== hash), ...(accept ? [hash] : [])],
-      refused: [...refused.filter((one) => one !== hash), ...(accept ? [] : [hash])],
+      accepted: [...accepted.filter((known) => known !== hash), ...(accept ? [hash] : [])],
+      refused: [...refused.filter((known) => known !== hash), ...(accept ? [] : [hash])],
     }));
     this.#changes.fire();
   }
@@ -192,7 +194,9 @@ export class RulesStore {
         ...accepted,
       ],
       problems: [user, workspaces, ...brought].flatMap(({ problem }) => problem ?? []),
-      proposals: proposals.filter((one) => !accepted.includes(one)).map((one) => proposalOf(one, settled)),
+      proposals: proposals
+        .filter((proposal) => !accepted.includes(proposal))
+        .map((proposal) => proposalOf(proposal, settled)),
     };
   }
 

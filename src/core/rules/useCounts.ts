@@ -5,13 +5,14 @@
 import * as z from 'zod';
 import type { Uses } from '../../protocol/rules.ts';
 import type { Clock, Log, Storage } from '../ports.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const FILE = 'rule-uses.json';
 /** The maximum number of names; the least recently used are dropped. */
 const MAX_NAMES = 2_000;
 
-const usesSchema = z.object({ count: z.number(), lastUsedAt: z.string().nullable() });
-const fileSchema = z.object({ version: z.literal(1), uses: z.record(z.string(), usesSchema) });
+const usesSchema = lazyObject(() => ({ count: z.number(), lastUsedAt: z.string().nullable() }));
+const fileSchema = lazyObject(() => ({ version: z.literal(1), uses: z.record(z.string(), usesSchema) }));
 
 const NEVER: Uses = { count: 0, lastUsedAt: null };
 

@@ -4,22 +4,23 @@
  */
 import * as z from 'zod';
 import { ruleSchema } from '../../protocol/policy.ts';
+import { lazyStrictObject } from '../../protocol/lazyObject.ts';
 
 export const WORKSPACE_RULES = 'workspace-rules.json';
 
-const settledSchema = z.strictObject({
+const settledSchema = lazyStrictObject(() => ({
   rules: z.array(ruleSchema).default([]),
   /** Hashes of the proposals in the workspace's own file. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
-});
+}));
 export type Settled = z.infer<typeof settledSchema>;
 
-const fileSchema = z.strictObject({ version: z.literal(1), folders: z.record(z.string(), settledSchema) });
+const fileSchema = lazyStrictObject(() => ({ version: z.literal(1), folders: z.record(z.string(), settledSchema) }));
 
 export const NOTHING_SETTLED: Settled = { rules: [], accepted: [], refused: [] };
 
-/** By folder. @throws Error with a message when the file is broken. */
+/** Returns the rules by folder. @throws Error with a message when the file is broken. */
 export function parseWorkspaceRules(text: string | undefined): ReadonlyMap<string, Settled> {
   if (text === undefined) return new Map();
   const result = fileSchema.safeParse(parseJson(text));

@@ -93,7 +93,7 @@ function mountsOf(facts: TreeFacts): Mount[] {
   const { folder, seenAt } = facts.temporary;
   const hidden = facts.hidden.filter((at) => !seenAt.includes(at));
   const writableAlready = seenAt.includes(folder) ? [...writable, folder] : writable;
-  const isIn = (path: string, folders: readonly string[]) => folders.some((one) => isWithin(path, one));
+  const isIn = (path: string, folders: readonly string[]) => folders.some((folder) => isWithin(path, folder));
   const visible = facts.visible.filter(
     (at) => !isIn(at, writableAlready) && isIn(at, [...hidden, ...seenAt, ...facts.masked.map(({ path }) => path)]),
   );

@@ -55,7 +55,7 @@ function replacedTmpdir(
 ): readonly string[] {
   if (box !== 'bubblewrap' || !temporary.isTmpdir || !path.posix.isAbsolute(tmpdirVariable)) return [];
   const folder = path.posix.resolve(tmpdirVariable);
-  return shown.some((one) => isWithin(folder, one)) ? [] : [folder];
+  return shown.some((place) => isWithin(folder, place)) ? [] : [folder];
 }
 
 /**

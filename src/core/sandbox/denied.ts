@@ -32,9 +32,9 @@ export interface SandboxedEnd {
 export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
   const lines = output.split('\n');
-  const denied = lines.find((one) => DENIAL.test(one));
+  const denied = lines.find((line) => DENIAL.test(line));
   if (denied !== undefined) return shortened(denied.trim());
-  const unreached = network ? undefined : lines.find((one) => UNREACHED.test(one));
+  const unreached = network ? undefined : lines.find((line) => UNREACHED.test(line));
   if (unreached !== undefined) return `${shortened(unreached.trim())} (there is no network in the sandbox)`;
   if (OTHER_FAILURES.has(exitCode)) return undefined;
   return exitCode === KILLED_BY_FILTER ? 'a system call that is not allowed there' : undefined;

@@ -34,8 +34,8 @@ export function seatbeltProfile({
   const protectedPaths = writableRoots.flatMap((root) => root.protectedPaths);
   const denied = unreadable.map((path, index) => ({ path, parameter: name('UNREADABLE', index, path) }));
   const isInside = (path: string, folder: string) => path !== folder && isWithin(path, folder);
-  const around = denied.filter(({ path }) => visible.some((one) => isInside(one, path)));
-  const shown = visible.filter((one) => around.some(({ path }) => isInside(one, path)));
+  const around = denied.filter(({ path }) => visible.some((folder) => isInside(folder, path)));
+  const shown = visible.filter((folder) => around.some(({ path }) => isInside(folder, path)));
   const deny = ({ parameter }: (typeof denied)[number]) =>
     `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
   const lines = [
@@ -52,7 +52,7 @@ export function seatbeltProfile({
     ),
     ...around.map(deny),
     ...shown.map((path, index) => `(allow file-read* (subpath ${name('VISIBLE', index, path)}))`),
-    ...denied.filter((one) => !around.includes(one)).map(deny),
+    ...denied.filter((place) => !around.includes(place)).map(deny),
     // It is in TILLER_HOME, which is unreadable.
     ...(temporary.isTmpdir
       ? [`(allow file-read* file-write* (subpath ${name('TEMPORARY', 0, temporary.folder)}))`]

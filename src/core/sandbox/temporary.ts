@@ -15,8 +15,8 @@ export type Temporary = SandboxLimits['temporary'];
 const SLASH_TMP = '/tmp';
 
 /**
- * In TILLER_HOME; removed by the first process of Tiller that starts three days or more after its last use
- * (`node/sandbox/sweep.ts`).
+ * Returns a folder in TILLER_HOME; removed by the first process of Tiller that starts three days or more after its last
+ * use (`node/sandbox/sweep.ts`).
  */
 export function temporaryFolder(thread: { readonly id: string; readonly home: string }): string {
   return path.join(thread.home, 'tmp', thread.id);
@@ -37,7 +37,7 @@ export function temporaryOf(box: SandboxMechanism, policy: SandboxPolicy, folder
     policy.type === 'workspace-write'
       ? policy
       : { excludeSlashTmp: false, excludeTmpdirEnvVar: false, writableRoots: [] };
-  const isMachines = [cwd, ...writableRoots].some((one) => path.resolve(one) === SLASH_TMP);
+  const isMachines = [cwd, ...writableRoots].some((folder) => path.resolve(folder) === SLASH_TMP);
   const isTmpdir = !excludeTmpdirEnvVar;
   const isSlashTmp = box === 'bubblewrap' && !excludeSlashTmp && !isMachines;
   if (!isTmpdir && !isSlashTmp) return { folder, seenAt: [], isTmpdir };

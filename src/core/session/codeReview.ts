@@ -47,38 +47,17 @@ export async function runCodeReview(
     item = { ...item, agentId };
     run.emit({ type: 'item_started', item });
   };
-  const changes = order.changes?.trim() ?? '';
-  const thread = { id: run.threadId, home: ports.storage.home, unreadable: run.thread.tools.unreadable };
-  const attached: UserInput = { type: 'mention', kind: 'changes', name: 'changes', path: '', text: changes };
-  const text = reviewRequest({ target, instructions }, changes !== '');
+  const input = inputOf({ target, instructions }, order.changes?.trim() ?? '');
   try {
     await agents.refresh();
-    const request = {
-      role: REVIEWER,
-      input: [{ type: 'text' as const, text }, ...(changes === '' ? [] : [attached])],
-      description: `Review ${reviewSubject(target)}`,
-      forksContext: false,
-      readOnly: true,
-      followUp: (answer: string) => {
-        const output = readReviewOutput(answer);
-        return output.type === 'malformed' ? reviewRepair(output.problem) : undefined;
-      },
-    };
+    const request = { ...TASK, input, description: `Review ${reviewSubject(target)}` };
     const ended = await agents.runTask(request, { settings, signal }, begin);
     const answer = ended.type === 'refused' ? failed(ended.message) : answerOf(ended.agent);
     if (answer.type === 'failed') {
       end('failed', { why: answer.why });
       return answer.why;
     }
-    const output = readReviewOutput(answer.text);
-    const isRead = output.type === 'read';
-    const facts = isRead
-      ? {
-          findings: await placeFindings(output.findings, { ...ports, settings, signal, thread }),
-          text: output.text,
-          ...(output.isCorrect === undefined ? {} : { isCorrect: output.isCorrect }),
-        }
-      : { findings: [], text: shortened(answer.text, MAX_ANSWER) };
+    const facts = await factsOf(answer.text, run);
     const reviewText = reviewAnswer(facts.findings, facts.text);
     run.remember(reviewNotice(target));
     run.remember({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: reviewText }] });
@@ -88,6 +67,38 @@ export async function runCodeReview(
     if (item.status === 'in_progress') end(signal.aborted ? 'aborted' : 'failed');
     throw error;
   }
+}
+
+/** The task of the reviewer; an answer in another form is requested once more. */
+const TASK = {
+  role: REVIEWER,
+  forksContext: false,
+  readOnly: true,
+  followUp(answer: string) {
+    const output = readReviewOutput(answer);
+    return output.type === 'malformed' ? reviewRepair(output.problem) : undefined;
+  },
+} as const;
+
+/** The message to the reviewer, with the changes attached if there are any. */
+function inputOf(request: Pick<OpOf<'review'>, 'target' | 'instructions'>, changes: string): readonly UserInput[] {
+  const hasChanges = changes !== '';
+  const text: UserInput = { type: 'text', text: reviewRequest(request, hasChanges) };
+  if (!hasChanges) return [text];
+  return [text, { type: 'mention', kind: 'changes', name: 'changes', path: '', text: changes }];
+}
+
+/** The facts of an answer for the item: its findings, or an answer in another form as text. */
+async function factsOf(answer: string, run: TurnRun): Promise<Pick<ReviewItem, 'findings' | 'text' | 'isCorrect'>> {
+  const output = readReviewOutput(answer);
+  if (output.type !== 'read') return { findings: [], text: shortened(answer, MAX_ANSWER) };
+  const { settings, signal, ports } = run;
+  const thread = { id: run.threadId, home: ports.storage.home, unreadable: run.thread.tools.unreadable };
+  return {
+    findings: await placeFindings(output.findings, { ...ports, settings, signal, thread }),
+    text: output.text,
+    ...(output.isCorrect === undefined ? {} : { isCorrect: output.isCorrect }),
+  };
 }
 
 /** The findings of a thread. */

@@ -76,7 +76,7 @@ export async function compact(
   };
   run.emit({ type: 'item_started', item });
   try {
-    const summary = run.ports.keys.hide(await summarise(run, old));
+    const summary = run.ports.keys.hide(await summarize(run, old));
     const context = await abortable(run.compaction.initialContext(), run.signal);
     const items = compactedHistory(old, { context, summary, budget: budgetOf(run, trigger, before) });
     run.compaction.replace({ itemId: item.id, summary, items: [...items, ...recent] });
@@ -112,7 +112,7 @@ function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], befor
  * Requests the summary, with as many attempts as for a response. A history that is too long for the window is sent
  * without its oldest rounds.
  */
-async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
+async function summarize(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
   let items = withinWindow(run, history);
   let schedule = newSchedule(run);
   const request = summaryRequest(run.compaction.prompt);

@@ -33,7 +33,7 @@ export class CompactionTrigger {
     return contextWindow === null ? null : Math.floor(contextWindow * EFFECTIVE_PART * LIMIT_PART);
   }
 
-  /** For a `token_count`: the limit. */
+  /** Returns the limit, as a part of `token_count`. */
   compactsAtOf(contextWindow: number | null): { readonly compactsAt?: number } {
     const limit = this.limitFor(contextWindow);
     return limit === null ? {} : { compactsAt: limit };

@@ -82,7 +82,7 @@ function kindOf(item: ResponseItem): keyof ContextParts {
   }
 }
 
-/** In a user's message, the parts after the first text are attachments. */
+/** Returns the bytes of the parts after the first text of a user's message: these are attachments. */
 function attachedBytesOf(item: ResponseItem): number {
   if (item.type !== 'message' || item.content.length < 2) return 0;
   const attached = item.content.slice(item.content.findIndex((part) => part.type === 'input_text') + 1);

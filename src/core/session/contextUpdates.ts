@@ -15,6 +15,7 @@ import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.
 import { planModeIn, planModeMessage } from '../prompt/planMode.ts';
 import { isToolInstructionsMessage, toolInstructionsMessage } from '../prompt/toolInstructions.ts';
 import type { ToolThread } from '../tools/handler.ts';
+import { secretNames } from '../tools/files/readGuard.ts';
 import type { ToolInstructions } from '../tools/toolProvider.ts';
 import { temporaryIn } from '../tools/temporaryPaths.ts';
 import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
@@ -61,7 +62,8 @@ export class ContextUpdates {
     const place = docsPlace(options);
     if (this.#docsAhead?.place !== place) {
       const { ports, cwd, projectDocMaxBytes: maxBytes, projectDocFallbackFilenames: fallbackFilenames } = options;
-      const text = readProjectDocs(ports.workspace, ports.storage, cwd, { maxBytes, fallbackFilenames });
+      const limits = { maxBytes, fallbackFilenames, isSecret: secretNames(options.unreadable, ports.host.platform) };
+      const text = readProjectDocs(ports.workspace, ports.storage, cwd, limits);
       this.#docsAhead = { place, text };
     }
     return this.#docsAhead.text;
@@ -146,6 +148,8 @@ interface DocsOptions {
   readonly cwd: string;
   readonly projectDocMaxBytes: number;
   readonly projectDocFallbackFilenames: readonly string[];
+  /** The setting `sandbox.unreadable`. */
+  readonly unreadable: readonly string[];
 }
 
 function docsPlace({ projectDocMaxBytes, cwd }: DocsOptions): string {

@@ -15,6 +15,7 @@ import {
   type Spending,
   withRaised,
 } from './caps.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const FILE = 'spending.json';
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,18 +29,18 @@ const MONTH_LENGTH = 7;
 
 const amountSchema = z.number().nonnegative();
 const raisedSchema = z.object({ cap: amountSchema, to: amountSchema }).optional();
-const daySchema = z.object({
+const daySchema = lazyObject(() => ({
   tokens: amountSchema,
   cost: amountSchema,
   estimated: z.boolean(),
   raised: z.object({ tokens: raisedSchema, cost: raisedSchema }),
-});
-const fileSchema = z.object({
+}));
+const fileSchema = lazyObject(() => ({
   version: z.literal(1),
   days: z.record(z.string(), daySchema),
   /** Missing in files of 0.1. */
   months: z.record(z.string(), daySchema).default({}),
-});
+}));
 
 /** The usage of a day or a month. */
 export interface SpentDay extends Spending {

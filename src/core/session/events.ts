@@ -58,8 +58,8 @@ export class EventSink {
   }
 
   /**
-   * From here on no event is emitted. Only the unfinished messages of the model are still written: they are not in the
-   * history of the model, but the user has read them.
+   * Stops all events. Only the unfinished messages of the model are still written: they are not in the history of the
+   * model, but the user has read them.
    */
   freeze(): void {
     this.#frozen = true;

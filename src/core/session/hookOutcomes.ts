@@ -34,11 +34,14 @@ export function reasonOf(hook: Hook, text: string): DecisionReason {
 export function verdictIn(finished: readonly FinishedHook[]): HookVerdict {
   for (const { hook, outcome } of finished) {
     const denial = outcome.block ?? outcome.stop;
-    if (denial !== undefined)
-      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${denial}`) };
+    if (denial !== undefined) {
+      return { type: 'deny', reason: reasonOf(hook, `A hook of the user denied it: ${forModel(denial)}`) };
+    }
   }
   for (const { hook, outcome } of finished) {
-    if (outcome.ask !== undefined) return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${outcome.ask}`) };
+    if (outcome.ask !== undefined) {
+      return { type: 'ask', reason: reasonOf(hook, `A hook asks you: ${forModel(outcome.ask)}`) };
+    }
   }
   return { type: 'none' };
 }

@@ -21,7 +21,7 @@ export function searchShown({ action = { type: 'search' } }: WebSearchCallItem):
     default: {
       const named = Array.isArray(action['queries']) ? action['queries'] : [action.query];
       const queries = named
-        .filter((one): one is string => typeof one === 'string' && one !== '')
+        .filter((query): query is string => typeof query === 'string' && query !== '')
         .slice(0, MOST_QUERIES);
       const query = action.query || queries[0];
       return { ...(query ? { query } : {}), action: { type: 'search', queries } };

@@ -71,7 +71,7 @@ export class InputQueue {
   }
 
   #tell(submissionId: string, id: string): void {
-    const queued = this.#queued.find((one) => one.id === id);
+    const queued = this.#queued.find((candidate) => candidate.id === id);
     if (queued === undefined) return;
     const { input, held } = queued;
     this.#emit(submissionId, { type: 'input_queued', id, input: [...input], ...(held ? { held } : {}) });

@@ -6,7 +6,7 @@ import { rangeText } from '../../protocol/text/findings.ts';
 import { findQuote } from '../../protocol/text/quote.ts';
 import { WorkspaceError } from '../ports.ts';
 import { cutBytes } from '../tools/files/lines.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from '../tools/files/readGuard.ts';
+import { type ReadGuard, readGuard, readLimitsOf, whyUnreadable } from '../tools/files/readGuard.ts';
 import type { ToolContext } from '../tools/handler.ts';
 import { onFirstUse } from '../util/onFirstUse.ts';
 import { byteLength, estimateTokens } from '../util/tokens.ts';
@@ -69,7 +69,7 @@ async function find(mention: Mention, guarding: () => Promise<ReadGuard>, deps: 
     const place = places.get(file);
     if (place === undefined) return refused(`${file} cannot be resolved`);
     if (place instanceof WorkspaceError) return refused(place.message);
-    const hidden = guard([file, place.name, place.target]);
+    const hidden = await whyUnreadable(file, place, guard, deps);
     if (hidden !== undefined) return refused(hidden);
     if (text !== undefined) return { type: 'text', text };
     const stat = await inspecting;
@@ -112,7 +112,7 @@ function atLines(mention: Mention, lines: LineRange): Mention {
   return { ...mention, name, lines };
 }
 
-/** Without line ends, and without the empty line behind the last one. */
+/** Returns the lines without their ends, and without the empty line behind the last one. */
 function splitLines(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();

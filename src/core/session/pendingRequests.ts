@@ -1,6 +1,12 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg, QuestionRequest } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
+import {
+  type ApprovalDecision,
+  type ProposalChoices,
+  type Rule,
+  type RuleScope,
+  UNREADABLE_FILE,
+} from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
@@ -110,7 +116,9 @@ export class PendingRequests {
       choices: choicesFor(question),
     };
     if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
-    emit({ type: 'approval_requested', ...request });
+    // Without a user the lines of a file with secrets would be read by a log only.
+    const isShown = this.#interactive || reason.id !== UNREADABLE_FILE || request.kind !== 'patch';
+    emit({ type: 'approval_requested', ...request, ...(isShown ? {} : { diff: '' }) });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });
       return NON_INTERACTIVE;
@@ -303,7 +311,7 @@ function isRemembered(decision: ApprovalDecision): boolean {
   return decision === 'approved_for_thread' || (typeof decision === 'object' && 'approved_tool' in decision);
 }
 
-/** As one text; `undefined` without keys, for changes of files and for a request of a hook. */
+/** Returns the keys as one text; `undefined` without keys, for changes of files and for a request of a hook. */
 function keysOf(request: Pick<Question, 'keys' | 'proposal' | 'reason'> | undefined): string | undefined {
   if (request === undefined || request.keys.length === 0) return undefined;
   if (request.proposal !== undefined || request.reason.source === 'hook') return undefined;

@@ -16,7 +16,7 @@ export function endLeftovers(
     // It ended with the process that ran this thread; its exit code is not known.
     if (status.type === 'running') emit({ type: 'process_exited', processId, exitCode: null });
   }
-  for (const agent of agents.filter((one) => !isFinal(one))) {
+  for (const agent of agents.filter((candidate) => !isFinal(candidate))) {
     emit({ type: 'agent_status', ...agent, state: 'interrupted' });
   }
   for (const { id } of queuedInputs) emit({ type: 'input_dequeued', id, reason: 'dropped' });

@@ -104,7 +104,10 @@ function isInterrupted({ aborted, reason }: AbortSignal): boolean {
   return aborted && !(reason instanceof StorageFailure);
 }
 
-/** Without the id of the server: it refuses a message whose reasoning is missing, and reasoning is never complete here. */
+/**
+ * Returns a message without the id of the server: it refuses one whose reasoning is missing, and reasoning is never
+ * complete here.
+ */
 function spokenText(text: string): MessageItem {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
 }
@@ -143,7 +146,7 @@ function show(
   }
 }
 
-/** Without a choice of the user, raw reasoning is shown where the model sends no summaries. */
+/** Returns true if raw reasoning is shown: by the user's choice, else where the model sends no summaries. */
 function showsRaw({ thread, family }: TurnRun): boolean {
   return thread.prompt.showRawReasoning ?? !(family.reasoning?.summaries ?? false);
 }

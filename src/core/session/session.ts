@@ -84,7 +84,7 @@ export class Session {
     return this.#parts.agentNotices;
   }
 
-  /** For a sub-agent of this session. */
+  /** The parent of a sub-agent of this session. */
   get asParent(): ParentLink {
     return {
       threadId: this.threadId,
@@ -374,7 +374,8 @@ export class Session {
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#parts.sink.record({ type: 'turn_context', payload: settings });
     this.#parts.tools.turnStarts();
-    const context = await takeContext(this.#parts, this.#parts.conversation.context, settings);
+    const context = takeContext(this.#parts, this.#parts.conversation.context, settings);
+    await context.catch(() => {});
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
@@ -400,7 +401,7 @@ export class Session {
     if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
     const goesOn = continueTurn === true && !this.#parts.conversation.isAnswered;
     const opening: TurnOpening = goesOn
-      ? { type: 'begun', context: [], input: null, compacts: true }
+      ? { type: 'begun', context: Promise.resolve([]), input: null, compacts: true }
       : { type: 'compaction' };
     this.#parts.sink.record({ type: 'turn_context', payload: this.#settings });
     this.#parts.tools.turnStarts();

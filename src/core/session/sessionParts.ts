@@ -4,6 +4,7 @@ import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { ThreadMemories } from '../rollout/threadMemories.ts';
+import { secretNames } from '../tools/files/readGuard.ts';
 import { rejectionMessage } from '../tools/registry.ts';
 import { AgentNotices } from './agentNotices.ts';
 import { CapCounters, TurnSpending } from './capCounters.ts';
@@ -79,7 +80,7 @@ export function createSessionParts(
   session: { readonly settings: () => TurnSettings; readonly storageFailed: (failure: StorageFailure) => void },
 ): SessionParts {
   const { ports, meta, replayed, host, parent, ledger } = options;
-  const { limits } = options.settings;
+  const { limits, tools } = options.settings;
   const threadId = meta.id;
   const before = stateBefore(options);
   const cwd = () => session.settings().cwd;
@@ -102,25 +103,15 @@ export function createSessionParts(
     isTrusted: () => host.isTrusted(),
     warn: (message) => emit(null, { type: 'warning', message }),
   });
-  const requests =
-    parent?.requests ??
-    new PendingRequests({
-      ids: ports.ids,
-      interactive: host.interactive,
-      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-      proposals: host.proposals,
-      keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
-      watchRules: () => options.rules.watch(),
-      onRemembered: (keys) => options.rules.noteApprovals(threadId, keys),
-      elsewhere: () => commandsIn(cwd(), options.commandsOfOthers?.() ?? []),
-      onAgentApproval: ({ keys, rules }) => emit(null, { type: 'memory_changed', keys: [...keys], rules: [...rules] }),
-    });
+  const shared: SharedParts = { cwd, rules, emit };
+  const requests = parent?.requests ?? createRequests(options, shared);
   const changes = new ThreadChanges({
     ...ports,
     ledger,
     store: ports.baseline,
     threadId,
     maxBytes: limits.undoMaxBytes,
+    isSecret: secretNames(tools.unreadable, ports.host.platform),
     emit: (msg) => emit(null, msg),
   });
   const open = async () => {
@@ -150,16 +141,7 @@ export function createSessionParts(
     models: new ThreadModels(meta.provider, host),
     rules,
     requests,
-    tools: new Toolset({
-      settings: options.settings.tools,
-      host,
-      rules: (place) => rules.inForce(place),
-      readMemory: (id) => new ThreadMemories(ports).read(id),
-      testPlace: { workspace: ports.workspace, cwd },
-      languages: ports.languages,
-      agentTools: options.agentTools,
-      onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
-    }),
+    tools: createToolset(options, shared),
     processes: new Processes({
       ...ports,
       threadId,
@@ -187,4 +169,42 @@ export function createSessionParts(
       conversation.history.append(item);
     },
   };
+}
+
+/** Values that several parts of a session use. */
+interface SharedParts extends Pick<SessionParts, 'rules' | 'emit'> {
+  readonly cwd: () => string;
+}
+
+/** The pending requests of a root thread, with the approval memory that its rollout has. */
+function createRequests(options: SessionOptions, { cwd, rules, emit }: SharedParts): PendingRequests {
+  const { ports, meta, replayed, host } = options;
+  return new PendingRequests({
+    ids: ports.ids,
+    interactive: host.interactive,
+    memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+    proposals: host.proposals,
+    keepRule: (rule, scope) => options.rules.add(scope, rule, rules.place(cwd())),
+    watchRules: () => options.rules.watch(),
+    onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
+    elsewhere: () => commandsIn(cwd(), options.commandsOfOthers?.() ?? []),
+    onAgentApproval: (memory) =>
+      emit(null, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] }),
+  });
+}
+
+function createToolset(
+  { ports, settings, host, agentTools }: SessionOptions,
+  { cwd, rules, emit }: SharedParts,
+): Toolset {
+  return new Toolset({
+    settings: settings.tools,
+    host,
+    rules: (place) => rules.inForce(place),
+    readMemory: (id) => new ThreadMemories(ports).read(id),
+    testPlace: { workspace: ports.workspace, cwd },
+    languages: ports.languages,
+    agentTools,
+    onRejected: (rejected) => emit(null, { type: 'warning', message: rejectionMessage(rejected) }),
+  });
 }

@@ -26,6 +26,8 @@ export interface ThreadChangesDeps {
   readonly log: Log;
   readonly threadId: string;
   readonly maxBytes: number;
+  /** True for a file with secrets: its lines belong neither into events nor into the rollout. */
+  readonly isSecret: (path: string) => boolean;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
 }
@@ -93,7 +95,7 @@ export class ThreadChanges {
     { itemId, box }: { readonly itemId: string; readonly box: SandboxMechanism },
     { turnId, settings, onChanges }: TurnHooks,
   ): Promise<void> {
-    const { store, clock, emit } = this.#deps;
+    const { store, clock, emit, isSecret } = this.#deps;
     const { changes, newFolders, problem } = await command.end();
     if (problem !== undefined) this.#tell(problem);
     if (store === undefined || changes.length === 0) return;
@@ -107,7 +109,7 @@ export class ThreadChanges {
       changes: [...changes],
       newFolders: [...madeFolders(newFolders, box)],
     });
-    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash));
+    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), isSecret);
     if (described.summary.total === 0) return;
     emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
     onChanges(described);

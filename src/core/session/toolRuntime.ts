@@ -47,7 +47,7 @@ export class ToolRuntime {
   readonly #deps: ToolRuntimeDeps;
   readonly #gate = new ParallelGate(MAX_TOGETHER);
   readonly #order = new CallOrder();
-  readonly #running: Promise<ToolCallOutputItem>[] = [];
+  readonly #running: Promise<() => ToolCallOutputItem>[] = [];
   #unsettled = 0;
 
   constructor(deps: ToolRuntimeDeps) {
@@ -94,7 +94,8 @@ export class ToolRuntime {
   async *outputs(): AsyncIterable<ToolCallOutputItem> {
     const { keys } = this.#deps;
     for (const running of this.#running) {
-      yield mapTexts(await running, (text) => keys.hide(text)) as ToolCallOutputItem;
+      const finish = await running;
+      yield mapTexts(finish(), (text) => keys.hide(text)) as ToolCallOutputItem;
     }
   }
 
@@ -105,13 +106,14 @@ export class ToolRuntime {
     return ready === undefined ? { isMutating: true } : prepareCall(ready.call, ready, context);
   }
 
+  /** Resolves to a function that makes the output; it is called in call order, because it compares a call with those before. */
   async #run(
     asked: ToolCall,
     guarded: GuardedCall | undefined,
     item: ToolCallItem,
     context: ToolContext,
     start: CallStart,
-  ): Promise<ToolCallOutputItem> {
+  ): Promise<() => ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
     // A call whose hooks were stopped is run with a signal that has aborted, which ends its item.
     const ready = guarded && (await guarded.ready().catch(() => undefined));
@@ -119,13 +121,13 @@ export class ToolRuntime {
     try {
       const answered = await runToolCall(call, { ...this.#deps, registry }, context, start);
       const answer = ready === undefined ? answered : await ready.finish(answered);
-      return outputFor(item, this.#guarded(call, answer, context));
+      return () => outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {
       if (!context.signal.aborted) {
-        return outputFor(item, `${call.name} failed: ${messageOf(error)}`);
+        return () => outputFor(item, `${call.name} failed: ${messageOf(error)}`);
       }
       const seconds = Math.max(0.1, (this.#deps.clock.monotonic() - startedAt) / 1000);
-      return outputFor(item, `aborted by user after ${seconds.toFixed(1)} s`);
+      return () => outputFor(item, `aborted by user after ${seconds.toFixed(1)} s`);
     }
   }
 

@@ -134,7 +134,7 @@ export class Toolset {
     this.#current = { arrays, registry };
     for (const rejected of registry.rejected) this.#report(rejected);
     for (const provider of providers) {
-      for (const one of provider.leftOut?.() ?? []) this.#report({ ...one, providerId: provider.id });
+      for (const rejected of provider.leftOut?.() ?? []) this.#report({ ...rejected, providerId: provider.id });
     }
     return registry;
   }
@@ -150,7 +150,7 @@ export class Toolset {
   }
 
   #report(rejected: Rejected): void {
-    const key = `${rejected.providerId}\n${rejected.name ?? ''}`;
+    const key = [rejected.providerId, rejected.source ?? '', rejected.name ?? ''].join('\n');
     if (!this.#reported.has(key)) this.#options.onRejected(rejected);
     this.#reported.add(key);
   }
@@ -197,13 +197,15 @@ function isOffered(name: string, limits: ToolLimits): boolean {
 
 /** Returns true if the list has the tool; the name of an MCP server includes all of its tools. */
 function isIn(name: string, list: readonly string[]): boolean {
-  return list.some((one) => one === '*' || one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`)));
+  return list.some(
+    (entry) => entry === '*' || entry === name || (entry.startsWith('mcp__') && name.startsWith(`${entry}__`)),
+  );
 }
 
 /** Returns true if a tool whose name starts with this prefix may be offered. */
 function mayOffer(toolPrefix: string, { allowed, denied }: ToolLimits): boolean {
   const mayAllow =
-    allowed === undefined || isIn(toolPrefix, allowed) || allowed.some((one) => one.startsWith(toolPrefix));
+    allowed === undefined || isIn(toolPrefix, allowed) || allowed.some((entry) => entry.startsWith(toolPrefix));
   return mayAllow && !isIn(toolPrefix, denied);
 }
 

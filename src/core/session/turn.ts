@@ -24,11 +24,14 @@ import type { TurnRun } from './turnRun.ts';
 export type TurnOpening =
   | {
       readonly type: 'begun';
-      /** Context messages that the model does not have yet: project instructions, environment, and changes of them. */
-      readonly context: readonly ResponseItem[];
+      /**
+       * Context messages that the model does not have yet: project instructions, environment, and changes of them. Rejects
+       * where one of them cannot be read: then the turn fails.
+       */
+      readonly context: Promise<readonly ResponseItem[]>;
       /** The message of the user; `null` when an earlier turn is retried. */
       readonly input: readonly UserInput[] | null;
-      /** The user wants the thread compacted first. Only where `input` is `null` and `context` is empty. */
+      /** The user wants the thread compacted first. Only where `input` is `null` and there is no context. */
       readonly compacts?: boolean;
     }
   /** The user has changes reviewed by an agent, without a message. */
@@ -109,12 +112,12 @@ async function begin(run: TurnRun): Promise<void> {
 }
 
 /**
- * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them, can
- * be tried again. A compaction sums up the items before the message, which follows the summary.
+ * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them or
+ * without its context, can be tried again. A compaction sums up the items before the message, which follows the summary.
  */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;
-  for (const item of opening.context) run.remember(item);
+  await rememberContext(run, opening);
   if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
   if (opening.input === null) await run.skills.recover();
   const blocked = opening.input && (await addInput(run, opening.input));
@@ -122,6 +125,15 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   await demandTools(run);
   if (opening.compacts) await compactOrFail(run, 'manual');
   else await compactWhenDue(run, before);
+}
+
+async function rememberContext(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
+  try {
+    for (const item of await opening.context) run.remember(item);
+  } catch (error) {
+    if (opening.input !== null) await addInput(run, opening.input);
+    throw error;
+  }
 }
 
 /** @throws ModelFault when a source of tools that the user demands is not there */
@@ -222,7 +234,7 @@ async function respond(
       }
       await compactOrFail(run, 'context_exceeded');
       isCompacted = true;
-      // What the model reads from now on has none of them.
+      // The compacted history contains none of the calls.
       started = new StartedCalls();
       continue;
     }

@@ -57,7 +57,6 @@ export interface HookedTurn {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly audit: Auditor;
-  /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
   readonly signal: AbortSignal;
 }
@@ -120,7 +119,7 @@ export class TurnHooks {
     const matching = this.#of('SessionStart').filter(({ matcher }) => matchesName(matcher, start));
     const finished = await this.#run(
       'SessionStart',
-      this.#plain(matching, { source: start }, { source: start === 'startup' ? 'new' : start }),
+      this.#plain(matching, { source: start }, { source: start === 'startup' ? 'new' : start }, { source: 'new' }),
     );
     this.throwIfStopped();
     return contextIn('SessionStart', finished);
@@ -231,9 +230,10 @@ export class TurnHooks {
     return this.#hooks.filter((hook) => hook.event === event);
   }
 
-  /** `copilot`: the input of a hook of Copilot, where it is another one. */
-  #plain(hooks: readonly Hook[], input: HookStart['input'], copilot = input): readonly HookStart[] {
-    return hooks.map((hook) => ({ hook, input: isOfCopilot(hook) ? copilot : input }));
+  /** `copilot`, `vsCode`: the input of a hook of that product, where it is another one. */
+  #plain(hooks: readonly Hook[], input: HookStart['input'], copilot = input, vsCode = input): readonly HookStart[] {
+    const inputFor = (hook: Hook) => (isOfCopilot(hook) ? copilot : hook.style === 'github' ? vsCode : input);
+    return hooks.map((hook) => ({ hook, input: inputFor(hook) }));
   }
 
   #runsFor(
@@ -264,9 +264,9 @@ export class TurnHooks {
       runs.map(async (run) => ({ ...run, outcome: await this.#one(event, run) })),
     );
     this.#turn.signal.throwIfAborted();
-    const finished = settled.map((one) => {
-      if (one.status === 'rejected') throw one.reason;
-      return one.value;
+    const finished = settled.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
     });
     this.#stopped ??= finished.find(({ outcome }) => outcome.stop !== undefined)?.outcome.stop;
     return finished;
@@ -377,7 +377,7 @@ export class TurnHooks {
   }
 }
 
-/** As in the first example of VS Code's documentation of hooks, which formats the file. */
+/** Returns the variable that the first example of VS Code's documentation of hooks uses, which formats the file. */
 function fileVariable(face: ToolFace | undefined): Readonly<Record<string, string>> {
   const file = face?.input['file_path'] ?? face?.input['filePath'];
   return typeof file === 'string' && !file.includes('\0') ? { TOOL_INPUT_FILE_PATH: file } : {};

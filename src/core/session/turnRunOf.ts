@@ -26,7 +26,9 @@ export interface StartingTurn {
 /** Starts to read what `takeContext` waits for. @throws Error of the workspace */
 export function readAhead({ options, conversation }: SessionParts, { cwd }: TurnSettings): Promise<unknown> {
   const { ports, settings: thread } = options;
-  return conversation.context.readDocs({ ...thread.prompt, ports, cwd, projectDocMaxBytes: docsLimit(options) });
+  const projectDocMaxBytes = docsLimit(options);
+  const { unreadable } = thread.tools;
+  return conversation.context.readDocs({ ...thread.prompt, ports, cwd, projectDocMaxBytes, unreadable });
 }
 
 /** Bytes of the project's instructions that the model reads. */
@@ -48,6 +50,7 @@ export async function takeContext(
     thread: { id: meta.id, home: ports.storage.home },
     isSubAgent: meta.parent_id !== undefined,
     projectDocMaxBytes: docsLimit(options),
+    unreadable: thread.tools.unreadable,
     allowedPrefixes: isTrusted ? await rules.allowedIn(settings.cwd) : [],
     memories: async () => (isTrusted && thread.tools.memory ? listMemories(settings.cwd, meta.id, ports) : []),
     toolInstructions: tools.instructions(),

@@ -19,7 +19,7 @@ export interface RunningCommand {
 
 /**
  * Knows the patches and commands of the threads and sub-agents of one process in the folders that they share. One per
- * process. Patches to one path are serialised by the ports, which know the real path; here is recorded which thread
+ * process. Patches to one path are serialized by the ports, which know the real path; here is recorded which thread
  * applied them.
  */
 export class WorkspaceCoordinator {
@@ -50,6 +50,7 @@ export class WorkspaceCoordinator {
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
     const restore = workspace.restore?.bind(workspace);
+    const findLinks = workspace.findLinks?.bind(workspace);
     return {
       // A getter: folders are opened and closed.
       get roots() {
@@ -67,6 +68,7 @@ export class WorkspaceCoordinator {
       moves: workspace.moves,
       save: (paths) => workspace.save(paths),
       ...(restore === undefined ? {} : { restore }),
+      ...(findLinks === undefined ? {} : { findLinks }),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#applied(threadId, changes);
@@ -82,7 +84,7 @@ export class WorkspaceCoordinator {
   }
 
   /**
-   * Says whether another thread made a plan stale. A plan that was made after the last patch of another thread was not.
+   * Names another thread that made a plan stale. A plan that was made after the last patch of another thread was not.
    */
   #attributed(threadId: string, changes: readonly FileChange[], stale: Stale): ApplyResult {
     const isOthers = (path: string) => {

@@ -54,14 +54,15 @@ function choiceOn(
   const was = (index: number, as: (earlierIndex: number) => boolean) => {
     const same = indicesOf(known, hunks[index]);
     return (
-      same.length === indicesOf(hunks, hunks[index]).length && same.every((one) => wasConflict(earlier, one) && as(one))
+      same.length === indicesOf(hunks, hunks[index]).length &&
+      same.every((earlierIndex) => wasConflict(earlier, earlierIndex) && as(earlierIndex))
     );
   };
   if (carried !== undefined && 'text' in carried) {
     const isSeen = plan.conflicts.every((index) => was(index, () => true));
     return isSeen ? carried : { path, leftOut: [...plan.conflicts] };
   }
-  const isRestored = (index: number) => was(index, (one) => isHunkIn(earlier?.choice, one));
+  const isRestored = (index: number) => was(index, (earlierIndex) => isHunkIn(earlier?.choice, earlierIndex));
   const out = new Set([...(carried?.leftOut ?? []), ...plan.conflicts.filter((index) => !isRestored(index))]);
   return out.size === 0 ? undefined : { path, leftOut: [...out].toSorted((one, other) => one - other), ...explained };
 }
@@ -80,7 +81,7 @@ function contentsOf({ proposal }: ProposedPlan): readonly string[] {
 }
 
 function indicesOf(contents: readonly string[], content: string | undefined): readonly number[] {
-  return contents.flatMap((one, index) => (one === content ? [index] : []));
+  return contents.flatMap((candidate, index) => (candidate === content ? [index] : []));
 }
 
 function wasConflict(earlier: Earlier | undefined, index: number): boolean {

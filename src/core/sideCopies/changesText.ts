@@ -12,9 +12,9 @@ const MAX_COMPARED = 1024 * 1024;
 const ENOUGH = 200_000;
 
 /**
- * For the model: the names of all files that differ from the base of the copy, then their diffs. `mayRead` takes places
- * in the workspace and leaves out files whose content must not be shown. `undefined` without a difference. Rejects with
- * the error of the disk, or the signal's reason.
+ * Resolves to a text for the model: the names of all files that differ from the base of the copy, then their diffs.
+ * `mayRead` takes places in the workspace and leaves out files whose content must not be shown. `undefined` without a
+ * difference. Rejects with the error of the disk, or the signal's reason.
  */
 export async function copyChangesText(
   copy: SideCopy,

@@ -17,7 +17,7 @@ export class CopyCounts implements Disposable {
     this.#changed = new Emitter(report);
   }
 
-  /** A count is another one. */
+  /** Fires when a count has changed. */
   get onChange(): Emitter<void>['event'] {
     return this.#changed.event;
   }

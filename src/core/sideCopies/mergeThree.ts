@@ -122,7 +122,7 @@ function regionsOf(ours: readonly LineChange[], theirs: readonly LineChange[]): 
   });
 }
 
-/** In lines. */
+/** Returns the growth of the text in lines. */
 function growthOf(changes: readonly LineChange[]): number {
   return changes.reduce((sum, { start, end, newStart, newEnd }) => sum + newEnd - newStart - (end - start), 0);
 }

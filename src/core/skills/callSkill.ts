@@ -17,8 +17,8 @@ export function skillCalledIn(text: string, skills: readonly Skill[]): SkillCall
   const [, kind, name, args = ''] =
     /^\/(?:(skill|prompt):)?([\p{L}\p{N}_.:-]+)(?:\s+([^]*))?$/u.exec(text.trim()) ?? [];
   if (name === undefined) return undefined;
-  const found = (one: string, of?: string) =>
-    skills.find((skill) => skill.forUser && skill.name === one && (of === undefined || skill.kind === of));
+  const found = (wanted: string, of?: string) =>
+    skills.find((skill) => skill.forUser && skill.name === wanted && (of === undefined || skill.kind === of));
   const skill = found(name, kind) ?? (kind === undefined ? undefined : found(`${kind}:${name}`));
   return skill && { skill, args: args.trim() };
 }

@@ -33,8 +33,8 @@ export function isListed(list: readonly string[], { names, uses }: ListableCall)
   const entries = list.map(entryOf);
   if (entries.some(({ tool, pattern }) => tool === '*' && pattern === undefined)) return true;
   return uses.every(({ name, command }) => {
-    // Of several uses of one call each has to be listed by itself.
-    const own = uses.length > 1 ? names.filter((one) => toolsNamed(name)?.includes(one)) : names;
+    // If one call has several uses, each has to be listed by itself.
+    const own = uses.length > 1 ? names.filter((candidate) => toolsNamed(name)?.includes(candidate)) : names;
     const fitting = entries.filter(({ tool }) => means(tool, name, own));
     if (fitting.some(({ pattern }) => pattern === undefined)) return true;
     return (
@@ -89,7 +89,9 @@ function means(entry: string, use: string, names: readonly string[]): boolean {
   const called = [...names, ...oneTool(use)];
   return (
     entry.toLowerCase() === use.toLowerCase() ||
-    called.some((name) => meant.some((one) => one === name || (one.startsWith('mcp__') && name.startsWith(`${one}__`))))
+    called.some((name) =>
+      meant.some((entry) => entry === name || (entry.startsWith('mcp__') && name.startsWith(`${entry}__`))),
+    )
   );
 }
 

@@ -47,9 +47,11 @@ export async function selectSkills(
     const names = file.group === '' ? [name] : [name, `${file.group}:${name}`];
     const hash = proposalHash(file);
     const decided = await proposalState(file, hash, trust);
-    const holder = (one: string) => takenBy.get(`${file.kind} ${one}`);
+    const holder = (candidate: string) => takenBy.get(`${file.kind} ${candidate}`);
     // A proposed skill does not take the name of an approved one.
-    const free = names.find((one) => (decided === 'used' ? holder(one) !== 'used' : holder(one) === undefined));
+    const free = names.find((candidate) =>
+      decided === 'used' ? holder(candidate) !== 'used' : holder(candidate) === undefined,
+    );
     if (free !== undefined && decided !== 'refused') takenBy.set(`${file.kind} ${free}`, decided);
     const state = free === undefined && decided !== 'refused' ? 'shadowed' : decided;
     skills.push({ skill: { ...parsed.skill, name: free ?? name }, file, hash, state, notes: parsed.notes });

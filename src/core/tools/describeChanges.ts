@@ -27,11 +27,15 @@ export interface DescribedChanges {
   readonly withoutText: readonly string[];
 }
 
-/** `read` gives kept content. Changes of ignored files are not shown. */
+/**
+ * `read` gives kept content. Changes of ignored files are not shown; those of files with secrets (`isSecret`, by their path)
+ * are named, without their lines.
+ */
 export async function describeChanges(
   recorded: readonly RecordedChange[],
   cwd: string,
   read: (hash: string) => Promise<Uint8Array | undefined>,
+  isSecret: (path: string) => boolean = () => false,
 ): Promise<DescribedChanges> {
   const changes = recorded.filter(({ before, after }) => !isIgnored(before) && !isIgnored(after));
   const files: ChangedFile[] = [];
@@ -40,7 +44,7 @@ export async function describeChanges(
   let bytesLeft = MAX_ALL_SHOWN_BYTES;
   for (const change of changes.slice(0, MAX_SHOWN_FILES)) {
     const bytes = sizeOf(change.before) + sizeOf(change.after);
-    const text = bytes > bytesLeft ? undefined : await textChange(change, read);
+    const text = bytes > bytesLeft || isSecret(change.path) ? undefined : await textChange(change, read);
     if (text !== undefined) bytesLeft -= bytes;
     const counts = text === undefined ? undefined : unifiedDiff(text, cwd);
     if (text !== undefined && counts !== undefined) {
@@ -65,7 +69,7 @@ export async function describeChanges(
   };
 }
 
-/** In git format, paths from `cwd`; files that are not shown are named. */
+/** Returns the diff in git format, with paths from `cwd`; files that are not shown are named. */
 export async function diffOfChanges(
   changes: readonly RecordedChange[],
   cwd: string,

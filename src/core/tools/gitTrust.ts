@@ -137,7 +137,7 @@ async function refuseLinks(place: string, workspace: Reader): Promise<void> {
 }
 
 function namesPrograms(configuration = ''): boolean {
-  return configurationKeys(configuration).some((key) => STARTS_WHILE_READING.some((one) => one.test(key)));
+  return configurationKeys(configuration).some((key) => STARTS_WHILE_READING.some((pattern) => pattern.test(key)));
 }
 
 /** Returns `undefined` where there is no file. @throws where git may be able to read the file and Tiller is not. */

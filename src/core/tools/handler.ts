@@ -266,6 +266,8 @@ export interface ToolOptions extends ToolSettings {
 export interface ToolHandler<Args = unknown, Plan = unknown> {
   /** The name under which the tool is offered, then its aliases. */
   readonly names: readonly [string, ...string[]];
+  /** The name of the extension that brings the tool, for the user. */
+  readonly source?: string;
   /** The specification sent to the model; `undefined` for a tool that answers calls without being offered. */
   readonly spec: ToolSpec | undefined;
   /** The kinds of calls that it takes; `function` alone where absent. It must take the kind of its `spec`. */

@@ -297,7 +297,8 @@ function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolCont
 /** Names the arguments that were left out, so that the model does not rely on them. */
 function withIgnored(answer: ToolOutput, ignored: readonly string[] | undefined): ToolOutput {
   if (ignored === undefined) return answer;
-  const note = `Note: this tool has no argument ${ignored.join(', ')}; it was ignored.`;
+  const [names, was] = ignored.length === 1 ? ['argument', 'it was'] : ['arguments', 'they were'];
+  const note = `Note: this tool has no ${names} ${ignored.join(', ')}; ${was} ignored.`;
   const { output } = answer;
   return {
     ...answer,

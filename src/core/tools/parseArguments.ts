@@ -20,8 +20,25 @@ export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPaylo
   const given = known === undefined ? dropNulls(value) : withTimeout(dropNulls(value), known);
   const parsed = schema.safeParse(given);
   if (parsed.success) return { type: 'parsed', args: parsed.data, ...ignoredIn(given, known) };
-  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  return invalidArguments(issues.slice(0, 5).join('; '));
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map((issue) => issueText(issue, given));
+  const { ignored = [] } = ignoredIn(given, known);
+  // A model that calls an argument by another name finds the right one beside it.
+  const unknown = ignored.map((name) => `${name}: is no argument of this tool`);
+  return invalidArguments([...issues, ...unknown].join('; '));
+}
+
+const MAX_ISSUES = 5;
+
+function issueText({ path, code, message }: z.core.$ZodIssue, given: unknown): string {
+  const isMissing = code === 'invalid_type' && path.length > 0 && valueAt(given, path) === undefined;
+  return `${path.join('.') || 'arguments'}: ${isMissing ? 'is required' : message}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+    value,
+  );
 }
 
 /** Names the fault, so that the model can write the arguments again. */

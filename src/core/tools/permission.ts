@@ -188,7 +188,7 @@ async function askUntilOutdated(
   }
 }
 
-/** Without an answer, the source of the reason has decided. */
+/** Returns the record of a decision. Without an answer, the source of the reason has decided. */
 export function recordOf(
   outcome: DecisionRecord['outcome'],
   reason: DecisionReason,

@@ -12,13 +12,16 @@ export interface ProvidedTools {
 export interface Rejected {
   readonly name?: string;
   readonly providerId: string;
+  /** `ToolHandler.source` of the tool. */
+  readonly source?: string | undefined;
   /** `undefined`: an earlier tool has its name. Otherwise the fault in its specification. */
   readonly problem?: string;
 }
 
-/** One sentence for the user. */
-export function rejectionMessage({ name, providerId, problem = 'another tool has this name' }: Rejected): string {
-  const owner = providerId === 'client' ? 'the client' : providerId;
+/** Returns one sentence for the user. */
+export function rejectionMessage(rejected: Rejected): string {
+  const { name, providerId, source, problem = 'another tool has this name' } = rejected;
+  const owner = source?.slice(0, MAX_PROBLEM) ?? (providerId === 'client' ? 'the client' : providerId);
   const why = problem.slice(0, MAX_PROBLEM).replace(/\.$/, '');
   return name === undefined
     ? `The tools of ${owner} are left out: ${why}.`
@@ -43,12 +46,12 @@ export class ToolRegistry {
       for (const handler of tools) {
         const taken = handler.names.find((name) => this.#byName.has(name));
         if (taken !== undefined) {
-          rejected.push({ name: taken, providerId: id });
+          rejected.push({ name: taken, providerId: id, source: handler.source });
           continue;
         }
         const problem = specProblem(handler);
         if (problem !== undefined) {
-          rejected.push({ name: handler.names[0], providerId: id, problem });
+          rejected.push({ name: handler.names[0], providerId: id, source: handler.source, problem });
           continue;
         }
         for (const name of handler.names) this.#byName.set(name, handler);

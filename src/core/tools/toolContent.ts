@@ -24,8 +24,9 @@ export function safeContent(parts: readonly ToolContentItem[]): readonly ToolCon
 }
 
 /**
- * For the images of one result, asked in order: the sentence that takes the place of one with which they would have more
- * bytes together than one image may have. Every later request and the thread's file would contain them.
+ * Returns a function for the images of one result, asked in order: it returns the sentence that replaces an image with
+ * which they would have more bytes together than one image may have. Every later request and the thread's file would
+ * contain them.
  */
 export function imageLimit(): (dataUrl: string) => string | undefined {
   let left = IMAGE_LIMITS.bytes;

@@ -20,7 +20,7 @@ export interface ToolProvider {
    */
   tools(family: ToolFamily): readonly ToolHandler[];
   /** Tools that `tools` leaves out because they cannot be offered; the problem is a clause. */
-  leftOut?(): readonly { readonly name: string; readonly problem: string }[];
+  leftOut?(): readonly { readonly name: string; readonly source?: string; readonly problem: string }[];
   /** Called before each turn: a change that is not possible during a turn may be made now. */
   turnStarts?(): void;
   /**

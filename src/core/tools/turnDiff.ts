@@ -51,7 +51,7 @@ export class TurnDiff {
     return hasUpdate;
   }
 
-  /** In git format, with paths relative to `cwd`. */
+  /** Returns the diff in git format, with paths relative to `cwd`. */
   unifiedDiff(cwd: string): string {
     const diffs = [...this.#files].map(([path, file]) => this.#diffOf(path, file, cwd));
     const named = [...this.#named].filter((path) => !this.#files.has(path));

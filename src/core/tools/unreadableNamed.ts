@@ -4,7 +4,7 @@ import { wordsIn } from '../policy/namedPaths.ts';
 import type { Argv } from '../policy/parseScript.ts';
 import type { SandboxPermissions } from '../../protocol/policy.ts';
 import { globToRegExp } from '../util/glob.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from './files/readGuard.ts';
+import { linkedSecrets, type ReadGuard, readGuard, readLimitsOf } from './files/readGuard.ts';
 import type { ToolContext } from './handler.ts';
 
 /**
@@ -32,7 +32,12 @@ export async function unreadableNamed(
   // A link leads to a file of another name.
   const plain = [...named.filter((word) => !isGlob(word)), ...matched];
   const places = [...(await workspace.places(plain.slice(0, MAX_RESOLVED))).values()];
-  return guard(places.flatMap((place) => ('target' in place ? [place.name, place.target] : [])));
+  const found = places.filter((place) => 'target' in place);
+  const byLink = guard(found.flatMap(({ name, target }) => [name, target]));
+  if (byLink !== undefined) return byLink;
+  const targets = found.map(({ target }) => target);
+  const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
+  return linked;
 }
 
 /** Maximum globs of one command that are looked up, and maximum paths that are resolved. */

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import type { Log, Storage } from '../ports.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { parseJson } from '../util/json.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The oldest records of tools are dropped first. */
 const MAX_TOOLS = 2_000;
 
-const toolRecordSchema = z.object({
+const toolRecordSchema = lazyObject(() => ({
   /** The hash of the server's definition; for a tool of an extension, the extension's id. */
   server: z.string(),
   tool: z.string(),
@@ -17,18 +18,18 @@ const toolRecordSchema = z.object({
   definition: z.string(),
   /** The workspaces in which the tool runs without approval, or `everywhere`. */
   allowed: z.union([z.literal('everywhere'), z.array(z.string())]),
-});
-const serverRecordSchema = z.object({
+}));
+const serverRecordSchema = lazyObject(() => ({
   hash: z.string(),
   /** `proposal`: a file names it, and the user has to approve it. `outside`: it runs without a sandbox. */
   about: z.enum(['proposal', 'outside']),
   accepted: z.boolean(),
-});
-const fileSchema = z.object({
+}));
+const fileSchema = lazyObject(() => ({
   version: z.literal(1),
   tools: z.array(toolRecordSchema),
   servers: z.array(serverRecordSchema),
-});
+}));
 type TrustFile = z.infer<typeof fileSchema>;
 
 const NOTHING: TrustFile = { version: 1, tools: [], servers: [] };
@@ -68,8 +69,8 @@ export class Trust {
     workspace: string,
   ): Promise<{ readonly isAllowed: boolean; readonly before: string | undefined }> {
     const { tools } = await this.#read();
-    const known = tools.filter((one) => one.server === server && one.tool === tool);
-    const same = known.find((one) => one.hash === hash);
+    const known = tools.filter((record) => record.server === server && record.tool === tool);
+    const same = known.find((record) => record.hash === hash);
     const isAllowed = same !== undefined && (same.allowed === 'everywhere' || same.allowed.includes(workspace));
     return { isAllowed, before: same === undefined ? known.at(-1)?.definition : undefined };
   }
@@ -81,29 +82,31 @@ export class Trust {
   ): Promise<void> {
     const { server, tool, hash, definition } = identity;
     await this.#update((file) => {
-      const known = file.tools.find((one) => one.server === server && one.tool === tool && one.hash === hash);
+      const known = file.tools.find(
+        (record) => record.server === server && record.tool === tool && record.hash === hash,
+      );
       const before = known?.allowed ?? [];
       const allowed = widened(before, allow);
-      const others = file.tools.filter((one) => one !== known);
+      const others = file.tools.filter((record) => record !== known);
       return { ...file, tools: [...others, { server, tool, hash, definition, allowed }].slice(-MAX_TOOLS) };
     });
   }
 
   /** Removes all approvals of the tools of a server. */
   async forgetTools(server: string): Promise<void> {
-    await this.#update((file) => ({ ...file, tools: file.tools.filter((one) => one.server !== server) }));
+    await this.#update((file) => ({ ...file, tools: file.tools.filter((record) => record.server !== server) }));
   }
 
   /** `undefined` when the user has not decided. */
   async decisionOn(hash: string, about: 'proposal' | 'outside'): Promise<boolean | undefined> {
     const { servers } = await this.#read();
-    return servers.find((one) => one.hash === hash && one.about === about)?.accepted;
+    return servers.find((record) => record.hash === hash && record.about === about)?.accepted;
   }
 
   /** `null` takes a decision back. */
   async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean | null): Promise<void> {
     await this.#update((file) => {
-      const others = file.servers.filter((one) => one.hash !== hash || one.about !== about);
+      const others = file.servers.filter((record) => record.hash !== hash || record.about !== about);
       return { ...file, servers: accepted === null ? others : [...others, { hash, about, accepted }] };
     });
   }

@@ -19,7 +19,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** One sentence that names the path. */
+/** Returns one sentence that names the path. */
 export function describeFileError(error: unknown, path: string): string {
   switch (errorCode(error)) {
     case 'ENOENT':

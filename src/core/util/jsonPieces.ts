@@ -3,7 +3,7 @@
 /** In characters: longer texts are written in pieces. */
 const LONG = 1024 * 1024;
 
-/** One line of JSON after `before`; in pieces only if a text in it is long. */
+/** Returns one line of JSON after `before`; in pieces only if a text in it is long. */
 export function jsonLine(value: unknown, before = ''): string | Iterable<string> {
   return hasLongText(value) ? pieces(value, before) : `${before}${JSON.stringify(value)}\n`;
 }
@@ -25,7 +25,7 @@ function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   } else if (Array.isArray(value)) {
     yield* list(
       '[',
-      value.map((one: unknown) => ['', one ?? null] as const),
+      value.map((element: unknown) => ['', element ?? null] as const),
       ']',
     );
   } else {

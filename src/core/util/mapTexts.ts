@@ -6,10 +6,10 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const mapped = value.map((one: unknown) => mapTexts(one, change));
-    return mapped.every((one, index) => one === value[index]) ? value : mapped;
+    const mapped = value.map((element: unknown) => mapTexts(element, change));
+    return mapped.every((element, index) => element === value[index]) ? value : mapped;
   }
   const entries = Object.entries(value);
-  const mapped = entries.map(([name, one]) => [name, mapTexts(one, change)] as const);
-  return mapped.every(([, one], index) => one === entries[index]?.[1]) ? value : Object.fromEntries(mapped);
+  const mapped = entries.map(([name, field]) => [name, mapTexts(field, change)] as const);
+  return mapped.every(([, field], index) => field === entries[index]?.[1]) ? value : Object.fromEntries(mapped);
 }

@@ -1,4 +1,4 @@
-/** Without the fields that are undefined, which would hide others in a spread. */
+/** Leaves out the fields that are undefined, which would hide others in a spread. */
 export function withoutUndefined<Facts extends object>(
   facts: Facts,
 ): { [Name in keyof Facts]: Exclude<Facts[Name], undefined> } {

@@ -48,7 +48,7 @@ export async function applyPatch(
   try {
     const placed = changes.map((change) => placeChange(change));
     release = await applyLock.acquire(
-      placed.flatMap((one) => placesOf(one)),
+      placed.flatMap((change) => placesOf(change)),
       signal,
     );
     const moved = await movedPaths(changes, new DiskPaths());
@@ -148,7 +148,7 @@ async function giveUp(
   return failed(`${changed.join(', ')} was changed by another writer in the meantime.`, notRestored);
 }
 
-/** In reverse order, never over later changes; returns the paths that could not be rolled back. */
+/** Rolls back in reverse order, never over later changes; returns the paths that could not be rolled back. */
 async function undo(started: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
   const notRestored: string[] = [];
   for (const transition of started.toReversed()) {

@@ -31,6 +31,7 @@ import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { applyPatch, type ApplyOptions } from './applyPatch.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { decodeFile } from './decodedFile.ts';
+import { findLinks } from '../host/hardLinks.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import { holdFolders } from './heldFolders.ts';
 import { restoreFiles } from './restoreFiles.ts';
@@ -51,6 +52,7 @@ export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions)
     realPath: realPathOf,
     places: placesOfPaths,
     readPlaces: readAtPlaces,
+    findLinks: (files, isWanted, also) => findLinks(files, isWanted, [...roots, ...also]),
     list: listDirectory,
     apply: (changes, signal) => applyPatch(changes, options, signal),
     // Files on the disk are always saved.

@@ -134,7 +134,7 @@ async function flushOne(path: string): Promise<FlushOutcome> {
 const NO_LONGER_THERE: ReadonlySet<string | undefined> = new Set([
   ...['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'],
   ...['EACCES', 'EPERM', 'EROFS'],
-  // Of a folder on Windows, which flushes none.
+  // Windows cannot flush a folder.
   'EISDIR',
 ]);
 

@@ -16,14 +16,14 @@ export function withPlaces(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }
 
-/** On Linux through open folders; elsewhere every name is checked immediately before it is used (docs/sandbox.md). */
+/** Holds folders open on Linux; elsewhere every name is checked immediately before it is used (docs/sandbox.md). */
 export function holdFolders(platform = process.platform): DiskFolders {
   return platform === 'linux' && (canOpenFolders ??= tryOpenFolder()) ? new OpenFolders() : new CheckedFolders();
 }
 
 let canOpenFolders: boolean | undefined;
 
-/** Without Linux's /proc the paths of open folders lead nowhere. */
+/** Returns false without Linux's /proc: the paths of open folders lead nowhere then. */
 function tryOpenFolder(): boolean {
   let file: number | undefined;
   try {

@@ -98,12 +98,15 @@ function look(place: string, now: number, { mayBeLinks = false } = {}): Look {
   return { type: isChanging ? 'changing' : 'stable' };
 }
 
-/** For a regular file a later ctime than mtime shows a rename; for folders and links nothing shows the difference. */
+/**
+ * Returns true for a regular file whose ctime is later than its mtime; for folders and links nothing shows the
+ * difference.
+ */
 function isRenamedSince(stats: BigIntStats, since: bigint): boolean {
   return stats.ctimeNs > since && (!stats.isFile() || stats.ctimeNs > stats.mtimeNs);
 }
 
-/** From the root to the place, which comes last. */
+/** Returns the names from the root to the place, which comes last. */
 function namesTo(place: string): string[] {
   const names = [place];
   for (let name = place; dirname(name) !== name; ) names.unshift((name = dirname(name)));

@@ -20,9 +20,9 @@ export async function planApply(placed: readonly PlacedChange[], held: HeldFolde
   const removed = new Set(placed.flatMap(({ removes }) => removes ?? []));
 
   const plans: ChangePlan[] = [];
-  for (const [index, one] of placed.entries()) {
+  for (const [index, change] of placed.entries()) {
     if (index % FILES_AT_ONCE === 0) await setImmediate();
-    plans.push(planOrStale(one, removed, held));
+    plans.push(planOrStale(change, removed, held));
   }
   const stale = plans.flatMap((plan) => (plan.type === 'stale' ? plan.paths : []));
   if (stale.length > 0) return { type: 'stale', paths: [...new Set(stale)] };

@@ -94,7 +94,10 @@ function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   return seen;
 }
 
-/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces no file. */
+/**
+ * Reads the destination of a move. On a case-insensitive disk a new spelling leads to the file itself: the move
+ * replaces no file.
+ */
 function readDestination(path: string, source: string, name: string, held: HeldFolders): SeenImage {
   const seen = readTarget(path, name, held);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;

@@ -170,7 +170,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return newEntry(state, stats);
   }
 
-  /** Another process may have removed it; one for which there was no room may have some by now. */
+  /** Checks again: another process may have removed it, and one for which there was no room may have some by now. */
   #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
     if (state.type === 'file') return this.#blobs.has(state.hash);
     return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
@@ -230,7 +230,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const [root] = [...this.#roots].filter(([folder]) => isBelow(path, folder)).map(([, known]) => known);
     const state = this.#stateNow(path, stats);
     const tracked = root?.entries.get(path);
-    // What the next look would find differently, ignored files and large ones, is left to it.
+    // Ignored and large files are left to the next look, which would find another state for them.
     if (root !== undefined && !root.isNew && (tracked === undefined || !isIgnored(tracked.state))) {
       for (let folder = dirname(path); statOf(folder) !== undefined; folder = dirname(folder)) {
         if (root.folders.has(folder)) break;

@@ -11,7 +11,7 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
 
-/** The state of one path at a look, and the facts by which a later look recognises it as unchanged. */
+/** The state of one path at a look, and the facts by which a later look recognizes it as unchanged. */
 export interface IndexEntry {
   readonly state:
     | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }

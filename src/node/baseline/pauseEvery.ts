@@ -1,4 +1,4 @@
-/** To be called often: returns a wait when so many milliseconds have passed since the last one. */
+/** Returns a function to call often: it returns a wait when so many milliseconds have passed since the last one. */
 export function pauseEvery(milliseconds: number, wait: () => Promise<unknown>): () => Promise<void> | undefined {
   let began = performance.now();
   return () => {

@@ -102,7 +102,7 @@ async function readSkillFiles(
   const [own, theirs] = await Promise.all([Promise.all(ofUser), Promise.all(inWorkspace)]);
   const files = await Promise.all([
     ...own.flat().map((found) => readFound(found, undefined)),
-    ...theirs.flatMap(({ root, found }) => found.map((one) => readFound(one, root))),
+    ...theirs.flatMap(({ root, found }) => found.map((file) => readFound(file, root))),
   ]);
   // A folder of skills may be a link to another one.
   const places = new Set<string>();
@@ -182,7 +182,7 @@ async function commandsIn(folder: string): Promise<readonly Found[]> {
     const entries = await readdir(here, { withFileTypes: true }).catch(() => []);
     // No links: one could lead to a folder around this one.
     const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    for (const name of names.filter((one) => !one.startsWith('.')).toSorted()) await look([...below, name]);
+    for (const name of names.filter((child) => !child.startsWith('.')).toSorted()) await look([...below, name]);
   };
   await look([]);
   const limit = `only ${MAX_COMMANDS} files, in ${MAX_FOLDERS} folders at most ${MAX_DEPTH} deep, are read`;

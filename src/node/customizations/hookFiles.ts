@@ -33,12 +33,12 @@ export async function readHookFiles(
     { origin: 'user', source: path.join(productFolder('claude', host), 'settings.json'), style: 'claude' },
     { origin: 'user', source: path.join(productFolder('codex', host), 'hooks.json'), style: 'codex' },
     ...ofCopilot.places,
-    ...inRoots.flatMap((one) => one.places),
+    ...inRoots.flatMap((found) => found.places),
   ];
   const found = await Promise.all(places.map(async (place) => ({ place, read: await textOf(place.source) })));
   const files = found.flatMap(({ place, read }) => (typeof read === 'string' ? [{ ...place, text: read }] : []));
   const unread = found.flatMap(({ read }) => (typeof read === 'object' ? [read.problem] : []));
-  return { files, problems: [...[ofCopilot, ...inRoots].flatMap((one) => one.problems), ...unread] };
+  return { files, problems: [...[ofCopilot, ...inRoots].flatMap((found) => found.problems), ...unread] };
 }
 
 interface Places {

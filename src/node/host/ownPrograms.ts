@@ -94,7 +94,7 @@ export function startAfterKill(script: string, args: readonly string[]): { stop(
 /** The program starterProgram.ts, with its input and output. */
 export interface StarterProgram {
   write(text: string): void;
-  /** It ends with its input. */
+  /** Closes its input, at which it ends. */
   end(): void;
   /** Keeps this process running; at first it does not. */
   ref(): void;

@@ -30,6 +30,7 @@ import * as z from 'zod';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { PRIVATE_FILE, removeFile } from './privateFiles.ts';
 import { isRunning, thisProcess } from './processIdentity.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The ending of a file that is about to be linked to a lock's place. */
 const NEW = '.new';
@@ -46,7 +47,7 @@ const LAST_RETRY_MS = 15;
 /** An attempt fails because another process was faster, or because something other than a lock is in the place. */
 const MAX_ATTEMPTS = 1_000;
 
-const holderSchema = z.object({
+const holderSchema = lazyObject(() => ({
   /** Distinguishes several holds of one process. */
   token: z.uuid(),
   pid: z.number(),
@@ -56,7 +57,7 @@ const holderSchema = z.object({
   name: z.string(),
   /** ISO 8601. */
   since: z.string(),
-});
+}));
 export type LockHolder = z.infer<typeof holderSchema>;
 
 export interface ProcessLock {

@@ -20,7 +20,7 @@ export function secretsIn(environment: Readonly<Record<string, string | undefine
 }
 
 export interface Redactor {
-  /** From now on this value is redacted wherever it appears. */
+  /** Redacts this value from now on wherever it appears. */
   hide(secret: string): void;
   redact(text: string): string;
   /** Redacts registered secrets only: for files that are read again, and for texts that arrive in pieces. */
@@ -44,12 +44,12 @@ export function createRedactor(): Redactor {
 export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) {
-    return value.map((one: unknown, index) => {
+    return value.map((element: unknown, index) => {
       const before: unknown = value[index - 1];
-      const isSecret = typeof one === 'string' && typeof before === 'string' && SECRET_OPTION.test(before);
-      return isSecret ? HIDDEN : redactDeep(one, redact);
+      const isSecret = typeof element === 'string' && typeof before === 'string' && SECRET_OPTION.test(before);
+      return isSecret ? HIDDEN : redactDeep(element, redact);
     });
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactDeep(one, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, redactDeep(field, redact)]));
 }

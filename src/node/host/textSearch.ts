@@ -40,7 +40,7 @@ export function findRipgrep(
   const own = appRoot === undefined ? [] : PACKAGES.map((folder) => path.join(appRoot, folder));
   const found = searchPath
     .split(path.delimiter)
-    .filter((folder) => path.isAbsolute(folder) && !untrusted.some((one) => isBelow(folder, one)));
+    .filter((folder) => path.isAbsolute(folder) && !untrusted.some((root) => isBelow(folder, root)));
   return [...own, ...found].map((folder) => path.join(folder, PROGRAM)).find(isProgram);
 }
 

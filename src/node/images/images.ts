@@ -10,7 +10,7 @@ export function createImages(worker?: string): Images {
   return { scale: (image, signal) => scaleIn(worker, image, signal) };
 }
 
-/** Its libraries are loaded with the first image. */
+/** Scales in this thread; the libraries are loaded with the first image. */
 async function scaleHere(image: ImageScaling): Promise<Uint8Array> {
   const { scaleImage } = await import('./scaleImage.ts');
   return scaleImage(image);

@@ -44,7 +44,7 @@ function readPng(bytes: Uint8Array): Pixels {
   return { width, height, data };
 }
 
-/** One byte for each sample, without a palette. */
+/** Returns one byte for each sample, without a palette. */
 function samplesOf(png: DecodedPng): { readonly samples: Uint8Array | Uint8ClampedArray; readonly channels: number } {
   const { data, depth, channels, palette, width, height } = png;
   if (palette !== undefined) {

@@ -10,7 +10,7 @@ export interface AuthorizeOptions extends Omit<ProviderOptions, 'redirect'> {
 }
 
 /**
- * Lets the user authorise Tiller at the authorisation server of an MCP server, in the browser: the metadata of the protected
+ * Lets the user authorize Tiller at the authorization server of an MCP server, in the browser: the metadata of the protected
  * resource, PKCE, and the issuer of the answer are checked by the SDK, the state here. Resolves when the tokens are stored. @throws
  * McpFault; the signal's reason
  */
@@ -42,7 +42,7 @@ export async function authorize(options: AuthorizeOptions, signal: AbortSignal):
     if (redeemed !== 'AUTHORIZED') throw new Error('the code was not accepted.');
   } catch (error) {
     signal.throwIfAborted();
-    throw new McpFault('auth', `The authorisation failed: ${messageOf(error)}`, { cause: error });
+    throw new McpFault('auth', `The authorization failed: ${messageOf(error)}`, { cause: error });
   } finally {
     ended.abort();
   }

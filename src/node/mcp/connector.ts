@@ -25,7 +25,7 @@ export interface McpConnectorOptions extends LaunchPlace {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly version: string;
-  /** The store of authorisations; absent where a user cannot give one. */
+  /** The store of authorizations; absent where a user cannot give one. */
   readonly secrets?: McpSecrets | undefined;
   readonly clientMetadataUrl: () => string | null;
   /** Called with each secret that a server gives, so that it is redacted everywhere. */

@@ -19,7 +19,7 @@ export interface McpHost {
   /** Open folders, the first one first, which servers may request as roots. */
   readonly roots: () => readonly string[];
   readonly settings: () => Pick<Settings, 'sandbox.unreadable' | 'sandbox.mode' | 'mcp.clientMetadataUrl'>;
-  /** The store of authorisations; absent where a user cannot give one. */
+  /** The store of authorizations; absent where a user cannot give one. */
   readonly secrets?: McpSecrets;
   /** Called with each secret that a server gives, so that it is redacted everywhere. */
   readonly hide?: (secret: string) => void;
@@ -30,9 +30,9 @@ export interface McpHost {
 export interface Mcp {
   readonly servers: McpServers;
   readonly trust: Trust;
-  /** Lets the user authorise Tiller at the server, which is started again then. @throws McpFault; the signal's reason */
+  /** Lets the user authorize Tiller at the server, which is started again then. @throws McpFault; the signal's reason */
   signIn(server: McpServer, redirect: McpRedirect, signal: AbortSignal): Promise<void>;
-  /** One for each thread. `configured`: see `McpToolsDeps`. */
+  /** Returns the tools of one thread. `configured`: see `McpToolsDeps`. */
   tools(configured?: () => Promise<void>): McpTools;
 }
 

@@ -10,22 +10,23 @@ import * as z from 'zod';
 import type { McpSecrets } from '../../core/mcp/authorization.ts';
 import { parseJson } from '../../core/util/json.ts';
 import type { McpHttpServer } from '../../protocol/mcp.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The SDK checks its content; this only keeps it. */
-const storedSchema = z.object({
+const storedSchema = lazyObject(() => ({
   redirectUrl: z.string(),
   client: z.record(z.string(), z.unknown()).optional(),
   tokens: z.record(z.string(), z.unknown()).optional(),
   verifier: z.string().optional(),
   ownIssuer: z.string().optional(),
   discovery: z.unknown().optional(),
-});
+}));
 type Stored = z.infer<typeof storedSchema>;
 
 export interface ProviderOptions {
   readonly server: McpHttpServer;
   readonly secrets: McpSecrets;
-  /** The address of the document that describes Tiller to authorisation servers; `undefined`: none. */
+  /** The address of the document that describes Tiller to authorization servers; `undefined`: none. */
   readonly clientMetadataUrl: string | undefined;
   /** `undefined` while a server is connected in the background: no page is opened then. */
   readonly redirect: { readonly url: string; readonly open: (page: URL) => Promise<void> } | undefined;
@@ -34,7 +35,7 @@ export interface ProviderOptions {
 }
 
 /**
- * The client of one MCP server in the SDK's authorisation: registered by the user, described by a document, or registered
+ * The client of one MCP server in the SDK's authorization: registered by the user, described by a document, or registered
  * when it is first used (in this order). All that is stored belongs to the address of the server and is sent to no other.
  */
 export class OAuthProvider implements OAuthClientProvider {
@@ -72,7 +73,7 @@ export class OAuthProvider implements OAuthClientProvider {
     const { oauth } = this.#options.server;
     const { client, ownIssuer } = await this.#read();
     if (oauth === undefined) return client as StoredOAuthClientInformation | undefined;
-    // The client of the user belongs to the authorisation server that it was first used with.
+    // The client of the user belongs to the authorization server that it was first used with.
     if (ownIssuer === undefined && context) await this.#write({ ownIssuer: context.issuer });
     const { clientId, clientSecret } = oauth;
     const issuer = ownIssuer ?? context?.issuer;

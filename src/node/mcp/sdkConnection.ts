@@ -14,6 +14,7 @@ import {
 } from '../../core/mcp/connection.ts';
 import { NO_TIMEOUT } from './limits.ts';
 import { describeError, ENDED } from './sdkErrors.ts';
+import { lazyLooseObject, lazyObject } from '../../protocol/lazyObject.ts';
 
 type Sdk = typeof import('./mcpSdk.ts');
 type Wild = Readonly<Record<string, unknown>>;
@@ -26,15 +27,15 @@ const MAX_PAGES = 64;
 /** Lenient: one tool that is described wrongly costs no other. */
 const record = z.record(z.string(), z.unknown());
 const pageOf = (key: string) => z.looseObject({ [key]: z.array(z.unknown()), nextCursor: z.string().optional() });
-const toolSchema = z.looseObject({
+const toolSchema = lazyLooseObject(() => ({
   name: z.string().min(1),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
   inputSchema: z.unknown(),
   annotations: record.optional().catch(undefined),
   execution: z.object({ taskSupport: z.string().optional() }).optional().catch(undefined),
-});
-const promptSchema = z.looseObject({
+}));
+const promptSchema = lazyLooseObject(() => ({
   name: z.string().min(1),
   title: z.string().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
@@ -47,10 +48,10 @@ const promptSchema = z.looseObject({
       }),
     )
     .catch([]),
-});
+}));
 
 /** A page that the user has to open before a call. */
-const pageSchema = z.object({ message: z.string(), url: z.string() });
+const pageSchema = lazyObject(() => ({ message: z.string(), url: z.string() }));
 /** Calls of one tool that need a page, and pages of one call. */
 const [MAX_PAGE_ROUNDS, MAX_ASKED_PAGES] = [5, 3];
 

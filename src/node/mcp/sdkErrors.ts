@@ -41,5 +41,5 @@ function causesOf(error: unknown): readonly unknown[] {
 
 /** The connection has ended; the transport may know why. */
 export const ENDED = 'The connection has ended.';
-const NEEDS_AUTH = 'It demands an authorisation.';
+const NEEDS_AUTH = 'It demands an authorization.';
 const WRONG_ADDRESS = ' Servers for streamable HTTP often have an address that ends in /mcp.';

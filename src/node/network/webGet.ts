@@ -119,7 +119,7 @@ function pinned(hostname: string, addresses: readonly Address[]): LookupFunction
   };
 }
 
-/** At most `maxBytes`; then the connection is closed. */
+/** Reads at most `maxBytes`; then the connection is closed. */
 async function read(body: Readable, maxBytes: number): Promise<Pick<WebAnswer, 'bytes' | 'isCut'>> {
   const pieces: Buffer[] = [];
   let size = 0;

@@ -42,7 +42,7 @@ export class NotifyProgram {
   }
 }
 
-/** In a session of its own: the program may outlive this process. Its output is discarded. */
+/** Starts the program in a session of its own: it may outlive this process. Its output is discarded. */
 function start(
   argv: readonly [string, ...string[]],
   cwd: string,

@@ -35,7 +35,7 @@ export function pipedProcess(
     pid: child.pid,
     exited,
     onOutput: (listener) => output.listen(listener),
-    /** Without a terminal no driver turns Ctrl-C into an interrupt, so a lone one is turned into it here. */
+    /** Turns a lone Ctrl-C into an interrupt, as the driver of a terminal would. */
     write(chars) {
       if (chars === CONTROL_C) interruptGroup(root);
       else if (child.stdin?.writable) child.stdin.write(chars);

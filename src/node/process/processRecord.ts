@@ -13,6 +13,7 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { identify, isRunning, thisProcess } from '../host/processIdentity.ts';
 import { endTree } from './processTree.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const ENDING = '.json';
 /** The time between SIGTERM and SIGKILL. */
@@ -20,17 +21,21 @@ const GRACE_MS = 500;
 /** A record that is still incomplete by then was cut off by a kill; a younger one may just be being written. */
 const TORN_AFTER_MS = 60_000;
 
-const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
+const identitySchema = lazyObject(() => ({
+  pid: z.number(),
+  bootId: z.string().nullable(),
+  startTime: z.string().nullable(),
+}));
 /**
  * The lines of a record, in this order; `leader` is missing when the kill came before it. A file without a mark belongs to
  * no command now.
  */
-const recordSchema = z.object({
+const recordSchema = lazyObject(() => ({
   owner: identitySchema,
   mark: z.string().optional(),
   isSandboxed: z.boolean().default(false),
   leader: identitySchema.optional(),
-});
+}));
 
 type CommandRecord = z.infer<typeof recordSchema>;
 

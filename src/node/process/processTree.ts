@@ -41,7 +41,7 @@ export async function endMarked(mark: string): Promise<void> {
   await endTree({ leader: undefined, mark, leaderHasEnded: () => true, platform: 'linux' }, Promise.resolve(), 0);
 }
 
-/** As Ctrl-C on a terminal: to the process group only. */
+/** Interrupts the process group only, as Ctrl-C on a terminal does. */
 export function interruptGroup({ leader, leaderHasEnded, platform }: TreeRoot): void {
   if (leader !== undefined && !leaderHasEnded()) send(platform === 'win32' ? leader : -leader, 'SIGINT');
 }

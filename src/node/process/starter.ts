@@ -29,7 +29,7 @@ export class UncertainStart extends Error {}
 
 /** The longest path of a socket in Linux (unix(7)). */
 const LONGEST_PATH = 107;
-/** A starter that ends again and again is not wanted by the system. */
+/** After so many ends in a row no starter is started again: the system does not seem to allow one. */
 const MOST_STARTS = 3;
 /**
  * Maximum time after the start of a command for its connections to arrive: the system refuses them without descriptors.
@@ -150,7 +150,7 @@ class RunningStarter implements ReadyStarter {
     const keys = { stdin: stdin === 'none' ? null : randomUUID(), stdout: randomUUID(), stderr: randomUUID() };
     const command: StartCommand = {
       ...{ id, argv, cwd, env, keys },
-      descriptors: descriptors.map((one) => (one === 'ignore' ? null : one)),
+      descriptors: descriptors.map((descriptor) => (descriptor === 'ignore' ? null : descriptor)),
       more: further,
     };
     const names = new Map<string, StreamName>(further.map((key, index) => [key, index]));

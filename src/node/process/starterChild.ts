@@ -49,7 +49,7 @@ export class StarterChild extends EventEmitter implements StartedChild {
       .toSorted((one, other) => one.name - other.name)
       .map(({ stream }) => stream);
     // A stream that ended without any output may have closed already.
-    const outputs = [this.stdout, this.stderr].filter((one) => one !== null && !one.closed);
+    const outputs = [this.stdout, this.stderr].filter((stream) => stream !== null && !stream.closed);
     this.#openStreams = outputs.length;
     for (const output of outputs) {
       output?.once('close', () => {
@@ -60,12 +60,12 @@ export class StarterChild extends EventEmitter implements StartedChild {
     if (this.#hasEnded) setImmediate(() => this.#exit());
   }
 
-  /** Its parent has collected it before it reports the end: a report can take long while the parent is stopped. */
+  /** The parent collects the process before it reports the end: a report can take long while the parent is stopped. */
   isReplaced(): boolean {
     return isReplaced(this.#identity);
   }
 
-  /** From now on its pid may belong to another process. */
+  /** Call when it has exited: from now on its pid may belong to another process. */
   exited(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#hasEnded) return;
     this.exitCode = code;

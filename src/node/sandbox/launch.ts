@@ -16,6 +16,7 @@ import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
+import { SecretLinks } from './secretLinks.ts';
 import { sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
@@ -47,6 +48,7 @@ export class Sandboxes {
   readonly #mountPoints: MountPoints;
   readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
+  readonly #links = new SecretLinks();
   readonly #quarantine: Quarantine;
   readonly #marksMountPoints: boolean;
 
@@ -89,10 +91,12 @@ export class Sandboxes {
   #secretsIn({ unreadableGlobs, visible, writableRoots }: SandboxLimits): readonly string[] {
     this.#scan.hide(unreadableGlobs);
     const folders = [
-      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
+      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((folder) => realOf(folder) ?? [])),
     ];
     const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
-    return found.flatMap((one) => realOf(one) ?? []).filter((one) => !lstatSync(one).isDirectory());
+    const files = new Map(found.flatMap((file) => realOf(file) ?? []).map((file) => [file, lstatSync(file)] as const));
+    const closed = new Map([...files].filter(([, stats]) => !stats.isDirectory()));
+    return [...closed.keys(), ...this.#links.of(closed, folders)];
   }
 
   async #launchBubblewrap(
@@ -114,11 +118,12 @@ export class Sandboxes {
     try {
       const before = look(limits, cwd, {
         scan: this.#scan,
+        links: this.#links,
         isMountPoint: this.#mountPoints.ours(),
         marksMountPoints: this.#marksMountPoints,
       });
       giveBack = await this.#hold(before.heldNames);
-      const held = before.heldNames.filter((one) => realOf(one) === one);
+      const held = before.heldNames.filter((name) => realOf(name) === name);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
       const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
@@ -133,8 +138,9 @@ export class Sandboxes {
             isOver = await life.ended();
             return runPostRunChecks(before, {
               scan: this.#scan,
+              links: this.#links,
               quarantine: this.#quarantine,
-              isMountPoint: (one) => this.#mountPoints.ours()(one),
+              isMountPoint: (place) => this.#mountPoints.ours()(place),
             });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
@@ -183,9 +189,9 @@ const FILTER = 3;
 const INFO = 4;
 
 /**
- * With pipes, filter and info are passed as descriptors. Descriptors that would be inherited by accident are replaced
- * by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a terminal
- * no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
+ * Passes filter and info as descriptors where there are pipes. Descriptors that would be inherited by accident are
+ * replaced by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a
+ * terminal no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
  */
 function startOf(
   program: string,
@@ -193,8 +199,10 @@ function startOf(
   handover: Handover,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const handed = ['--seccomp', String(FILTER), '--info-fd', String(INFO)];
-  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter((one) => one !== FILTER && one !== INFO);
-  if (handover.tty || leaks.some((one) => one > LAST_DESCRIPTOR)) {
+  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter(
+    (descriptor) => descriptor !== FILTER && descriptor !== INFO,
+  );
+  if (handover.tty || leaks.some((descriptor) => descriptor > LAST_DESCRIPTOR)) {
     return startByBash([program, ...handed, ...args], handover, leaks);
   }
   const filter = openSync(handover.filter, 'r');
@@ -215,7 +223,7 @@ function startByBash(
   { filter, life, tty }: Handover,
   leaks: readonly number[],
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
-  const closed = leaks.map((one) => ` ${one}<&-`);
+  const closed = leaks.map((descriptor) => ` ${descriptor}<&-`);
   const ignoreSignals = tty ? 'trap "" INT QUIT; ' : '';
   const script = `${ignoreSignals}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {
@@ -237,7 +245,7 @@ function interruptible(argv: ExecRequest['argv']): readonly string[] {
   return [requireBash(), ...bashRunning(script), ...argv];
 }
 
-/** Without startup files of the user, or functions in the environment. */
+/** Returns the argv of bash without startup files of the user, or functions in the environment. */
 function bashRunning(script: string): readonly string[] {
   return ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box'];
 }
@@ -248,7 +256,7 @@ function requireBash(): string {
   return bash;
 }
 
-/** Without a sandbox. */
+/** Launches without a sandbox. */
 export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }

@@ -2,17 +2,19 @@
  * The facts about the tree that a sandbox needs before it is built: real paths, existing names, names that must not
  * change.
  */
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLimits } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { EXPLORER_MARK } from '../../core/sandbox/writableRoots.ts';
+import { fileIdentity } from '../host/hardLinks.ts';
 import { rememberDevices } from './devices.ts';
 import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
 import { rootsOf } from './roots.ts';
+import type { SecretLinks } from './secretLinks.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
@@ -45,6 +47,8 @@ export interface Look {
   readonly identities: ReadonlyMap<string, string>;
   /** The warnings about bare repositories before the command: in one, absent files can be created. */
   readonly bareWarnings: ReadonlyMap<string, string | undefined>;
+  /** Files with secrets that are closed, with the identity of each. A command cannot move one, but the folder around it. */
+  readonly secrets: ReadonlyMap<string, string>;
 }
 
 export function look(
@@ -52,6 +56,7 @@ export function look(
   cwd: string,
   tools: {
     readonly scan: TreeScan;
+    readonly links: SecretLinks;
     readonly isMountPoint: (path: string) => boolean;
     /** Mount points are hidden in the Explorer of VS Code. */
     readonly marksMountPoints: boolean;
@@ -61,38 +66,49 @@ export function look(
   tools.scan.hide(limits.unreadableGlobs);
   const { roots, mounted } = rootsOf(limits.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
-  const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
+  const found = trees
+    .flatMap((tree) => tree.protectedPaths)
+    .filter((place) => exists(place) && !tools.isMountPoint(place));
   const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
-  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
-  const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
+  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((place) => inRealFolder(place)));
+  const absent = named.filter(
+    (place) => !found.includes(place) && !links.has(place) && isAbsent(place, tools.isMountPoint),
+  );
 
-  const needed = absent.filter((one) => HELD_NAMES.has(path.basename(one)));
-  const shown = needed.filter((one) => path.basename(one) === SHOWN_NAME);
-  const marks = tools.marksMountPoints ? shown.map((one) => path.join(path.dirname(one), EXPLORER_MARK)) : [];
+  const needed = absent.filter((place) => HELD_NAMES.has(path.basename(place)));
+  const shown = needed.filter((place) => path.basename(place) === SHOWN_NAME);
+  const marks = tools.marksMountPoints ? shown.map((place) => path.join(path.dirname(place), EXPLORER_MARK)) : [];
   const heldNames = [...marks.filter((mark) => absent.includes(mark)), ...needed];
 
-  const inside = (one: string) => roots.some((root) => isWithin(one, root));
+  const inside = (place: string) => roots.some((root) => isWithin(place, root));
   const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
-  const behindPointers = found.filter((one) => path.basename(one) === '.git').flatMap(pointedAt);
-  const bareParts = bare.flatMap((one) => BARE_PARTS.map((name) => path.join(one, name))).filter(exists);
-  const existing = named.filter((one) => found.includes(one) || (!links.has(one) && !absent.includes(one)));
+  const behindPointers = found.filter((place) => path.basename(place) === '.git').flatMap(pointedAt);
+  const bareParts = bare.flatMap((repository) => BARE_PARTS.map((name) => path.join(repository, name))).filter(exists);
+  const existing = named.filter((place) => found.includes(place) || (!links.has(place) && !absent.includes(place)));
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
-  const visible = limits.visible.flatMap((one) => realOf(one) ?? []).filter((one) => !inside(one));
-  const shownTrees = [...new Set(visible)].map((one) => tools.scan.recent(one, roots));
+  const visible = limits.visible.flatMap((folder) => realOf(folder) ?? []).filter((folder) => !inside(folder));
+  const shownTrees = [...new Set(visible)].map((folder) => tools.scan.recent(folder, roots));
   // Nearer files come first; certificates last, because test data has hundreds of them.
   const secrets = [...trees, ...shownTrees]
     .flatMap((tree) => tree.secrets)
     .toSorted((one, other) => Number(one.endsWith('.pem')) - Number(other.endsWith('.pem')))
-    .slice(0, MAX_SECRETS);
+    .slice(0, MAX_SECRETS)
+    .flatMap(maskOfFile);
+  const listed = [...limits.unreadable, ...machineSecrets()].flatMap(maskOf);
+  const closed = new Map([...listed, ...secrets].flatMap(({ path, stats }) => (stats.isFile() ? [[path, stats]] : [])));
+  const further = tools.links.of(closed, [...roots, ...new Set(visible)]);
   return {
     facts: {
       writable: mounted,
-      readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
+      readOnly: [...new Set(readOnly)].filter((place) => !roots.includes(place)),
       visible: [
-        ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((one) => realOf(one) ?? [])),
+        ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((folder) => realOf(folder) ?? [])),
       ],
-      masked: [...[...limits.unreadable, ...machineSecrets()].flatMap(maskOf), ...secrets.flatMap(maskOfFile)],
+      masked: [
+        ...[...listed, ...secrets].map(({ path, type }) => ({ path, type })),
+        ...further.map((path) => ({ path, type: 'file' as const })),
+      ],
       temporary: realTemporary(limits.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
@@ -100,10 +116,11 @@ export function look(
     cwd: realOf(cwd) ?? cwd,
     roots,
     heldNames,
-    absentNames: absent.filter((one) => !heldNames.includes(one)),
+    absentNames: absent.filter((place) => !heldNames.includes(place)),
     links,
-    identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
-    bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
+    identities: new Map([...found, ...bare].map((place) => [place, identityOf(place)])),
+    bareWarnings: new Map(bare.map((repository) => [repository, repositoryWarning(repository)])),
+    secrets: new Map(secrets.map(({ path, stats }) => [path, fileIdentity(stats)])),
   };
 }
 
@@ -129,19 +146,26 @@ function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolea
   return !exists(name) || isMountPoint(name);
 }
 
-function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' }[] {
+interface Mask {
+  readonly path: string;
+  readonly type: 'file' | 'directory';
+  readonly stats: Stats;
+}
+
+function maskOf(unreadable: string): readonly Mask[] {
   const found = realOf(unreadable);
   if (found === undefined || found === '/') return [];
-  return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
+  const stats = lstatSync(found);
+  return [{ path: found, type: stats.isDirectory() ? 'directory' : 'file', stats }];
 }
 
 /** A folder with such a name (an environment of Python may be called `.env`) holds more than secrets. */
-function maskOfFile(secret: string): { path: string; type: 'file' | 'directory' }[] {
+function maskOfFile(secret: string): readonly Mask[] {
   return maskOf(secret).filter(({ type }) => type === 'file');
 }
 
 /** Changes when the file was replaced by another one. */
 export function identityOf(name: string): string {
   const stat = lstatSync(name, { throwIfNoEntry: false });
-  return stat === undefined ? 'absent' : `${stat.dev}:${stat.ino}`;
+  return stat === undefined ? 'absent' : fileIdentity(stat);
 }

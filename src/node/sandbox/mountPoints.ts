@@ -20,16 +20,17 @@ import { isRunning, thisProcess } from '../host/processIdentity.ts';
 import { type LockWait, takeLock, waitForLock } from '../host/processLock.ts';
 import { namesIn } from './disk.ts';
 import { mountedFolders } from './mountedFolders.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 /** The lock is held for milliseconds; this limits the delay of a command when its holder is stopped meanwhile. */
 const PATIENCE_MS = 2_000;
 /** An incomplete lease older than this will never be completed. */
 const TORN_AFTER_MS = 60_000;
 
-const leaseSchema = z.object({
+const leaseSchema = lazyObject(() => ({
   owner: z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() }),
   folders: z.array(z.string()),
-});
+}));
 
 interface Lease extends z.infer<typeof leaseSchema> {
   readonly file: string;

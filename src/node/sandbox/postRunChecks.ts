@@ -10,28 +10,39 @@ import { exists, namesIn } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
+import type { SecretLinks } from './secretLinks.ts';
 import type { TreeScan } from './treeScan.ts';
 
 export function runPostRunChecks(
   before: Look,
   {
     scan,
+    links,
     quarantine,
     isMountPoint,
-  }: { readonly scan: TreeScan; readonly quarantine: Quarantine; readonly isMountPoint: (path: string) => boolean },
+  }: {
+    readonly scan: TreeScan;
+    readonly links: SecretLinks;
+    readonly quarantine: Quarantine;
+    readonly isMountPoint: (path: string) => boolean;
+  },
 ): SandboxFinding[] {
   // Another process may have made a mount point while the command ran.
-  const created = before.absentNames.filter((one) => exists(one) && !isMountPoint(one));
+  const created = before.absentNames.filter((name) => exists(name) && !isMountPoint(name));
   return [
     ...restoreDevices(),
     ...[...created, ...newWorkspaceFiles(before)].map((name) => quarantineFile(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => restoreLink(link, target, quarantine)),
     ...[...before.identities].flatMap(reportReplaced),
-    ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
+    ...changeableRepositories(before, scan).flatMap((repository) => warningOf(repository, before)),
+    ...reportMovedSecrets(before, scan, links),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
-/** At the top of a writable root, where editors search for them. Their names are not known beforehand. */
+/**
+ * Finds workspace files at the top of a writable root, where editors search for them. Their names are not known
+ * beforehand.
+ */
 function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
@@ -76,13 +87,13 @@ function restoreLink(link: string, target: string, quarantine: Quarantine): Sand
 function changeableRepositories(before: Look, scan: TreeScan): string[] {
   const trees = before.roots.map((root) => scan.scan(root, before.roots));
   const found = trees.flatMap(({ protectedPaths, links }) =>
-    [...protectedPaths, ...links].filter((one) => path.basename(one) === '.git'),
+    [...protectedPaths, ...links].filter((place) => path.basename(place) === '.git'),
   );
-  const isNew = (one: string) => before.identities.get(one) !== identityOf(one) && !before.links.has(one);
+  const isNew = (place: string) => before.identities.get(place) !== identityOf(place) && !before.links.has(place);
   return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 
-/** Only reported: the user may have put something else there meanwhile. */
+/** Only reports a replaced file: the user may have put something else there meanwhile. */
 function reportReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
@@ -95,4 +106,19 @@ function warningOf(repository: string, { bareWarnings }: Look): SandboxFinding[]
   const message = repositoryWarning(repository);
   if (message === undefined || message === bareWarnings.get(repository)) return [];
   return [{ kind: 'git_metadata', path: repository, message }];
+}
+
+/**
+ * A file with secrets cannot be moved, but a folder around it can: to `node_modules`, or below the last level that is
+ * scanned. There the next scan would not find it.
+ */
+function reportMovedSecrets({ secrets, roots }: Look, scan: TreeScan, links: SecretLinks): SandboxFinding[] {
+  const gone = [...secrets].filter(([file, identity]) => identityOf(file) !== identity).map(([, identity]) => identity);
+  if (gone.length === 0) return [];
+  const found = new Set(roots.flatMap((root) => scan.recent(root, roots).secrets).map(identityOf));
+  const moved = links.follow(new Set(gone.filter((identity) => !found.has(identity))), roots);
+  return moved.map(({ path: place }) => {
+    const message = `The command moved a file with secrets to ${place}. Tiller keeps it closed to commands there until it ends; then the name does not protect it.`;
+    return { kind: 'left_behind', path: place, message };
+  });
 }

@@ -15,8 +15,9 @@ import * as z from 'zod';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
 import { exists, namesIn } from './disk.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const entrySchema = z.object({ path: z.string(), at: z.string() });
+const entrySchema = lazyObject(() => ({ path: z.string(), at: z.string() }));
 const CONTENT = 'content';
 const ENTRY = 'entry.json';
 

@@ -23,7 +23,9 @@ export function repositoryWarning(repository: string): string | undefined {
 export function pointedAt(pointer: string): string[] {
   const gitFolder = valueIn(pointer, /^gitdir:\s*(.+)$/m, path.dirname(pointer)) ?? pointer;
   const common = valueIn(path.join(gitFolder, 'commondir'), /^(.+)$/m, gitFolder);
-  return [gitFolder, common].flatMap((one) => (one === undefined || one === pointer ? [] : (realOf(one) ?? [])));
+  return [gitFolder, common].flatMap((folder) =>
+    folder === undefined || folder === pointer ? [] : (realOf(folder) ?? []),
+  );
 }
 
 function valueIn(file: string, pattern: RegExp, base: string): string | undefined {

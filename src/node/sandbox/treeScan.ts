@@ -137,7 +137,7 @@ function statOf(folder: string): Stats | undefined {
   }
 }
 
-/** In a folder that cannot be listed, although a known name in it can be opened. */
+/** Finds an entry of a folder that cannot be listed, although a known name in it can be opened. */
 function entryOf(folder: string, name: string): { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] {
   const stat = statOf(`${folder}/${name}`);
   if (stat === undefined) return [];

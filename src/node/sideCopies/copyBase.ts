@@ -78,7 +78,7 @@ export class BaseWriter {
   }
 }
 
-/** By absolute path in the copy. Rejects with the error of the disk, or the error of `pause`. */
+/** Reads the base by absolute path in the copy. Rejects with the error of the disk, or the error of `pause`. */
 export async function readBase(
   folder: string,
   pause: () => Promise<void> | undefined,

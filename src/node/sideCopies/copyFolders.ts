@@ -15,7 +15,7 @@ export function realOf(folder: string): string {
   }
 }
 
-/** Without folders inside another one, which are copied as part of it. */
+/** Leaves out folders inside another one, which are copied as part of it. */
 export function outermost(roots: readonly string[]): readonly string[] {
   const different = [...new Set(roots)];
   return different.filter((root) => !different.some((other) => other !== root && isBelow(root, other)));

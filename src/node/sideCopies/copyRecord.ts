@@ -79,7 +79,7 @@ export async function writeRecord(folder: string, record: CopyRecord): Promise<v
   await replacePrivateFile(file, Buffer.from(JSON.stringify(record)), `${file}.${randomUUID()}.tmp`);
 }
 
-/** By folder, in no order; without those that are being removed. */
+/** Returns the records by folder, in no order; without copies that are being removed. */
 export function findRecords(home: string): ReadonlyMap<string, FoundRecord> {
   const folders = namesIn(copiesFolder(home)).filter((name) => !name.startsWith(REMOVED));
   return new Map(

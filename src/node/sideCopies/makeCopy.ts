@@ -46,7 +46,7 @@ export interface FillOptions {
   /** Unsaved text, by path in the workspace. */
   readonly unsaved: ReadonlyMap<string, Uint8Array>;
   readonly base: BaseWriter;
-  /** Called often; lets others have their turn. @throws the reason of the user's cancellation */
+  /** Yields to other work of the process; call it often. @throws the reason of the user's cancellation */
   readonly pause: () => Promise<void> | undefined;
   readonly progress: (done: number, total: number) => void;
 }

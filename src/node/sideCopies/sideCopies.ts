@@ -261,7 +261,7 @@ export class SideCopies implements SideCopyStore {
     return path.join(copiesFolder(this.#home), id);
   }
 
-  /** By folder. */
+  /** The records by folder. */
   get #records(): ReadonlyMap<string, FoundRecord> {
     this.#known ??= findRecords(this.#home);
     return this.#known;

@@ -224,7 +224,7 @@ async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | unde
   }
 }
 
-/** As {@link orUndefined}. An absent file costs less where `look` does not throw for it. */
+/** Returns undefined as {@link orUndefined} does. An absent file costs less where `look` does not throw for it. */
 function unlessMissing<Value>(look: () => Value): Value | undefined {
   try {
     return look();

@@ -128,7 +128,7 @@ function lower(text: string): string {
   const lowered = text.toLowerCase();
   if (lowered.length === text.length) return lowered;
   return text.replaceAll(/[^]/g, (character) => {
-    const one = character.toLowerCase();
-    return one.length === 1 ? one : character;
+    const small = character.toLowerCase();
+    return small.length === 1 ? small : character;
   });
 }

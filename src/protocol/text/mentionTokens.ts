@@ -32,11 +32,13 @@ export function mentionQueryAt(text: string, caret: number): MentionQuery | unde
 export function mentionRanges(text: string, names: readonly string[]): readonly MentionRange[] {
   const longestFirst = [...new Set(names)]
     .filter((name) => name !== '')
-    .toSorted((one, two) => two.length - one.length);
+    .toSorted((one, other) => other.length - one.length);
   const ranges: MentionRange[] = [];
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     if (at > 0 && !/[\s([{"'`,;]/.test(text[at - 1] ?? '')) continue;
-    const name = longestFirst.find((one) => text.startsWith(one, at + 1) && endsAt(text, at + 1 + one.length));
+    const name = longestFirst.find(
+      (candidate) => text.startsWith(candidate, at + 1) && endsAt(text, at + 1 + candidate.length),
+    );
     if (name === undefined) continue;
     const end = at + 1 + name.length;
     ranges.push({ start: at, end, name });

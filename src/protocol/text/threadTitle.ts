@@ -27,7 +27,7 @@ function withoutBlocks(text: string): string {
   return outside.trim() === '' ? text.replace(/^ {0,3}(?:```|~~~)[^\n]*$/gm, '') : outside;
 }
 
-/** One line without the marks of Markdown, and with the last part of each mention. */
+/** Returns one line without the marks of Markdown, and with the last part of each mention. */
 function plainWords(line: string): string {
   return line
     .replace(/^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+|\d+[.)]\s+)+/, '')
@@ -47,7 +47,7 @@ function withoutOpening(line: string): string {
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-/** Up to the end of a sentence that has at least two words; a question keeps its mark. */
+/** Cuts at the end of the first sentence that has at least two words; a question keeps its mark. */
 function firstSentence(line: string): string {
   // The escapes are “。”, “！”, “？” and “…”.
   const end = /^\S+\s.*?[.!?\u3002\uff01\uff1f](?=\s+\S)/u.exec(line)?.[0] ?? line;

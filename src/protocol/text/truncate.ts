@@ -1,12 +1,12 @@
 /** Shortens long texts to one line. */
 import { visibleText } from './escapeInvisible.ts';
 
-/** At most `limit` characters; a cut is marked with `…`. */
+/** Returns at most `limit` characters; a cut is marked with `…`. */
 export function shortened(text: string, limit: number): string {
   return text.length <= limit ? text : `${beginningOf(text, limit - 1)}…`;
 }
 
-/** At most the first `limit` UTF-16 units, without half a character: servers refuse a request that has one. */
+/** Returns at most the first `limit` UTF-16 units, without half a character: servers refuse a request that has one. */
 export function beginningOf(text: string, limit: number): string {
   const cut = text.slice(0, limit);
   return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;

@@ -39,7 +39,7 @@ export function appliedChange(
 
 function imageOf({ exists, content, disk, notebook }: FoundFile): FileImage | null {
   if (!exists) return null;
-  // What restores the file of a notebook is its JSON, not the text of its cells.
+  // The file of a notebook is restored from its JSON, not from the text of its cells.
   const onDisk = notebook && disk && decodeText(disk.bytes)?.text;
   return {
     text: onDisk ?? content?.text ?? null,

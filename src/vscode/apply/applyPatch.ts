@@ -57,7 +57,7 @@ export async function applyPatch(
   const files = new PlaceFiles(deps.holdFolders());
   try {
     const placed = changes.map((change) => placeChange(change));
-    const places = placed.flatMap((one) => placesOf(one));
+    const places = placed.flatMap((change) => placesOf(change));
     release = await deps.locks.acquire(places, signal);
     const moved = await movedInEditor(changes, deps.canonicalPaths());
     if (moved.length > 0) {

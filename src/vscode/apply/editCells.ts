@@ -191,7 +191,7 @@ export function asDocument(notebook: vscode.NotebookDocument): EditedDocument {
   };
 }
 
-/** As a document that can be saved; `undefined` where no notebook holds the file. */
+/** Returns the notebook as a document that can be saved; `undefined` where no notebook holds the file. */
 export function notebookDocumentAt(uri: vscode.Uri): EditedDocument | undefined {
   const notebook = notebookAt(uri);
   return notebook && asDocument(notebook);

@@ -34,6 +34,8 @@ export interface EditorWorkspaceOptions extends ApplyDeps {
   readonly watchOfRestore?: () => ApplyWatch;
   /** Called after each applied patch, so that it can be undone. */
   readonly onApplied?: (changes: readonly AppliedChange[], origin: PatchOrigin | undefined) => void;
+  /** `Workspace.findLinks` for files on the disk, in these places. */
+  readonly findLinks: NonNullable<Workspace['findLinks']>;
   /** The observer of one application, called while it runs. */
   readonly watchFor?: (origin: PatchOrigin | undefined) => ApplyWatch;
 }
@@ -47,6 +49,7 @@ export function createEditorWorkspace({
   watchFor,
   onRestored,
   watchOfRestore,
+  findLinks,
   ...deps
 }: EditorWorkspaceOptions): EditorWorkspace {
   const unsaved = new UnsavedFiles(deps);
@@ -63,12 +66,13 @@ export function createEditorWorkspace({
     realPath: realPathOf,
     places: (paths) => placesInEditor(paths, deps.canonicalPaths()),
     readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
+    findLinks: (files, isWanted, also) => findLinks(files.filter(isOnDisk), isWanted, [...diskFolders(), ...also]),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
       const { staysUnsaved } = origin ?? {};
       const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin), staysUnsaved }, signal);
       if (result.type !== 'applied') return result;
-      // What the user has to save is not saved for a command.
+      // A command does not save files that the user has to save.
       if (staysUnsaved !== true) unsaved.note(result.files, changes);
       onApplied?.(result.changes, origin);
       return { type: 'applied', files: result.files };
@@ -188,7 +192,15 @@ async function statPath(path: string): Promise<FileStat | undefined> {
   }
 }
 
-/** Only the disk has links; on other file systems the path is the place. */
+function isOnDisk(path: string): boolean {
+  return uriOf(path).scheme === 'file';
+}
+
+function diskFolders(): readonly string[] {
+  return workspaceRoots().filter(isOnDisk);
+}
+
+/** Resolves links on the disk; on other file systems, which have none, the path is the place. */
 async function realPathOf(path: string): Promise<string> {
   const uri = uriOf(path);
   if (uri.scheme !== 'file') return path;

@@ -51,7 +51,7 @@ export class FileMoves implements UserMoves, vscode.Disposable {
 
   async pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void> {
     const running = { changes, ...operationOn(changes.flatMap((change) => placesOf(change))) };
-    const move = [...this.#moves.values()].find((one) => concernsAny(one, running.places));
+    const move = [...this.#moves.values()].find((candidate) => concernsAny(candidate, running.places));
     if (move !== undefined) {
       await (signal === undefined ? move.ended : abortable(move.ended, signal));
       throw new StaleFiles([...new Set(running.places)].filter((place) => concerns(move, place)));

@@ -38,7 +38,10 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
   done?.();
 }
 
-/** With a tab, by an edit, so that the tab follows; without one, by the file system, which shows no dialog (§6). */
+/**
+ * Renames a file with a tab by an edit, so that the tab follows; one without a tab by the file system, which shows no
+ * dialog (§6).
+ */
 export async function renameFile({ from, to }: StepOf<'rename'>, context: ApplyContext): Promise<void> {
   const { files, compensation, watch } = context;
   const untouched = await Promise.all([isUntouched(from, files), isUntouched(to, files)]);
@@ -75,7 +78,7 @@ export async function deleteFile({ file }: StepOf<'delete'>, context: ApplyConte
   compensation.add(file.path, () => undelete(file, files));
 }
 
-/** By an edit of VS Code, which also closes the tab. */
+/** Returns true if the file is deleted by an edit of VS Code, which also closes the tab. */
 export function isDeletedByPath({ uri, hadTab }: FoundFile): boolean {
   return hadTab || openDocument(uri) !== undefined;
 }

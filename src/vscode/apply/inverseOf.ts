@@ -30,7 +30,7 @@ export async function inverseOf(
   if (change.kind === 'delete') return bringBack(sourceOf(applied), before, reader);
   if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
   if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
-  // Where a move removed this place's file, the inverse of that move restores it.
+  // A file that a move removed from this place is restored by the inverse of that move.
   if (before === null && patch.some((other) => movedFrom(other) === there.path)) return changes();
 
   const read = await textAt(there, reader);
@@ -107,7 +107,7 @@ async function moveBack(
     if (ours === undefined || movedOver === null || movedOver !== ours.final) return newFileThere();
   }
   const replaced = over === null ? [] : [over];
-  // Of a link only the link was removed; its target was not changed.
+  // Only the link was removed; its target was not changed.
   if (before?.linkTarget !== undefined) {
     const destination = replaced.map((image) => addition(from, image, now));
     const rest = over === null ? [removal(behindLinks(from), now)] : destination;

@@ -65,7 +65,7 @@ function imageOf(disk: DiskFile | undefined): DiskImage {
   return disk?.linkTarget === undefined ? fileImageOf(disk) : { type: 'link', target: disk.linkTarget };
 }
 
-/** For writes through links: the image of the target file, whatever name the buffer has. */
+/** Returns the image of the target file for writes through links, whatever name the buffer has. */
 function fileImageOf(disk: DiskFile | undefined): DiskImage {
   return disk === undefined ? ABSENT : { type: 'file', bytes: disk.bytes, mode: disk.mode ?? null };
 }

@@ -48,7 +48,7 @@ export class PathGuard implements Disposable {
 
   /** @throws StaleFiles unless VS Code may act at all of them */
   mustAllow(addressed: readonly Addressed[]): void {
-    const moved = addressed.filter((one) => !this.allows(one)).map(({ path }) => path);
+    const moved = addressed.filter((target) => !this.allows(target)).map(({ path }) => path);
     if (moved.length > 0) throw new StaleFiles(moved);
   }
 
@@ -84,7 +84,7 @@ export class PathGuard implements Disposable {
   }
 }
 
-/** For saves that are not part of applying a patch. */
+/** Guards saves that are not part of applying a patch. */
 export async function withPathGuard<Result>(
   { holdFolders, pathWrites }: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>,
   act: (guard: PathGuard, files: PlaceFiles) => Promise<Result>,

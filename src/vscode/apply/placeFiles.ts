@@ -72,8 +72,8 @@ export class PlaceFiles implements Disposable {
   }
 
   /**
-   * In place, as VS Code writes: the file keeps its names and its owner. A new one has no more permissions than `mode` at any
-   * moment. Its folders must exist.
+   * Writes in place, as VS Code does: the file keeps its names and its owner. A new one has no more permissions than
+   * `mode` at any moment. Its folders must exist.
    */
   async write(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
     const uri = uriOf(path);

@@ -39,7 +39,7 @@ export async function planApply(
   const planned: PlannedChange[] = [];
   const moved: string[] = [];
   for (let start = 0; start < placed.length; start += LOOKS_AT_ONCE) {
-    const batch = placed.slice(start, start + LOOKS_AT_ONCE).map(async (one) => planChange(one, around));
+    const batch = placed.slice(start, start + LOOKS_AT_ONCE).map(async (change) => planChange(change, around));
     for (const result of await Promise.allSettled(batch)) {
       if (result.status === 'fulfilled') planned.push(result.value);
       else if (result.reason instanceof StaleFiles) moved.push(...result.reason.paths);

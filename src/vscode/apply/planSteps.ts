@@ -159,7 +159,7 @@ async function goesAsBytes(
   const { content, disk, hadTab, isDirty, uri } = file;
   if (isDirty || content === undefined || disk === undefined) return false;
   // A notebook that no tab shows reloads its file.
-  if (vscode.workspace.notebookDocuments.some((one) => one.uri.toString() === uri.toString())) return true;
+  if (vscode.workspace.notebookDocuments.some((notebook) => notebook.uri.toString() === uri.toString())) return true;
   if (!keepsEndings(content.text, text)) return true;
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;

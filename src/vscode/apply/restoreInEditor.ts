@@ -37,7 +37,7 @@ export async function restoreInEditor(
     const stale: string[] = [];
     for (let start = 0; start < restorations.length; start += LOOKS_AT_ONCE) {
       const some = restorations.slice(start, start + LOOKS_AT_ONCE);
-      const found = await Promise.all(some.map((one) => changeFor(one, files)));
+      const found = await Promise.all(some.map((restoration) => changeFor(restoration, files)));
       found.forEach((change, index) => {
         if (change === 'stale') stale.push(some[index]?.path ?? '');
         else changes.push(change);

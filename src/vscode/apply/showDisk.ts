@@ -35,7 +35,7 @@ async function untilShown(document: vscode.TextDocument, deadline: number): Prom
   }
 }
 
-/** As VS Code does when it deletes a file itself. */
+/** Closes the tabs, as VS Code does when it deletes a file itself. */
 async function closeTabs({ uri }: vscode.TextDocument): Promise<void> {
   const tabs = tabsOf(uri).filter((tab) => !tab.isDirty);
   if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);

@@ -36,7 +36,7 @@ export function withUnsavedText(store: BaselineStore): BaselineStore {
   };
 }
 
-/** By resolved place. */
+/** Returns unsaved documents by resolved place. */
 function unsavedDocuments(): Promise<ReadonlyMap<string, vscode.TextDocument>> {
   const unsaved = vscode.workspace.textDocuments.filter(
     (document) =>
@@ -45,7 +45,10 @@ function unsavedDocuments(): Promise<ReadonlyMap<string, vscode.TextDocument>> {
   return byPlace(unsaved);
 }
 
-/** By resolved place. The content of one is the text of its cells, which is all that a patch changes of it. */
+/**
+ * Returns unsaved notebooks by resolved place. Their content is the text of the cells, which is all that a patch
+ * changes.
+ */
 function unsavedNotebooks(): Promise<ReadonlyMap<string, vscode.NotebookDocument>> {
   return byPlace(dirtyNotebooks());
 }

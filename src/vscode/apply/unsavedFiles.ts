@@ -24,7 +24,7 @@ export class UnsavedFiles {
     }
   }
 
-  /** Without untitled documents: these have no file that a command could read. */
+  /** The paths without untitled documents: these have no file that a command could read. */
   get paths(): readonly string[] {
     const unsaved = [...this.#left.keys()].filter((path) => {
       const document = documentAt(uriOf(path));

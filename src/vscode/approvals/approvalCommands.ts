@@ -43,7 +43,7 @@ export class ApprovalCommands {
     }
   }
 
-  /** For the patch that the editor shows, else the oldest pending one. What the user leaves of it is approved. */
+  /** Approves what the user leaves of the patch that the editor shows, else of the oldest pending one. */
   async approveInPart(uri: vscode.Uri | undefined): Promise<void> {
     const { prompts, pickHunks, others } = this.#deps;
     const other = this.#otherShownBy(uri);

@@ -51,7 +51,7 @@ export function cellsUri(uri: vscode.Uri, side: 'base' | 'now'): vscode.Uri {
   return baseUri(uri).with({ path: `${uri.path}.cells`, fragment: side });
 }
 
-/** For a deleted file: its former text. */
+/** Returns the lines of one side. The current text of a deleted file is its former text. */
 function linesAt({ fragment }: vscode.Uri, { story, text }: PendingFile): readonly string[] {
   return story.type === 'deleted' || fragment === 'now' ? text.current : text.base;
 }

@@ -76,7 +76,7 @@ export class ChangeReview implements Disposable {
     return this.#reviews.watchFor(origin);
   }
 
-  /** For patches that the user undoes. */
+  /** The watch for patches that the user undoes. */
   get watchOfUndo(): ApplyWatch {
     return this.#reviews.watchAs('decision');
   }

@@ -143,7 +143,7 @@ export class Decisions {
     return this.#withoutHunks(this.#upToDate(file, now), there, hunks, now);
   }
 
-  /** By its place, so that other names of the file do not matter. */
+  /** Finds a file by its place, so that its other names do not matter. */
   async #placeOf(path: string, place: string | undefined): Promise<NamedPlace | undefined> {
     if (place !== undefined) return { path: place, place: { name: place, target: place } };
     const now = (await this.#deps.reader.places([path])).get(path);

@@ -131,7 +131,7 @@ function undoTitle({ touched }: ReviewHunk): string {
   return touched ? vscode.l10n.t('Undo (with your edits)') : vscode.l10n.t('Undo');
 }
 
-/** Above the first line; in a notebook above the first cell with a change. `uri`: the document. */
+/** Returns the lenses above the first line; in a notebook above the first cell with a change. `uri`: the document. */
 function fileLenses({ file, hunks }: ShownHunks, uri: vscode.Uri): vscode.CodeLens[] {
   if (file.isCells && hunks[0]?.id !== file.text.hunks[0]?.id) return [];
   const sentence = sentenceFor(file);

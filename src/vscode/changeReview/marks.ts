@@ -95,7 +95,7 @@ export class Marks implements Disposable {
  */
 function isInDiff({ viewColumn, document }: vscode.TextEditor): boolean {
   const { all, activeTabGroup } = vscode.window.tabGroups;
-  const { activeTab } = all.find((one) => one.viewColumn === viewColumn) ?? activeTabGroup;
+  const { activeTab } = all.find((group) => group.viewColumn === viewColumn) ?? activeTabGroup;
   if (activeTab === undefined) return false;
   const { input } = activeTab;
   if (input instanceof vscode.TabInputNotebook) return input.uri.path !== document.uri.path;

@@ -64,7 +64,7 @@ export class OtherPrograms implements Disposable {
     this.#watching?.dispose();
     this.#watching = undefined;
     this.#isReady = false;
-    // What git does while it is off is no news when it is on again.
+    // Changes by git while this is off are not reported once it is on again.
     this.#roots = [];
     this.#moves = new Map();
   }

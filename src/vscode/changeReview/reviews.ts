@@ -95,12 +95,12 @@ export class Reviews implements Disposable {
     this.#changed.fire(file);
   }
 
-  /** For a patch of an agent. */
+  /** Returns the watch for a patch of an agent. */
   watchFor(origin: PatchOrigin | undefined): ApplyWatch {
     return this.watchAs(authorOf(origin), origin?.threadId);
   }
 
-  /** For patches whose edits count as this author's. `owner`: their thread. */
+  /** Returns the watch for patches whose edits count as this author's. `owner`: their thread. */
   watchAs(author: Author, owner?: string): ApplyWatch {
     return {
       edits: ({ uri, path }, { before, after }) => {
@@ -194,7 +194,7 @@ export class Reviews implements Disposable {
   #cellsChanged(notebook: vscode.NotebookDocument): void {
     const address = notebook.uri.toString();
     const file = this.#files.get(address);
-    // What a patch changes is recorded when it is applied.
+    // Changes of a patch are recorded when it is applied.
     if (!file?.isCells || file.story.type === 'deleted' || this.#expected.has(address)) return;
     const text = becomeText(file.text, textOfNotebook(notebook), 'history');
     if (text !== file.text) this.put({ ...file, text });
@@ -220,7 +220,7 @@ export class Reviews implements Disposable {
     else if (!isPending(file)) this.#files.delete(uri.toString());
   }
 
-  /** For a folder: renames every file below it. */
+  /** Renames a file, or every file below a folder. */
   #renamed(oldUri: vscode.Uri, newUri: vscode.Uri): void {
     for (const file of [...this.#files.values()]) {
       if (!isIn(file.uri, oldUri)) continue;

@@ -24,7 +24,7 @@ export function shownHunks(reviews: Reviews, document: vscode.TextDocument): Sho
   const { lineCount } = document;
   const hunks = file.text.hunks.flatMap((hunk) => {
     const [start, end] = [hunk.start - firstLine, hunk.end - firstLine];
-    // What was removed before the first marker is shown in the first cell.
+    // Lines that were removed before the first marker are shown in the first cell.
     const isHere =
       start === end ? start >= (cell.index === 0 ? -1 : 0) && start <= lineCount : start < lineCount && end > 0;
     const within = (line: number) => Math.min(Math.max(line, 0), lineCount);
@@ -43,7 +43,7 @@ export function cellAtLine(
   notebook: vscode.NotebookDocument,
   line: number,
 ): { readonly cell: vscode.NotebookCell; readonly line: number } | undefined {
-  const cell = notebook.getCells().findLast((one) => firstLineOf(one) - 1 <= line);
+  const cell = notebook.getCells().findLast((candidate) => firstLineOf(candidate) - 1 <= line);
   return cell && { cell, line: Math.min(Math.max(line - firstLineOf(cell), 0), cell.document.lineCount - 1) };
 }
 
@@ -53,7 +53,7 @@ function cellOf(document: vscode.TextDocument): vscode.NotebookCell | undefined 
     .find((cell) => cell.document === document);
 }
 
-/** Below its marker (core/patch/notebookText.ts). */
+/** Returns the line below the marker of the cell (core/patch/notebookText.ts). */
 function firstLineOf({ notebook, index }: vscode.NotebookCell): number {
   return notebook
     .getCells()

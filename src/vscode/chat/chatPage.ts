@@ -46,7 +46,7 @@ export class ChatPage {
     return this.#options.place;
   }
 
-  /** It has its snapshot and gets updates. */
+  /** True when the page has its snapshot and gets updates. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -60,7 +60,7 @@ export class ChatPage {
     this.#webview.html = panelHtml(this.#webview, this.#options.extensionUri, 'main', this.place === 'editor');
   }
 
-  /** It was closed or hidden. When it is shown again it loads anew and asks for a snapshot. */
+  /** Call when the page was closed or hidden. When it is shown again it loads anew and asks for a snapshot. */
   suspend(): void {
     this.#isReady = false;
     this.#batcher.clear();

@@ -47,9 +47,9 @@ export interface ChatViewOptions {
   ) => void;
   /** Shows why an op was not submitted: no thread could be started for it. */
   readonly tell: (error: unknown) => void;
-  /** The page has its snapshot. */
+  /** Called when the page has its snapshot. */
   readonly onShown: () => void;
-  /** The page was closed or hidden. */
+  /** Called when the page was closed or hidden. */
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
@@ -192,7 +192,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tellWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
   }
 
-  /** Not sent without a page: it gets the state with its snapshot, or asks for it. */
+  /** Sends an update to the page, if there is one: a new page gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
     if (TO_ONE_PAGE.has(message.type)) this.#readyAt(this.#target)?.post(message);
     else for (const page of this.#ready) page.post(message);

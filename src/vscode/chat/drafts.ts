@@ -63,7 +63,6 @@ export class Drafts {
     return this.#partsOf(threadId).edit;
   }
 
-  /** Returns the attachments of the draft. */
   attachmentsOf(threadId: string | null): readonly Attachment[] {
     return this.#partsOf(threadId).attachments;
   }
@@ -143,7 +142,7 @@ export class Drafts {
   hold(threadId: string | null, text: string, attachments: readonly Attachment[]): () => void {
     const held: Held = { threadId, text, attachments: partImages({ edit: null, attachments }).parts.attachments };
     this.#keepHeld([...this.#held, held]);
-    return () => this.#keepHeld(this.#held.filter((one) => one !== held));
+    return () => this.#keepHeld(this.#held.filter((message) => message !== held));
   }
 
   #keepHeld(held: readonly Held[]): void {

@@ -3,12 +3,13 @@ import { reasoningEffortSchema } from '../../protocol/op.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { ChatMode } from '../../protocol/policy.ts';
 import { modeOf } from './modes.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
-const rememberedSchema = z.object({
+const rememberedSchema = lazyObject(() => ({
   provider: z.string(),
   model: z.string(),
   effort: reasoningEffortSchema.nullable(),
-});
+}));
 export type RememberedModel = z.infer<typeof rememberedSchema>;
 
 const KEY = 'tiller.modelOfMode';

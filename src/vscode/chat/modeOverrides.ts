@@ -9,7 +9,7 @@ export function modeOverrides(
   policyOf: (mode: SandboxMode) => SandboxPolicy,
   lastModel: (mode: ChatMode) => RememberedModel | undefined,
 ): TurnOverrides | undefined {
-  const bundle = MODES.find((one) => one.mode === mode);
+  const bundle = MODES.find((candidate) => candidate.mode === mode);
   if (bundle === undefined) return undefined;
   return { policy: bundle.policy, box: policyOf(bundle.sandbox), planMode: mode === 'plan', ...lastModel(mode) };
 }

@@ -62,7 +62,9 @@ export class PanelImages {
 
   /** Returns the attachments of a draft of the page with whole images, likewise. */
   wholeAttachments(attachments: readonly Attachment[]): readonly Attachment[] {
-    return attachments.map((one) => (one.part.type === 'image' ? { ...one, part: this.#whole(one.part) } : one));
+    return attachments.map((attachment) =>
+      attachment.part.type === 'image' ? { ...attachment, part: this.#whole(attachment.part) } : attachment,
+    );
   }
 
   #ofItem(item: TurnItem): TurnItem {

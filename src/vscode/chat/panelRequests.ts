@@ -209,7 +209,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
   }
 }
 
-/** In Restricted Mode only the model and its effort can be changed. */
+/** Returns the choice as overrides. In Restricted Mode only the model and its effort can be changed. */
 function chosen(what: Chosen, deps: PanelRequestDeps): TurnOverrides | undefined {
   switch (what.type) {
     case 'model':

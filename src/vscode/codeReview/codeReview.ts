@@ -15,14 +15,14 @@ import {
   changesSince,
   changeText,
   type GitCommit,
-  partingOf,
+  mergeBaseOf,
   type Repository,
   repositories,
   repositoryOf,
 } from '../workspace/gitChanges.ts';
 
 export interface CodeReviewDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
@@ -93,7 +93,7 @@ export class CodeReview {
       case 'branch': {
         const branch = await pickBranch(repository);
         if (branch === undefined) return undefined;
-        const base = await partingOf(repository, branch);
+        const base = await mergeBaseOf(repository, branch);
         if (base === undefined) {
           return tell(
             vscode.l10n.t(

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { withinSeconds } from '../workspace/withinSeconds.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 export interface CommentFieldDeps {
   /** Returns true if a document is a side of a proposal, or a plan. */
@@ -108,10 +109,10 @@ export class CommentField implements Disposable {
 }
 
 /** The argument that VS Code passes from the menu of a line number. */
-const placeSchema = z.object({
+const placeSchema = lazyObject(() => ({
   uri: z.custom<vscode.Uri>((value) => value instanceof vscode.Uri),
   lineNumber: z.int().positive(),
-});
+}));
 
 function lineAt(line: number): vscode.Range {
   return new vscode.Range(line - 1, 0, line - 1, 0);

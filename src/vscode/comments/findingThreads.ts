@@ -151,7 +151,10 @@ export class FindingThreads implements Disposable {
 
   #show(state: ThreadState | null): void {
     const wanted = new Map(
-      (this.#controller === undefined ? [] : placedFindings(state)).map((one) => [`${state?.threadId} ${one.id}`, one]),
+      (this.#controller === undefined ? [] : placedFindings(state)).map((finding) => [
+        `${state?.threadId} ${finding.id}`,
+        finding,
+      ]),
     );
     for (const [id, { thread }] of this.#shown) {
       if (wanted.has(id)) continue;
@@ -236,7 +239,7 @@ function uriIn(cwd: string, { path: file }: Finding): vscode.Uri | undefined {
   return file === undefined ? undefined : uriOf(path.resolve(cwd, file));
 }
 
-/** In no editor. `undefined` where it is gone, or is not text. */
+/** Opens a document in no editor. `undefined` where it is gone, or is not text. */
 async function openQuietly(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
   try {
     return openAt(uri) ?? (await vscode.workspace.openTextDocument(uri));

@@ -25,7 +25,7 @@ import { linesOf, openAt, rangeOf, TrackedPlaces } from './trackedPlaces.ts';
 export interface LineCommentsDeps {
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
@@ -68,7 +68,7 @@ export class LineComments implements Disposable {
     this.#store.add(
       deps.threads.onEvent(({ event: { msg, threadId }, state }) => {
         if (msg.type === 'item_completed' && msg.item.type === 'file_change') this.#leaveProposals();
-        const sent = this.#comments.filter((one) => one.state === 'sent' && one.threadId === threadId);
+        const sent = this.#comments.filter((comment) => comment.state === 'sent' && comment.threadId === threadId);
         if (sent.length === 0) return;
         const ids = sent.map(({ id }) => id);
         void changedPlaces(msg, cwdOf(state), ids, this.#places).then(
@@ -91,7 +91,7 @@ export class LineComments implements Disposable {
         isForReading: (uri) => this.#isForReading(uri),
         hasPending: () => this.#pending.length > 0,
       });
-      this.#comments = this.#off.flatMap((one) => this.#restored(one));
+      this.#comments = this.#off.flatMap((comment) => this.#restored(comment));
       this.#off = [];
     } else if (isChanged) {
       this.#off = this.#stored;
@@ -117,11 +117,11 @@ export class LineComments implements Disposable {
     return { count: countOf(pending), files: files.size };
   }
 
-  /** From the field of a comment thread: a comment on new lines, or one more on the same. */
+  /** Adds a comment from the field of a comment thread: on new lines, or one more on the same. */
   async add(given: unknown): Promise<void> {
     const { thread, text } = given as vscode.CommentReply;
     const body = text.trim();
-    const known = this.#comments.find((one) => one.thread === thread);
+    const known = this.#comments.find((comment) => comment.thread === thread);
     if (body === '' || known?.state === 'sent' || known?.state === 'answered') return;
     if (known === undefined) {
       const refused = await this.#refusal(thread.uri);
@@ -199,8 +199,11 @@ export class LineComments implements Disposable {
       return threadId === undefined ? [] : [{ approvalId, threadId }];
     });
     for (const [index, { approvalId, threadId }] of asking.entries()) {
-      const isOther = (one: Comment) => asking.slice(1).some((later) => later.approvalId === this.#approvalOf(one));
-      const own = pending.filter((one) => (index === 0 ? !isOther(one) : this.#approvalOf(one) === approvalId));
+      const isOther = (comment: Comment) =>
+        asking.slice(1).some((later) => later.approvalId === this.#approvalOf(comment));
+      const own = pending.filter((comment) =>
+        index === 0 ? !isOther(comment) : this.#approvalOf(comment) === approvalId,
+      );
       const message = this.#textOf(own);
       this.#sent(own, threadId);
       deny(approvalId, message, threadId);
@@ -212,7 +215,7 @@ export class LineComments implements Disposable {
   withComments(op: Op, threadId: string | undefined): Op {
     const denial = op.type === 'approval' ? denialIn(op.decision) : undefined;
     if (op.type !== 'approval' || denial === undefined) return op;
-    const own = this.#pending.filter((one) => op.approvalIds.includes(this.#approvalOf(one) ?? ''));
+    const own = this.#pending.filter((comment) => op.approvalIds.includes(this.#approvalOf(comment) ?? ''));
     if (own.length === 0) return op;
     const message = [denial.message?.trim() ?? '', this.#textOf(own)].filter((part) => part !== '').join('\n\n');
     this.#sent(own, threadId);
@@ -275,7 +278,7 @@ export class LineComments implements Disposable {
   }
 
   #approvalsOf(comments: readonly Comment[]): readonly string[] {
-    return [...new Set(comments.flatMap((one) => this.#approvalOf(one) ?? []))];
+    return [...new Set(comments.flatMap((comment) => this.#approvalOf(comment) ?? []))];
   }
 
   #textOf(comments: readonly Comment[]): string {
@@ -342,7 +345,7 @@ export class LineComments implements Disposable {
   }
 
   #moved(id: string): void {
-    const [comment, place] = [this.#comments.find((one) => one.id === id), this.#places.get(id)];
+    const [comment, place] = [this.#comments.find((candidate) => candidate.id === id), this.#places.get(id)];
     if (comment === undefined || place === undefined) return;
     if (comment.thread.uri.toString() === place.uri.toString()) comment.thread.range = rangeOf(place.lines);
     else this.#replace({ ...comment, thread: this.#at(comment, place.uri) });
@@ -357,7 +360,7 @@ export class LineComments implements Disposable {
   }
 
   #replace(comment: Comment): void {
-    this.#comments = this.#comments.map((one) => (one.id === comment.id ? comment : one));
+    this.#comments = this.#comments.map((known) => (known.id === comment.id ? comment : known));
   }
 
   #drop(comments: readonly Comment[]): void {
@@ -365,7 +368,7 @@ export class LineComments implements Disposable {
       thread.dispose();
       this.#places.delete(id);
     }
-    this.#comments = this.#comments.filter((one) => !comments.some(({ id }) => id === one.id));
+    this.#comments = this.#comments.filter((known) => !comments.some(({ id }) => id === known.id));
   }
 
   /** Call after each change of comments. */

@@ -1,6 +1,7 @@
 import type * as vscode from 'vscode';
 import * as z from 'zod';
 import { lineRangeSchema } from '../../protocol/lineRange.ts';
+import { lazyObject } from '../../protocol/lazyObject.ts';
 
 const KEY = 'tiller.comments';
 
@@ -10,7 +11,7 @@ const MAX_KEPT = 200;
 /** `pending`: not sent yet. `sent`: the model has it. `answered`: a patch after it has changed its lines. */
 const stateSchema = z.enum(['pending', 'sent', 'answered']);
 
-const commentSchema = z.object({
+const commentSchema = lazyObject(() => ({
   id: z.string(),
   uri: z.string(),
   lines: lineRangeSchema,
@@ -19,7 +20,7 @@ const commentSchema = z.object({
   state: stateSchema,
   /** The thread of Tiller that got it. */
   threadId: z.string().optional(),
-});
+}));
 
 /** Comments of the user on the same lines. */
 export type StoredComment = z.infer<typeof commentSchema>;

@@ -36,7 +36,7 @@ export class HookCommands {
 
   async showHooks(): Promise<void> {
     const { hooks, problems, unknownEvents } = await this.#deps.current();
-    const items = hooks.map((one) => this.#itemOf(one));
+    const items = hooks.map((hook) => this.#itemOf(hook));
     const wrong = problems.map((problem) => problemItem(problem));
     const unknown = unknownEvents.map(({ event, source }): ListItem => {
       const label = vscode.l10n.t('$(dash) {0}: Tiller has no such event', withoutIcons(event));
@@ -50,7 +50,7 @@ export class HookCommands {
     });
   }
 
-  /** Says once for each hook that a file names it. */
+  /** Notifies the user of each hook that a file names, once. */
   async announce({ hooks }: SelectedHooks): Promise<void> {
     const proposed = hooks.filter(({ state }) => state === 'proposed').map(({ hook }) => hook);
     await announceOnce(proposed, {

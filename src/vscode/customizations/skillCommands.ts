@@ -57,14 +57,14 @@ export class SkillCommands implements Disposable {
       ),
     };
     const wrong = problems.map(({ source, message }) => problemItem(message, source));
-    const items = [...skills.map((one) => this.#itemOf(one, left)), ...wrong];
+    const items = [...skills.map((skill) => this.#itemOf(skill, left)), ...wrong];
     await showList(items.length === 0 ? [none] : items, {
       title: vscode.l10n.t('Skills and Prompt Files'),
       placeHolder: vscode.l10n.t('Select one to open it, or to approve or refuse it'),
     });
   }
 
-  /** Says once for each skill and prompt that a file of the workspace proposes it. */
+  /** Notifies the user of each skill and prompt that a file of the workspace proposes, once. */
   async announce({ skills }: SelectedSkills): Promise<void> {
     const proposed = skills.filter(({ state }) => state === 'proposed');
     await announceOnce(proposed, {

@@ -24,7 +24,7 @@ import { EditInput, Instructions } from './editInput.ts';
 import { EditViews } from './editViews.ts';
 
 export interface EditAtCursorDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
@@ -138,7 +138,7 @@ export class EditAtCursor implements Disposable {
 
   /** Answers an edit that waits for approval. From a key: `id` is the decision, about the edit nearest to the cursor. */
   async answer(id: number | EditAnswer, given?: EditAnswer): Promise<void> {
-    const asks = (one: Edit) => approvalOf(one) !== undefined;
+    const asks = (edit: Edit) => approvalOf(edit) !== undefined;
     const edit = typeof id === 'number' ? this.#edits.get(id) : this.#nearest(asks);
     const decision = typeof id === 'number' ? given : id;
     const approvalId = edit && approvalOf(edit);
@@ -361,7 +361,7 @@ function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentC
   );
 }
 
-/** It has ended, and shows its outcome until it is dismissed. */
+/** Returns true for an edit that has ended; it shows its outcome until it is dismissed. */
 function isEnded({ state }: Edit): boolean {
   return state.type === 'answered' || state.type === 'failed' || state.type === 'changed_elsewhere';
 }

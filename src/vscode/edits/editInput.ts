@@ -17,7 +17,7 @@ export class Instructions {
     this.#memento = memento;
     this.#isStored = isStored;
     const stored = memento.get<unknown>(KEY);
-    this.#recent = Array.isArray(stored) ? stored.filter((one): one is string => typeof one === 'string') : [];
+    this.#recent = Array.isArray(stored) ? stored.filter((entry): entry is string => typeof entry === 'string') : [];
   }
 
   get recent(): readonly string[] {
@@ -25,7 +25,7 @@ export class Instructions {
   }
 
   add(instruction: string): void {
-    this.#recent = [instruction, ...this.#recent.filter((one) => one !== instruction)].slice(0, MAX_KEPT);
+    this.#recent = [instruction, ...this.#recent.filter((known) => known !== instruction)].slice(0, MAX_KEPT);
     void this.#memento.update(KEY, this.#isStored() ? this.#recent : undefined);
   }
 }

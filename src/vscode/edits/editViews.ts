@@ -58,7 +58,7 @@ export class EditViews implements vscode.CodeLensProvider, Disposable {
     this.#store.dispose();
   }
 
-  /** From 0: the first change that is under review, else the first line of the place. */
+  /** Returns the line, from 0, of the first change that is under review, else the first line of the place. */
   #lineOf({ uri, lines, hunks }: Edit): number {
     const [own] = this.#deps.hunksIn(uri).filter(({ id }) => hunks.includes(id));
     return own?.start ?? lines.first - 1;
@@ -67,7 +67,7 @@ export class EditViews implements vscode.CodeLensProvider, Disposable {
   #show(): Shown {
     const mark = createMark();
     const lenses = vscode.languages.registerCodeLensProvider('*', this);
-    return { mark, dispose: () => [mark, lenses].forEach((one) => one.dispose()) };
+    return { mark, dispose: () => [mark, lenses].forEach((view) => view.dispose()) };
   }
 
   #mark(): void {

@@ -10,7 +10,7 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 import { changesToCommit, type Repository, repositories } from '../workspace/gitChanges.ts';
 
 export interface CommitMessageDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
@@ -132,7 +132,7 @@ async function put(message: string, box: Repository['inputBox'], begun: string):
   const restore = vscode.l10n.t('Restore Mine');
   const sentence = vscode.l10n.t('Your commit message was replaced.');
   if ((await vscode.window.showInformationMessage(sentence, restore)) !== restore) return;
-  // What was typed since stays behind it.
+  // Text typed since then stays below it.
   box.value = box.value === message ? replaced : `${replaced}\n\n${box.value}`;
 }
 

@@ -18,7 +18,7 @@ import { type FailingTest, failingTest } from './failingTest.ts';
 import { terminalSelection } from './terminalSelection.ts';
 
 export interface EntryPointDeps {
-  /** Says why a file may not be read. */
+  /** Resolves to a function that returns why a file may not be read. */
   readonly guard: () => Promise<ReadGuard>;
   /** `Mentions.insert`. */
   readonly insert: (attachments: readonly Attachment[]) => Promise<void>;

@@ -95,11 +95,24 @@ function externalOf({ name, description, inputSchema }: vscode.LanguageModelTool
   };
 }
 
-/** Without a chat request, VS Code asks in a dialog where the tool wants that. */
+/** Invokes a tool without a chat request: VS Code asks in a dialog where the tool wants that. */
 async function invoke(name: string, input: object, { signal }: ExternalCall): Promise<readonly ToolContentItem[]> {
   const run = (token: vscode.CancellationToken) =>
     vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }, token);
-  return (await withToken(signal, run)).content.map(partOf);
+  try {
+    return (await withToken(signal, run)).content.map(partOf);
+  } catch (error) {
+    if (signal.aborted || !isCancellation(error)) throw error;
+    throw new Error(
+      'it was cancelled. The user may have said no to the question that the tool asks in VS Code. Do not call it again unless the user asks for it.',
+      { cause: error },
+    );
+  }
+}
+
+/** True for the error of VS Code for what was cancelled, which has lost its class on the way from another process. */
+function isCancellation(error: unknown): boolean {
+  return error instanceof Error && (error instanceof vscode.CancellationError || error.name === 'Canceled');
 }
 
 /** Parts with data exist since VS Code 1.106, so they are known by their shape. */

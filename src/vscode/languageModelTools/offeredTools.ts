@@ -35,7 +35,10 @@ export class OfferedTools {
   }
 }
 
-/** Only what package.json declares: another extension must not ask to leave the sandbox in the user's name. */
+/**
+ * Passes only the arguments that package.json declares: another extension must not ask to leave the sandbox in the
+ * user's name.
+ */
 function callOf(tool: OfferedTool, { command, workdir, patch }: Readonly<Record<string, unknown>>): OneCall {
   switch (tool) {
     case 'tiller_run_command':

@@ -26,7 +26,7 @@ const SILENT_WAITS = 2;
 
 export interface EditorProblemsDeps {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
-  /** Reports of every file: `vscode.languages.onDidChangeDiagnostics`. */
+  /** Fires with reports of every file: `vscode.languages.onDidChangeDiagnostics`. */
   readonly onReports: vscode.Event<Pick<vscode.DiagnosticChangeEvent, 'uris'>>;
 }
 
@@ -197,7 +197,7 @@ class Watch implements ProblemWatch {
     return [...patched, ...others];
   }
 
-  /** Its document, or the cells that the patch has changed. */
+  /** Returns its document, or the cells that the patch has changed. */
   #awaitedIn(text: CheckedText, baseline: BaselineOfFile): readonly Awaited[] {
     if (tabsOf(text.uri).length === 0) return [];
     const isCell = ({ uri }: vscode.TextDocument) => uri.scheme === 'vscode-notebook-cell';

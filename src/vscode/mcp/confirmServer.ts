@@ -41,7 +41,7 @@ export function proposalText({ name, file = '' }: NamedServer): string {
   );
 }
 
-/** One fact in a line, as in the entry. */
+/** Returns one fact in a line, as in the entry. */
 function approvedFacts(settings: McpServerSettings): readonly string[] {
   if ('command' in settings) return [...programFacts(settings), ...named(vscode.l10n.t('Variable'), settings.env, '=')];
   const { url, headers, bearer } = settings;

@@ -31,7 +31,7 @@ export interface McpCommandDeps {
   readonly controller: McpController;
   readonly logs: McpLogs;
   readonly settings: () => Pick<Settings, 'mcpServers'>;
-  /** Lets the user authorise Tiller at a server. @throws Error with a sentence for the user */
+  /** Lets the user authorize Tiller at a server. @throws Error with a sentence for the user */
   readonly signIn: (server: McpServer, signal: AbortSignal) => Promise<void>;
 }
 

@@ -67,7 +67,7 @@ export class McpController implements vscode.Disposable {
     if (shown.type === 'problem') return;
     const { hash } = shown.definition;
     await this.refresh();
-    if (accepted && !this.#selected.some((one) => one.type !== 'problem' && one.definition.hash === hash)) {
+    if (accepted && !this.#selected.some((server) => server.type !== 'problem' && server.definition.hash === hash)) {
       const changed = vscode.l10n.t(
         'The entry of {0} has changed, so nothing was approved. Look at it again.',
         shown.name,
@@ -110,9 +110,11 @@ export class McpController implements vscode.Disposable {
       this.#selected = await selectServers([...named, ...found.servers], place, trust);
       // Without trust their tools are not offered, so none is started.
       const started = vscode.workspace.isTrusted ? this.#selected : [];
-      servers.configure({ definitions: started.flatMap((one) => (one.type === 'start' ? [one.definition] : [])) });
+      servers.configure({
+        definitions: started.flatMap((server) => (server.type === 'start' ? [server.definition] : [])),
+      });
       for (const server of this.#selected) this.#ask(server).catch(report);
-      this.#warn([...own.problems.map((one) => entryProblem('tiller.mcpServers', one)), ...found.problems]);
+      this.#warn([...own.problems.map((problem) => entryProblem('tiller.mcpServers', problem)), ...found.problems]);
     } catch (error) {
       report(error);
     }

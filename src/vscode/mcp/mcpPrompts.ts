@@ -39,7 +39,9 @@ export class McpPrompts implements Disposable {
   async use({ server, name }: Pick<PromptRow, 'server' | 'name'>): Promise<void> {
     const { servers, insertText } = this.#deps;
     const { signal } = new AbortController();
-    const prompt = (await listPrompts(servers, signal)).find((one) => one.server === server && one.name === name);
+    const prompt = (await listPrompts(servers, signal)).find(
+      (candidate) => candidate.server === server && candidate.name === name,
+    );
     if (prompt === undefined)
       throw new Error(vscode.l10n.t('{0} does not have the prompt {1} any more.', server, name));
     const args = await this.#argumentsOf(prompt);
@@ -110,8 +112,11 @@ export class McpPrompts implements Disposable {
     const show = (known: readonly string[]) => {
       const { value } = picker;
       const typed = value === '' && required ? [] : [{ label: value, description: typedText(value), alwaysShow: true }];
-      const others = known.filter((one) => one !== value);
-      picker.items = [...typed, ...others.map((one) => ({ label: withoutIcons(one), value: one, alwaysShow: true }))];
+      const others = known.filter((other) => other !== value);
+      picker.items = [
+        ...typed,
+        ...others.map((other) => ({ label: withoutIcons(other), value: other, alwaysShow: true })),
+      ];
     };
     const complete = async () => {
       completing.abort();

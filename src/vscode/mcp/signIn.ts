@@ -3,10 +3,10 @@ import type { McpRedirect, McpSecrets } from '../../core/mcp/authorization.ts';
 import { onAbort } from '../../core/util/abort.ts';
 
 const PATH = '/mcp-auth';
-/** The prefix of authorisations among the secrets of the extension. */
+/** The prefix of authorizations among the secrets of the extension. */
 const PREFIX = 'mcp:';
 
-/** Authorisations in the keychain of the machine, each under the address of its server. */
+/** Authorizations in the keychain of the machine, each under the address of its server. */
 export function mcpSecretsIn(storage: vscode.SecretStorage): McpSecrets {
   return {
     read: async (key) => storage.get(PREFIX + key),
@@ -18,7 +18,7 @@ export function mcpSecretsIn(storage: vscode.SecretStorage): McpSecrets {
 }
 
 /**
- * Takes the user back from authorisation servers: by an address that VS Code opens in this window. The owner registers it as
+ * Takes the user back from authorization servers: by an address that VS Code opens in this window. The owner registers it as
  * the handler of these addresses.
  */
 export class SignInHandler implements vscode.Disposable, vscode.UriHandler {

@@ -91,7 +91,9 @@ export class FileIndex implements Disposable {
 function namesIn(folders: readonly vscode.WorkspaceFolder[]): (uri: vscode.Uri) => string {
   const innerFirst = folders.toSorted((one, other) => other.uri.path.length - one.uri.path.length);
   return (uri) => {
-    const folder = innerFirst.find((one) => uri.scheme === one.uri.scheme && uri.path.startsWith(`${one.uri.path}/`));
+    const folder = innerFirst.find(
+      (root) => uri.scheme === root.uri.scheme && uri.path.startsWith(`${root.uri.path}/`),
+    );
     if (folder === undefined) return vscode.workspace.asRelativePath(uri);
     const below = uri.path.slice(folder.uri.path.length + 1);
     return folders.length > 1 ? `${folder.name}/${below}` : below;

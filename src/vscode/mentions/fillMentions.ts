@@ -34,8 +34,8 @@ export function isUnfilled(part: UserInput): part is Mention {
 }
 
 /**
- * Fills in texts, and the lines of symbols. What cannot be had is refused with the reason. Never rejects; a part that is
- * not filled in when the signal aborts is refused.
+ * Fills in texts, and the lines of symbols. A mention that cannot be read is refused with the reason. Never rejects; a
+ * part that is not filled in when the signal aborts is refused.
  */
 export async function fillMentions(
   input: readonly UserInput[],

@@ -173,7 +173,7 @@ export function plainMention(kind: 'problems' | 'changes' | 'terminal'): Mention
   return { type: 'mention', kind, name: kind, path: '' };
 }
 
-/** By their titles; `thread` alone lists the newest. */
+/** Finds threads by their titles; `thread` alone lists the newest. */
 async function threadRows(query: string, { threads }: FindMentionsDeps): Promise<readonly MentionRow[]> {
   const isAny = query !== '' && 'thread:'.startsWith(query.toLowerCase());
   const wanted = isAny ? '' : query.replace(/^thread:/i, '');
@@ -196,7 +196,7 @@ async function threadRows(query: string, { threads }: FindMentionsDeps): Promise
   });
 }
 
-/** By server and name: `@notes:` lists those of the server `notes`. */
+/** Finds resources by server and name: `@notes:` lists those of the server `notes`. */
 async function resourceRows(
   query: string,
   { resources }: FindMentionsDeps,

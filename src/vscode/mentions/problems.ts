@@ -38,7 +38,7 @@ export function problemCount(mayRead: (path: string) => boolean): string | undef
   return parts.join(', ');
 }
 
-/** For the model: a line for each, `src/a.ts:3:7 error: message (source code)`. */
+/** Returns a line for each problem, for the model: `src/a.ts:3:7 error: message (source code)`. */
 export function problemText(mayRead: (path: string) => boolean): string | undefined {
   const lines = problems(mayRead).flatMap(({ uri, diagnostic }) => {
     const problem = problemOf(diagnostic, undefined);

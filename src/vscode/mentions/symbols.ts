@@ -61,7 +61,7 @@ export async function wholeSymbol(uri: vscode.Uri, name: string, at: LineRange):
     )) ?? [];
   const line = at.first - 1;
   const found = flat(symbols).find(
-    (one) => isNamed(one.name, name) && one.range.start.line <= line && line <= one.range.end.line,
+    (symbol) => isNamed(symbol.name, name) && symbol.range.start.line <= line && line <= symbol.range.end.line,
   );
   if (found !== undefined) return { first: found.range.start.line + 1, last: found.range.end.line + 1 };
   return at.last > at.first ? at : { first: at.first, last: at.first + LINES_WITHOUT_END - 1 };

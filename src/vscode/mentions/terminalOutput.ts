@@ -75,10 +75,10 @@ export class TerminalOutput implements Disposable {
     return sorted.map(([{ name }, { id }]) => ({ id, name }));
   }
 
-  /** For the model: the last commands with their output; `undefined` for a terminal that is closed. */
+  /** Returns the last commands with their output, for the model; `undefined` for a terminal that is closed. */
   textOf(id: string): string | undefined {
     return [...this.#recorded.values()]
-      .find((one) => one.id === id)
+      .find((terminal) => terminal.id === id)
       ?.commands.map(textOfCommand)
       .join('\n');
   }
@@ -98,7 +98,6 @@ export class TerminalOutput implements Disposable {
   }
 }
 
-/** Returns the command with its output so far and its exit. */
 function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
   const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
   return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;

@@ -153,7 +153,7 @@ async function* eventsOf(
   yield { type: 'completed', usage: await abortable(usageOf(chat, prompt, answer, token), signal), endTurn: true };
 }
 
-/** As the model counts; `null` when it cannot. */
+/** Resolves to the tokens as the model counts them; `null` when it cannot. */
 async function usageOf(
   chat: vscode.LanguageModelChat,
   prompt: Prompt,
@@ -178,8 +178,8 @@ function messagesOf({ instructions, input, origin }: Prompt): vscode.LanguageMod
 
 function groupToChat(group: Group): vscode.LanguageModelChatMessage[] {
   switch (group.type) {
-    case 'message':
-      return [vscode.LanguageModelChatMessage.User(textOf(group.item.content))];
+    case 'messages':
+      return group.items.map(({ content }) => vscode.LanguageModelChatMessage.User(textOf(content)));
     case 'outputs':
       return [
         vscode.LanguageModelChatMessage.User(

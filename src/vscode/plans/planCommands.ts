@@ -30,7 +30,7 @@ export class PlanCommands implements Disposable {
     };
     update();
     this.#listener = deps.threads.onChange((change) => {
-      // Of the many events of a turn only these begin or end a plan.
+      // Only these of the many events of a turn begin or end a plan.
       const { type } = change.type === 'event' ? change.event.msg : { type: 'switched' };
       if (['switched', 'item_completed', 'turn_started', 'turns_rolled_back'].includes(type)) update();
     });

@@ -70,7 +70,7 @@ export class BackgroundProcesses implements Disposable {
     }
   }
 
-  /** For a process of the shown thread. */
+  /** Opens a terminal for a process of the shown thread. */
   openTerminal(processId: string): void {
     const { state } = this.#threads;
     const process = state?.processes.find((known) => known.processId === processId);
@@ -115,13 +115,13 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.title = vscode.l10n.t('Background Processes');
   pick.placeholder = vscode.l10n.t('Select a background process to open it in a terminal');
   pick.matchOnDescription = true;
-  pick.items = running.map((one) => ({
-    label: withoutIcons(inOneLine(one.process.command, MAX_LABEL)),
-    description: ageOf(one.process),
-    detail: withoutIcons(lastLine(one.process.output)),
+  pick.items = running.map((entry) => ({
+    label: withoutIcons(inOneLine(entry.process.command, MAX_LABEL)),
+    description: ageOf(entry.process),
+    detail: withoutIcons(lastLine(entry.process.output)),
     iconPath: new vscode.ThemeIcon('server-process'),
     buttons: [output, kill],
-    running: one,
+    running: entry,
   }));
   return new Promise((resolve) => {
     const settle = (choice: Choice | undefined) => {
@@ -151,7 +151,7 @@ function ageOf({ startedAt }: ProcessState): string {
   return vscode.l10n.t('for {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** Without terminal control sequences. */
+/** Returns the last line without terminal control sequences. */
 function lastLine(output: string): string {
   return plainTerminalText(output).trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
 }

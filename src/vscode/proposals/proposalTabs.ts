@@ -59,7 +59,7 @@ export class DiffPreview implements vscode.Disposable {
     return this.#active;
   }
 
-  /** For title buttons, which pass the URI of the right side. */
+  /** Returns the approval for title buttons, which pass the URI of the right side. */
   approvalOf(uri: vscode.Uri | undefined): string | undefined {
     return approvalOf(uri) ?? this.#active;
   }

@@ -289,7 +289,7 @@ export class Proposals implements vscode.Disposable {
     if (openDocument(entry.after) === undefined) this.#afters.put(entry.after, text, entry.isEditable);
   }
 
-  /** In an open document as an edit, so that the user can undo it. */
+  /** Writes to an open document as an edit, so that the user can undo it. */
   async #write(entry: Entry, text: string, hunk?: TextHunk): Promise<void> {
     const document = entry.isEditable ? openDocument(entry.after) : undefined;
     if (document === undefined) {
@@ -359,7 +359,7 @@ function hasTab(uri: vscode.Uri): boolean {
 /** In milliseconds. VS Code loads a changed file anew within a second; a document that was closed is loaded when it is opened. */
 const SHOWN_WITHIN = 10_000;
 
-/** Until the document has this text. */
+/** Resolves when the document has this text. */
 function textShown(document: vscode.TextDocument, text: string): Promise<void> {
   if (document.getText() === text) return Promise.resolve();
   return new Promise((resolve) => {

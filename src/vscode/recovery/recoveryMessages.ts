@@ -50,7 +50,9 @@ export function waitingFor(owner: ThreadOwner): string {
   return vscode.l10n.t('{0} is resolving it…', nameOf(owner));
 }
 
-/** For a user who answers after the patch was settled: how, or by which process; `null`: unknown. */
+/**
+ * Returns the sentence for a user who answers after the patch was settled: how, or by which process; `null`: unknown.
+ */
 export function settledSentence(
   { changes }: Pick<RecoverablePatch, 'changes'>,
   decision: RecoveryChoice | ThreadOwner | null,

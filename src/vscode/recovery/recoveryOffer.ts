@@ -84,7 +84,7 @@ export class RecoveryOffer implements Disposable {
     }
   }
 
-  /** Says how it went. What is no longer there to be decided is left alone. */
+  /** Settles the patch and informs the user of the outcome. Does nothing for a patch that is no longer offered. */
   async settle(id: string, way: RecoveryChoice): Promise<void> {
     if (this.#states.get(id)?.type !== 'offered') return;
     // A toast cannot be removed: it stays in the list behind the bell, and shows there that it is too late.
@@ -92,7 +92,7 @@ export class RecoveryOffer implements Disposable {
     await this.#settle(id, way);
   }
 
-  /** For the palette: asks for a patch, and for the choice. */
+  /** Asks for a patch, and for the choice: the command of the palette. */
   async pick(): Promise<void> {
     await this.look();
     const offered = openIn(this.#states).filter(({ type }) => type === 'offered');
@@ -125,7 +125,7 @@ export class RecoveryOffer implements Disposable {
     for (const patch of found) if (!before.has(patch.id)) this.#notify(patch).catch(this.#report);
   }
 
-  /** As an error: VS Code hides any other notification after some seconds, before the user has decided. */
+  /** Notifies as an error: VS Code hides any other notification after some seconds, before the user has decided. */
   async #notify(patch: RecoverablePatch): Promise<void> {
     const putBack = vscode.l10n.t('Roll Back');
     const finish = vscode.l10n.t('Finish');
@@ -168,7 +168,7 @@ export class RecoveryOffer implements Disposable {
     const before = openIn(this.#states);
     const open = openIn(states);
     this.#states = states;
-    if (open.length === before.length && open.every((one, index) => one === before[index])) return;
+    if (open.length === before.length && open.every((patch, index) => patch === before[index])) return;
     if (open.length > 0) this.#watcher ??= this.#watch(() => void this.look().catch(this.#report));
     else {
       this.#watcher?.dispose();

@@ -56,7 +56,7 @@ export interface BringHomeDeps extends HomeDeps, Pick<ApplyDeps, 'journal'> {
   readonly onUndone: (
     listener: (undone: { readonly id: string; readonly restored: readonly string[] }) => void,
   ) => Disposable;
-  /** Something has come home, or was undone. */
+  /** Called when something has come home, or was undone. */
   readonly onSettled: (settled: SettledCopy) => void;
   readonly report: (error: unknown) => void;
 }
@@ -190,7 +190,7 @@ export class BringHome {
       copy,
       files: settled.map(({ change }) => change),
       paths,
-      patched: all.map((one) => one.path),
+      patched: all.map((file) => file.path),
       modes,
     });
     await this.leave(approvalId);

@@ -81,7 +81,7 @@ function undefinedWhereRefused(error: unknown): undefined {
   throw error;
 }
 
-/** As the user knows it: with the name of its folder where there are several, which is another one for each. */
+/** Returns the name that the user knows: with the name of its folder if the workspace has several folders. */
 function nameOf({ folders }: SideCopy, home: string): string {
   for (const folder of folders) {
     const below = pathBelow(folder.home, home);

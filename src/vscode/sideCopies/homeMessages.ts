@@ -53,7 +53,7 @@ export function tellUnread(folders: readonly string[]): void {
 /** True, with a message, where no folder of the workspace is left to which the copy could come home. */
 export async function tellMissing({ folders }: SideCopy): Promise<boolean> {
   const stats = await Promise.all(folders.map(({ home }) => stat(home).catch(() => undefined)));
-  if (stats.some((one) => one?.isDirectory() === true)) return false;
+  if (stats.some((stat) => stat?.isDirectory() === true)) return false;
   const names = folders.map(({ home }) => home).join(', ');
   const sentence = vscode.l10n.t(
     'The folder of which this side copy was made is gone: {0}. Move it back first.',

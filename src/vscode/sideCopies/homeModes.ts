@@ -47,7 +47,7 @@ async function changed(
     const entries: JournalEntry[] = [];
     for (const change of wanted) entries.push(...(await journalEntry(change, files).catch(nothing(report))));
     const isThere = new Set(entries.map(({ path }) => path));
-    // That of one file is set in one step of the system.
+    // The mode of a single file is set in one system call, which needs no journal.
     const opened = entries.length > 1 ? await journal.open(entries) : undefined;
     try {
       for (const change of wanted.filter(({ path }) => isThere.has(path))) {

@@ -150,7 +150,7 @@ export class SideCopyCommands {
 
   /** Asks first where changes have not come home. Without an id: that of the shown thread. */
   async remove(id = this.#deps.shown()?.id): Promise<void> {
-    const copy = this.#deps.store.all.find((one) => one.id === id);
+    const copy = this.#deps.store.all.find((candidate) => candidate.id === id);
     if (copy === undefined) return this.showList();
     const isBusy = () => {
       if (!this.#isRunning(copy)) return false;

@@ -67,7 +67,7 @@ export class ThreadCommands implements Disposable {
     this.list.refresh();
   }
 
-  /** In the open list where it is visible, else in an input box. */
+  /** Asks for a name in the open list where it is visible, else in an input box. */
   async askName(context: ThreadContext | undefined): Promise<void> {
     const { state } = this.#deps.threads;
     const threadId = this.#meant(context);

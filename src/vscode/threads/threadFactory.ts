@@ -220,7 +220,7 @@ export class ThreadFactory implements ThreadSource {
   #withChoices(settings: TurnSettings, places = this.#places()): TurnSettings {
     const { policy, box, effort, planMode = settings.planMode } = this.#chosen;
     const { planMode: _, ...others } = settings;
-    // What was chosen in the panel names the folders of the window.
+    // A choice made in the panel names the folders of the window.
     const sandboxPolicy =
       box === undefined ? settings.sandboxPolicy : sandboxPolicyOf(this.#deps.settings(), places, box.type);
     return {

@@ -15,7 +15,7 @@ interface TurnNoticesDeps {
   readonly showThread: (threadId: string) => void;
 }
 
-/** Says that a turn has ended, by itself or by an error, while another window or program has the focus. */
+/** Notifies the user that a turn has ended, by itself or by an error, while another window or program has the focus. */
 export class TurnNotices implements Disposable {
   readonly #deps: TurnNoticesDeps;
   readonly #store = new DisposableStore();
@@ -55,7 +55,7 @@ function sentenceOf({ event: { msg, turnId }, state }: ThreadUpdate): string | u
   return vscode.l10n.t('“{0}” has stopped: {1}', title, withoutLinks(inOneLine(error, MESSAGE_LENGTH)));
 }
 
-/** Says that the program of the setting `notify` could not be started, with the way to the setting. */
+/** Notifies the user that the program of the setting `notify` could not be started, with the way to the setting. */
 export async function warnOfNotifyProgram(reason: string): Promise<void> {
   const open = vscode.l10n.t('Open Settings');
   const sentence = vscode.l10n.t('The program of the setting “notify” was not started. {0}', withoutLinks(reason));

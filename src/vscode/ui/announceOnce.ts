@@ -27,7 +27,7 @@ export async function announceOnce<Proposal extends { readonly hash: string }>(
   const [first] = fresh;
   if (first === undefined) return;
   const hashes = proposed.map(({ hash }) => hash);
-  // What is still proposed is kept longest.
+  // Hashes that are still proposed are kept longest.
   const kept = [...seen.filter((hash) => !hashes.includes(hash)), ...hashes].slice(-MAX_SEEN);
   await memento.update(key, kept);
   const text = withoutLinks(sentence(first, fresh.length));

@@ -20,7 +20,9 @@ export class ReadOnlyTexts implements vscode.TextDocumentContentProvider, Dispos
     return this.#texts.get(uri.toString());
   }
 
-  /** One document an `id`; `name` is shown in its tab. A document that is open already gets the new text. */
+  /**
+   * Opens one document for each `id`; `name` is shown in its tab. A document that is open already gets the new text.
+   */
   async open(id: string, name: string, text: string): Promise<vscode.TextDocument> {
     const uri = vscode.Uri.from({ scheme: this.#scheme, path: `/${name.replaceAll('/', '∕')}`, query: id });
     const isShown = this.#texts.has(uri.toString());

@@ -14,7 +14,7 @@ export function inWorkspace(sentence: string): string {
   );
 }
 
-/** For a notification: the files that were left alone, with the reasons. */
+/** Returns the files that were left alone, with the reasons, for a notification. */
 export function leftAloneInWords(leftAlone: readonly { readonly path: string; readonly reason: string }[]): string {
   return withoutLinks(leftAlone.map(({ path, reason }) => `${visibleName(shownPath(path))}: ${reason}`).join(' '));
 }

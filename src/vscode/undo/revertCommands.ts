@@ -73,7 +73,7 @@ export class RevertCommands {
     if (turn !== undefined) await this.revert({ type: 'undo', turnId: turn.id });
   }
 
-  /** To before a message of the user, which the user picks where none is named. */
+  /** Goes back to before a message of the user, which the user picks where none is named. */
   async rewind(itemId: string | undefined): Promise<void> {
     const state = await this.#ownState();
     const named = itemId ?? (state && (await pickMessage(state)));

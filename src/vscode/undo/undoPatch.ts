@@ -78,7 +78,7 @@ export class UndoPatch {
     for (const patch of this.#applied.filter(({ origin }) => isOf(id, origin)).toReversed()) {
       const { report, changes, remaining } = await this.#revert(patch);
       reports.push(report);
-      // What was left alone can be undone later, when the reason no longer holds.
+      // Files that were left alone can be undone later, when the reason no longer holds.
       this.#keep(this.#applied.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other)));
       this.#undone = [...this.#undone, ...withChanges(patch, changes)];
     }

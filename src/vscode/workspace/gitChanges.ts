@@ -2,6 +2,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isBelow } from '../../core/util/pathBelow.ts';
+import { ESCAPE } from '../../protocol/text/terminalText.ts';
 
 /** The part of the API of `vscode.git` (version 1) that is used. */
 interface GitApi {
@@ -30,10 +31,10 @@ export interface Repository {
   diff(cached?: boolean): Promise<string>;
   /** The diff of one file, staged or not. Empty for a file that is neither in HEAD nor staged. */
   diffWithHEAD(path: string): Promise<string>;
-  /** From a commit to the files as they are. */
+  /** Returns the changes from a commit to the files as they are. */
   diffWith(ref: string): Promise<readonly Change[]>;
   diffWith(ref: string, path: string): Promise<string>;
-  /** From where both parted to the second one. */
+  /** Returns the changes from the merge base of both to the second one. */
   diffBetween(ref1: string, ref2: string): Promise<readonly Change[]>;
   diffBetween(ref1: string, ref2: string, path: string): Promise<string>;
   /** `undefined`, or empty, where they have no common commit. */
@@ -89,8 +90,8 @@ export function changeCount(): string | undefined {
 }
 
 /**
- * For the model: the names of all changed files, then the diffs of the staged and of the other changes. `mayRead`
- * leaves out files whose content must not be shown. Rejects when git does.
+ * Resolves to a text for the model: the names of all changed files, then the diffs of the staged and of the other
+ * changes. `mayRead` leaves out files whose content must not be shown. Rejects when git does.
  */
 export async function changeText(
   mayRead: (path: string) => boolean,
@@ -115,8 +116,8 @@ async function changesOf(repository: Repository, mayRead: (path: string) => bool
 }
 
 /**
- * For the model: the content of the next commit of a repository: the staged changes, else all changes. Empty without
- * changes. Rejects when git does.
+ * Resolves to a text for the model: the content of the next commit of a repository, that is the staged changes, else
+ * all changes. Empty without changes. Rejects when git does.
  */
 export async function changesToCommit(repository: Repository, mayRead: (path: string) => boolean): Promise<string> {
   const root = repository.rootUri.fsPath;
@@ -132,14 +133,17 @@ export async function changesToCommit(repository: Repository, mayRead: (path: st
 /** Characters of the diffs of single files after which no further file is read; the reader gets less of it. */
 const ENOUGH = 200_000;
 
-/** The commit at which HEAD and the branch parted; `undefined` where they have none in common. Rejects when git does. */
-export async function partingOf(repository: Repository, branch: string): Promise<string | undefined> {
+/**
+ * Resolves to the merge base of HEAD and the branch; `undefined` where they have no common commit. Rejects when git
+ * does.
+ */
+export async function mergeBaseOf(repository: Repository, branch: string): Promise<string | undefined> {
   return (await repository.getMergeBase('HEAD', branch)) || undefined;
 }
 
 /**
- * For the model: the changes in this repository since a commit, uncommitted changes included. Empty without changes.
- * Rejects when git does.
+ * Resolves to a text for the model: the changes in this repository since a commit, uncommitted changes included. Empty
+ * without changes. Rejects when git does.
  */
 export async function changesSince(
   repository: Repository,
@@ -150,7 +154,7 @@ export async function changesSince(
   return diffOf(repository, changes, (file) => repository.diffWith(base, file), mayRead);
 }
 
-/** For the model: the changes of a commit. Empty for a first commit. Rejects when git does. */
+/** Resolves to the changes of a commit, for the model. Empty for a first commit. Rejects when git does. */
 export async function changesIn(
   repository: Repository,
   { hash, parents: [parent] }: GitCommit,
@@ -180,15 +184,22 @@ async function diffOf(
   return names.length === 0 ? '' : [`Changed files:\n${names.join('\n')}`, ...parts].join('\n\n');
 }
 
-/** The files of a diff that may be read, by both of their names. */
+/**
+ * The files of a diff that may be read, by both of their names. Text whose file is not known, as another program for diffs
+ * (`diff.external`) prints it, is left out.
+ */
 export function withoutUnreadable(diff: string, root: string, mayRead: (path: string) => boolean): string {
-  const files = diff.split(/^(?=diff --git )/m);
+  // Git adds colours when `color.ui` is `always`.
+  const files = diff.replace(ESCAPE, '').split(/^(?=diff --(?:git|cc|combined) )/m);
   const kept = files.filter((file) => {
     const [head = ''] = file.split('\n', 1);
+    if (!head.startsWith('diff --')) return false;
     const names = [...file.matchAll(/^(?:---|\+\+\+|rename from|rename to) (?:[ab]\/)?(.+?)\t?$/gm)].map(
       ([, name]) => name,
     );
     const named = names.length > 0 ? names : namesInHead(head);
+    // Without a name only a line about permissions or an empty file may stay.
+    if (named.length === 0 && /^@@|^GIT binary patch/m.test(file)) return false;
     return named.every(
       (name) => name === undefined || name === '/dev/null' || mayRead(path.join(root, unquoted(name))),
     );

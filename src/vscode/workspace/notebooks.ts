@@ -11,7 +11,7 @@ import { documentAt, tabsOf } from './documents.ts';
  */
 export function notebookAt(uri: vscode.Uri): vscode.NotebookDocument | undefined {
   const address = uri.toString();
-  const notebook = vscode.workspace.notebookDocuments.find((one) => one.uri.toString() === address);
+  const notebook = vscode.workspace.notebookDocuments.find((document) => document.uri.toString() === address);
   return notebook !== undefined && isShown(notebook) && !documentAt(uri)?.isDirty ? notebook : undefined;
 }
 
@@ -19,11 +19,13 @@ export function notebookAt(uri: vscode.Uri): vscode.NotebookDocument | undefined
 export async function notebookOfFile(uri: vscode.Uri, place?: string): Promise<vscode.NotebookDocument | undefined> {
   const named = notebookAt(uri);
   if (named !== undefined || uri.scheme !== 'file') return named;
-  const others = vscode.workspace.notebookDocuments.filter((one) => one.uri.scheme === 'file' && isShown(one));
+  const others = vscode.workspace.notebookDocuments.filter(
+    (document) => document.uri.scheme === 'file' && isShown(document),
+  );
   if (others.length === 0 || documentAt(uri)?.isDirty) return undefined;
   const realPath = (path: string) => realpath(path).catch(() => path);
   const wanted = place ?? (await realPath(uri.fsPath));
-  const places = await Promise.all(others.map((one) => realPath(one.uri.fsPath)));
+  const places = await Promise.all(others.map((document) => realPath(document.uri.fsPath)));
   return others.find((_one, index) => places[index] === wanted);
 }
 
@@ -78,7 +80,6 @@ function languageOf({ kind, document }: vscode.NotebookCell): string {
   return kind === vscode.NotebookCellKind.Markup ? 'markdown' : document.languageId;
 }
 
-/** The kind of a cell in this language. */
 export function kindOf(language: string): vscode.NotebookCellKind {
   return language === 'markdown' ? vscode.NotebookCellKind.Markup : vscode.NotebookCellKind.Code;
 }

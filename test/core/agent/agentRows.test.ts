@@ -11,7 +11,7 @@ function lineWith(...items: readonly TurnItem[]): string | undefined {
   return agentRows({ agents: [agent] }, { live: () => state, changedInCopy: () => null })[0]?.line;
 }
 
-it('names the subject of each kind of call of a sub-agent', () => {
+it('the row of a sub-agent names the subject of each kind of its calls', () => {
   const lines = sampleItems.map((item) => [item.type, lineWith(item)]).filter(([, line]) => line !== '');
   expect(Object.fromEntries(lines)).toEqual({
     agent_message: 'said by the model',
@@ -28,6 +28,6 @@ it('names the subject of each kind of call of a sub-agent', () => {
   });
 });
 
-it('keeps the line of the item before one without a subject', () => {
+it('the row of a sub-agent keeps the line of the item before one without a subject', () => {
   expect(lineWith(SAMPLE_ITEMS.web_fetch, SAMPLE_ITEMS.reasoning)).toBe('https://a.example/b');
 });

@@ -16,20 +16,20 @@ function inUse(...args: Parameters<typeof serverInUse>) {
 
 const settings = settingsWith({ provider: 'mine', model: 'small' });
 
-test('are those of the settings without a thread', () => {
+test('the facts of the server in use are those of the settings without a thread', () => {
   expect(inUse(settings, { model: 'small' }, undefined)).toBe('small of mine at https://mine.example/v1');
   const address = settingsWith({ baseUrl: 'https://typed.example/v1' });
   expect(inUse(address, { model: 'm' }, undefined)).toBe('m of typed.example at https://typed.example/v1');
 });
 
-test('are those of the thread, whatever the settings say', () => {
+test('the facts of the server in use are those of the thread, whatever the settings say', () => {
   expect(inUse(settings, { model: 'gpt' }, 'openai')).toBe('gpt of openai at https://api.openai.com/v1');
   expect(inUse(settings, { model: 'qwen', provider: 'ollama' }, 'openai')).toBe(
     'qwen of ollama at http://127.0.0.1:11434/v1',
   );
 });
 
-test('are unknown for a provider that is gone, and for one without a server', () => {
+test('the facts of the server in use are unknown for a provider that is gone, and for one without a server', () => {
   expect(inUse(settings, { model: 'm', provider: 'gone' }, 'mine')).toBeUndefined();
   expect(inUse(settings, { model: 'demo', provider: 'demo' }, 'mine')).toBeUndefined();
   expect(inUse(settings, { model: 'm' }, 'vscode')).toBeUndefined();

@@ -12,27 +12,27 @@ function settingsWith(values: Record<string, unknown>): Settings {
 const OPENAI = 'https://api.openai.com';
 const mine = { providers: { mine: { baseUrl: 'https://mine.example/v1' } } };
 
-test('are none before a model is chosen: no server that Tiller knows is asked unasked', () => {
+test('the providers that are set up are none before a model is chosen: no server that Tiller knows is asked unasked', () => {
   expect(setUpProviders(settingsWith({}), 'openai', [], () => false)).toEqual([]);
 });
 
-test('begin with the one in use, then that of the settings, each once', () => {
+test('the providers that are set up begin with the one in use, then that of the settings, each once', () => {
   const settings = settingsWith({ ...mine, provider: 'ollama', model: 'qwen' });
   expect(setUpProviders(settings, 'mine', ['ollama'], () => false)).toEqual(['mine', 'ollama']);
 });
 
-test('have those that were used before, unless the settings have them no more', () => {
+test('the providers that are set up include those that were used before, unless the settings have them no more', () => {
   const settings = settingsWith({ provider: 'openai', model: 'gpt' });
   const used = ['lmstudio', 'removed', 'demo', 'vscode'];
   expect(setUpProviders(settings, 'openai', used, () => false)).toEqual(['openai', 'lmstudio', 'demo', 'vscode']);
 });
 
-test('have the known ones with a key of theirs, and no local one for the key of another', () => {
+test('the providers that are set up include the known ones with a key of theirs, and no local one for the key of another', () => {
   const settings = settingsWith({ provider: 'ollama', model: 'qwen' });
   expect(setUpProviders(settings, 'ollama', [], (origin) => origin === OPENAI)).toEqual(['ollama', 'openai']);
 });
 
-test('have the server of the setting baseUrl by its host', () => {
+test('the providers that are set up include the server of the setting baseUrl by its host', () => {
   const settings = settingsWith({ baseUrl: 'https://typed.example/v1', model: 'm' });
   expect(setUpProviders(settings, 'typed.example', [], () => false)).toEqual(['typed.example']);
 });

@@ -13,7 +13,7 @@ const window = (id: string, startedAt: number, endedAt: number | null, roots = [
 });
 const write = (at: number, after?: FileState, path = '/w/a'): KnownWrite => ({ path, at, after });
 
-describe('whose a change is', () => {
+describe('the author of a change', () => {
   const cases: readonly [title: string, ReturnType<typeof attribute>, ...Parameters<typeof attribute>][] = [
     ['the only command that ran', { type: 'command', id: 'one' }, change(150), [window('one', 100, 200)], [], 300],
     ['one that still runs', { type: 'command', id: 'one' }, change(150), [window('one', 100, null)], [], 300],

@@ -37,7 +37,7 @@ describe('two baselines', () => {
     ]);
   });
 
-  it('differ in nothing where a second change took the first one back', () => {
+  it('differ in nothing where a second change reverted the first one', () => {
     const there = { path: '/w/a', before: file('a'), after: file('b'), changedAt: 1 };
     const back = { path: '/w/a', before: file('b'), after: file('a'), changedAt: 2 };
     assert.equal(composed(there, back), undefined);

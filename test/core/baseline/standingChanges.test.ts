@@ -28,7 +28,7 @@ const reverted = (direction: 'undo' | 'redo', turnIds: string[], ...changes: Rec
   newFolders: [],
 });
 
-describe('what an undo is about', () => {
+describe('the subject of an undo', () => {
   it('is one change for a file that several steps of the turn changed', () => {
     const records = [step('t1', change('/a', 'a', 'b')), step('t1', change('/a', 'b', 'c'), change('/b', 'x', 'y'))];
     assert.deepEqual(changesOfTurns(records, ['t1']).changes, [change('/a', 'a', 'c'), change('/b', 'x', 'y')]);
@@ -58,7 +58,7 @@ describe('what an undo is about', () => {
   });
 });
 
-describe('what a redo is about', () => {
+describe('the subject of a redo', () => {
   const undo = (letter: string) => reverted('undo', ['t1'], change('/a', letter, 'a'));
 
   it('is the last undo that was not redone', () => {
@@ -67,7 +67,7 @@ describe('what a redo is about', () => {
     assert.deepEqual(changesOfRedo(records.slice(0, 2))?.changes, [change('/a', 'b', 'a')]);
   });
 
-  it('is nothing once more was changed', () => {
+  it('is nothing after a further change', () => {
     assert.equal(changesOfRedo([step('t1'), undo('b'), step('t2', change('/c', 'a', 'b'))]), undefined);
   });
 });

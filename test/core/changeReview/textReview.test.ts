@@ -202,7 +202,7 @@ describe('undoing hunks in a text', () => {
   });
 });
 
-test('takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {
+test('an undo of hunks takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {
   const review = startReview(BEFORE, AFTER);
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((line) => hunkAt(review, line)?.id),
@@ -252,7 +252,7 @@ function redoing(review: TextReview, document: string): readonly TextHunk[] {
   return invertHunks(document, undone);
 }
 
-/** In VS Code’s order: the last edit first. */
+/** Returns edits in VS Code’s order: the last one first. */
 function editsOf(hunks: readonly TextHunk[], document: string): readonly TextEdit[] {
   const lines = document.split('\n');
   const place = (line: number) =>

@@ -132,6 +132,11 @@ describe('the output of a hook', () => {
     ['Stop', end('{"continue":false,"stopReason":"s","systemMessage":"m"}'), { stop: 's', message: 'm' }],
     ['PostToolUse', end('', 1), { failure: 'It ended with exit code 1.' }],
     ['PostToolUse', end('{broken'), { failure: expect.stringContaining('is not what a PostToolUse hook prints') }],
+    ['PreToolUse', end('loading …\n{\n  "decision": "block",\n  "reason": "late"\n}'), { block: 'late' }],
+    ['PreToolUse', end('see {"a":1}'), {}],
+    ['UserPromptSubmit', end('Example:\n{"decision":"block"}'), { context: 'Example:\n{"decision":"block"}' }],
+    ['PreToolUse', { ...end('much text'), isCut: true }, { failure: expect.stringContaining('printed more') }],
+    ['SessionStart', { ...end('much text'), isCut: true }, { context: 'much text' }],
     ['Stop', end('{"continue":"no"}'), { failure: expect.stringContaining('continue: Invalid input') }],
   ] as const)('of %s: %j', (event, ended, outcome) => {
     expect(readOutcome(event, ended)).toEqual(outcome);

@@ -39,7 +39,13 @@ async function answer(...steps: Step[]) {
 
 function messages(items: readonly ResponseItem[]) {
   return groupItems(items).flatMap((group) =>
-    messagesOf(group, { origin: undefined, developerRole: true, reasoning: true, toolImages: 'message' }),
+    messagesOf(group, {
+      origin: undefined,
+      developerRole: true,
+      reasoning: true,
+      toolImages: 'message',
+      strictOrder: false,
+    }),
   );
 }
 
@@ -328,6 +334,26 @@ describe('a client of real servers', () => {
     ['no id at all', [fragment({ index: 0, function: { name: 'x', arguments: '{}' } })], ['call_made_1 x {}']],
     ['a call without a name', [fragment({ index: 0, id: 'a', function: { arguments: '{}' } })], []],
     [
+      'the same id for each',
+      [
+        chunk({
+          tool_calls: [
+            { id: 'a', function: { name: 'x', arguments: '{"n":1}' } },
+            { id: 'a', function: { name: 'x', arguments: '{"n":2}' } },
+          ],
+        }),
+      ],
+      ['a x {"n":1}', 'a x {"n":2}'],
+    ],
+    [
+      'the same id and index for each',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":1}' } }),
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":2}' } }),
+      ],
+      ['a x {"n":1}', 'a x {"n":2}'],
+    ],
+    [
       'all in one chunk',
       [
         chunk({
@@ -380,6 +406,28 @@ describe('a client of real servers', () => {
     );
     expect(textIn(events)).toBe('Hi');
     expect(completed?.usage).toEqual({ input: 3, cachedInput: 0, output: 1, reasoning: 0, total: 4 });
+  });
+
+  test('reads a stream that calls itself a document, and a sloppy [DONE]', async () => {
+    const delta = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }] };
+    const text = `: keep-alive\n\ndata: ${JSON.stringify(delta)}\n\ndata: [DONE] \n\n`;
+    const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
+    const { events, fault } = await collectResponse(
+      clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'chat' }, { fetch }),
+    );
+    expect(fault).toBeUndefined();
+    expect(textIn(events)).toBe('Hi');
+  });
+
+  test('ignores the success that MiniMax reports in each chunk', async () => {
+    const fine = { base_resp: { status_code: 0, status_msg: '' } };
+    const { fault, items } = await answer(
+      emits({ choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }], ...fine }),
+      emits({ choices: null, usage: { prompt_tokens: 1 }, ...fine }),
+      DONE,
+    );
+    expect(fault).toBeUndefined();
+    expect(items).toHaveLength(1);
   });
 
   test('reads a response in one document', async () => {
@@ -452,6 +500,18 @@ describe('a client of real servers', () => {
 
   test.each<[string, Step, string, boolean]>([
     ['an error of the framework', emits({ detail: 'x' }), 'bad_response', true],
+    [
+      'an error of MiniMax',
+      emits({ choices: null, base_resp: { status_code: 1002, status_msg: 'x' } }),
+      'bad_response',
+      true,
+    ],
+    [
+      'an empty account of MiniMax',
+      emits({ choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } }),
+      'quota',
+      false,
+    ],
     ['an end that is an error', chunk({}, 'error'), 'bad_response', true],
     ['a server that is out of breath', chunk({}, 'insufficient_system_resource'), 'bad_response', true],
     ['an error in the choice', emits({ choices: [{ error: { code: 502, message: 'x' } }] }), 'bad_response', true],

@@ -45,7 +45,7 @@ const PATCH_TOOL = {
   format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
 } as const;
 
-/** With an imitation, against its server: slow parts are shorter then, except in a full run. */
+/** Tests a client; with an imitation against its server, with shorter slow parts except in a full run. */
 export function conformance(wire: Wire, imitates?: Imitation): void {
   const provider = { wireApi: wire, ...imitates?.provider };
   const prompt = (more: Partial<Prompt> = {}) => promptOf({ ...(imitates && { model: imitates.model }), ...more });
@@ -175,7 +175,7 @@ export function conformance(wire: Wire, imitates?: Imitation): void {
       'a document that calls itself a stream',
       '\n{"error": {"code": 429, "message": "Busy."}}',
     ] as const;
-    // What begins with chunks or comments is a stream: these servers send such an error as an event.
+    // A response that begins with chunks or comments is a stream: these servers send such an error as an event.
     const beginsAsStream = wire === 'chat' && imitates?.chat?.prelude !== undefined;
     test.each(beginsAsStream ? inStream : [...inStream, document])(
       'an error as %s is a fault in the words of the server',

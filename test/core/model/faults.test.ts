@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { delayIn, httpFault, incompleteFault, inStreamFault, retryAfter } from '../../../src/core/model/faults.ts';
+import {
+  delayIn,
+  finishReasonFault,
+  httpFault,
+  incompleteFault,
+  inStreamFault,
+  retryAfter,
+} from '../../../src/core/model/faults.ts';
 import { shownFault } from '../../../src/core/model/faultOf.ts';
 import { networkFault } from '../../../src/core/model/networkFaults.ts';
 import { SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
@@ -38,6 +45,7 @@ describe('HTTP errors', () => {
     [429, {}, 'rate_limited', true],
     [429, { type: 'usage_limit_reached', resets_in_seconds: 60 }, 'quota', false],
     [429, { code: 'insufficient_quota' }, 'quota', false],
+    [429, { code: '1113', message: 'Insufficient balance or no resource package.' }, 'quota', false],
     [500, {}, 'bad_response', true],
     [500, { message: 'Context size has been exceeded.' }, 'context_exceeded', false],
     [502, 'Bad Gateway', 'bad_response', true],
@@ -49,6 +57,54 @@ describe('HTTP errors', () => {
   });
 
   test.each([
+    // Anthropic
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens`',
+    // Bedrock
+    'Input is too long for requested model.',
+    // Gemini: github.com/dyad-sh/dyad/issues/403
+    'The input token count (1066750) exceeds the maximum number of tokens allowed (1048575).',
+    // GitHub Copilot
+    'prompt token count of 129142 exceeds the limit of 128000',
+    // xAI
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    // Kimi
+    'Invalid request: Your request exceeded model token limit: 262144 (requested: 270000)',
+    // Groq
+    'Please reduce the length of the messages or completion.',
+    // vLLM
+    'The decoder prompt (length 20000) is longer than the maximum model length of 16384. Make sure that it is no longer.',
+    // Poolside behind OpenRouter: github.com/earendil-works/pi/issues/4943
+    'Input length 131393 exceeds the maximum allowed input length of 131040 tokens.',
+    // SiliconFlow: github.com/leookun/cursor-byok/issues/129
+    'number of input tokens (204703) has exceeded max_prompt_tokens (202752) limit.',
+    // DashScope
+    '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]',
+    // Z.ai
+    'Prompt exceeds max length',
+    // Text Generation Inference
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+  ])('a conversation that is too long: %s', (message) => {
+    expect(http(400, { error: { message } }).kind).toBe('context_exceeded');
+    expect(inStreamFault({ error: { code: 400, message } }).kind).toBe('context_exceeded');
+  });
+
+  test('a conversation that is too long for the server behind OpenRouter', () => {
+    const raw = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'No.' } });
+    const error = { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'Azure' } };
+    expect(http(400, { error }).kind).toBe('context_exceeded');
+  });
+
+  test.each([
+    'Invalid input: the tool name is too short.',
+    'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
+    'Request too large for gpt-4 on tokens per min (TPM): Limit 10000, Requested 12000.',
+    'Image input exceeds the limit of 5 MB.',
+  ])('not too long a conversation: %s', (message) => {
+    expect(http(400, { error: { message } }).kind).toBe('invalid_request');
+  });
+
+  test.each([
     [{ error: { message: 'words' } }, 'HTTP 400: words'],
     [{ error: 'words' }, 'HTTP 400: words'],
     [{ message: 'words' }, 'HTTP 400: words'],
@@ -56,6 +112,14 @@ describe('HTTP errors', () => {
     [{ detail: [{ loc: ['body', 'store'] }] }, 'HTTP 400: [{"loc":["body","store"]}]'],
     ['words', 'HTTP 400: words'],
     [{ error: { message: 'words', param: 'include' } }, 'HTTP 400: words (include)'],
+    [
+      { error: { message: 'Provider returned error', code: 400, metadata: { raw: '{"error":{"message":"words"}}' } } },
+      'HTTP 400: Provider returned error: words',
+    ],
+    [
+      { error: { message: 'Provider returned error', metadata: { raw: 'words' } } },
+      'HTTP 400: Provider returned error: words',
+    ],
     [[{ error: { message: 'words' } }], 'HTTP 400: words'],
     [{ success: false, errors: [{ code: 7, message: 'words' }] }, 'HTTP 400: words'],
     [{ error: [] }, 'HTTP 400'],
@@ -92,6 +156,8 @@ describe('the delay before a retry', () => {
     ['try again in 11 seconds', 11_000],
     ['Try again in 1 second.', 1000],
     ['try again in 2 minutes', 120_000],
+    ['You exceeded your current quota. Please retry in 38.5s.', 38_500],
+    ['Please retry after 24 seconds.', 24_000],
     ['try again later', undefined],
   ])('“%s”', (words, milliseconds) => {
     expect(delayIn(words)).toBe(milliseconds);
@@ -126,6 +192,25 @@ describe('faults inside a stream, by code', () => {
     [undefined, 'bad_response', true],
   ] as const)('incomplete: %s', (reason, kind, retryable) => {
     expect(incompleteFault(reason)).toMatchObject({ kind, retryable });
+  });
+
+  test.each([
+    ['length', 'context_exceeded', false],
+    // Z.ai
+    ['model_context_window_exceeded', 'context_exceeded', false],
+    ['sensitive', 'content_filter', false],
+    ['network_error', 'bad_response', true],
+    // Gemini: github.com/BerriAI/litellm/issues/16651
+    ['function_call_filter: MALFORMED_FUNCTION_CALL', 'bad_response', true],
+    ['MALFORMED_FUNCTION_CALL', 'bad_response', true],
+    ['content_filter: PROHIBITED_CONTENT', 'content_filter', false],
+    ['RECITATION', 'content_filter', false],
+  ] as const)('finish_reason %s', (reason, kind, retryable) => {
+    expect(finishReasonFault(reason)).toMatchObject({ kind, retryable });
+  });
+
+  test.each(['stop', 'tool_calls', 'function_call', 'eos', 'end_turn', 'stop: x'])('an ordinary end: %s', (reason) => {
+    expect(finishReasonFault(reason)).toBeUndefined();
   });
 });
 

@@ -107,6 +107,24 @@ describe.each(PAIRS)('$name on $wire', ({ imitation, wire }) => {
     expect(server.lastRequest.text).toContain('data:image/png;base64,AAAA');
   });
 
+  test('a call with broken arguments does not fail the requests after it', async () => {
+    const broken = ['{"cmd": "ls', '', '["ls"]'].map((args, at) => calls('exec_command', args, { callId: `c${at}` }));
+    const server = await start(imitation, [broken, [says('Again.')]]);
+    const client = clientFor({ baseUrl: server.baseUrl, ...named });
+    const asked = (...more: readonly ResponseItem[]) =>
+      prompt({ model: imitation.model, tools: [EXEC], input: [userSays('Look.'), ...more] });
+    const { items } = await collectResponse(client, asked());
+    const outputs = broken.map((_, at) => ({
+      type: 'function_call_output' as const,
+      call_id: `c${at}`,
+      output: 'Failed to parse the arguments.',
+    }));
+    const { fault } = await collectResponse(client, asked(...items, ...outputs));
+    expect(fault?.detail).toBeUndefined();
+    // The model still sees what it wrote.
+    expect(server.lastRequest.text).toContain(String.raw`\"cmd\\\": \\\"ls`);
+  });
+
   if (!imitation.denies) return;
   test('a wrong key is a fault with the words of the server', async () => {
     const server = await start(imitation);
@@ -238,7 +256,7 @@ test('a model without tools answers in words alone, and the answer of the server
 });
 
 test.each([null, 'high'] as const)(
-  'a model of OpenAI that reasons by default gets tools on Chat without reasoning, with effort %s, and it is said once',
+  'a model of OpenAI that reasons by default gets tools on Chat without reasoning, with effort %s, and one warning says so',
   async (effort) => {
     const server = await start(IMITATIONS.find(({ name }) => name === 'OpenAI') as Imitation);
     const client = clientFor({ id: 'openai', baseUrl: server.baseUrl, wireApi: 'chat', dialect: 'openai' });

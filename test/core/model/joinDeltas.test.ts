@@ -16,28 +16,28 @@ const started: ResponseEvent = { type: 'item_started', key: 'b', kind: 'message'
 
 const joined = (...wires: readonly (readonly ResponseEvent[])[]) => [...joinDeltas(wires, (events) => events)];
 
-it('joins consecutive deltas of one text, across wire events', () => {
+it('joinDeltas joins consecutive deltas of one text, across wire events', () => {
   expect(joined([text('a', 'Hel'), text('a', 'lo')], [text('a', ' you')])).toEqual([text('a', 'Hello you')]);
 });
 
-it('makes no delta longer than one frame of the panel can draw', () => {
+it('joinDeltas makes no delta longer than one frame of the panel can draw', () => {
   const long = 'x'.repeat(1500);
   expect(joined([text('a', long), text('a', long), text('a', 'y')])).toEqual([text('a', long), text('a', `${long}y`)]);
 });
 
-it('keeps the order, and texts of other items and kinds apart', () => {
+it('joinDeltas keeps the order, and texts of other items and kinds apart', () => {
   const events = [text('a', '1'), raw('a', '2'), text('a', '3'), started, text('a', '4'), text('b', '5')];
   expect(joined(events)).toEqual(events);
 });
 
-it('keeps the deltas of a call before and after its name apart', () => {
+it('joinDeltas keeps the deltas of a call before and after its name apart', () => {
   expect(joined([call(undefined, '{'), call('shell', '"a"'), call('shell', ':1}')])).toEqual([
     call(undefined, '{'),
     call('shell', '"a":1}'),
   ]);
 });
 
-it('returns the deltas before a wire event that cannot be read, then throws', () => {
+it('joinDeltas returns the deltas before a wire event that cannot be read, then throws', () => {
   const seen: ResponseEvent[] = [];
   const events = joinDeltas([1, 2, 3], (wire) => {
     if (wire === 3) throw new Error('unreadable');
@@ -49,7 +49,7 @@ it('returns the deltas before a wire event that cannot be read, then throws', ()
   expect(seen).toEqual([text('a', '12')]);
 });
 
-it('reads no further than the consumer does', () => {
+it('joinDeltas reads no further than the consumer does', () => {
   let reads = 0;
   for (const event of joinDeltas([started, started], (wire) => (reads++, [wire]))) {
     expect(event).toBe(started);
@@ -58,7 +58,7 @@ it('reads no further than the consumer does', () => {
   expect(reads).toBe(1);
 });
 
-it('has at most as many events, with the same texts', () => {
+it('joinDeltas yields at most as many events, with the same texts', () => {
   const event = fc.oneof(
     fc.tuple(fc.constantFrom('a', 'b'), fc.string()).map(([key, words]) => text(key, words)),
     fc.string().map((words) => raw('a', words)),

@@ -3,7 +3,7 @@ import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/r
 import { expect, it } from 'vitest';
 import { RequestWriter } from '../../../src/core/model/requestBody.ts';
 
-it('writes fields in their order, and only fields and values of the openai package', () => {
+it('a request body has fields in their order, and only fields and values of the openai package', () => {
   const responses = new RequestWriter<ResponseCreateParamsStreaming>(new Set(['store']));
   responses.add('model', 'm');
   responses.addJson('input', '[]');

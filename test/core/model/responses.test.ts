@@ -276,6 +276,53 @@ describe('the response', () => {
     expect(items).toEqual([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]);
   });
 
+  describe('has a call', () => {
+    const added = (item: object) => emits({ type: 'response.output_item.added', output_index: 0, item });
+    const announced = { type: 'function_call', id: 'fc', call_id: 'c', name: 'exec_command', arguments: '' };
+    const delta = (text: string) =>
+      emits({ type: 'response.function_call_arguments.delta', item_id: 'fc', output_index: 0, delta: text });
+    const written = (text: string) =>
+      emits({ type: 'response.function_call_arguments.done', item_id: 'fc', output_index: 0, arguments: text });
+    const end = (...output: readonly object[]) => emits({ type: 'response.completed', response: { id: 'r', output } });
+    const whole = { ...announced, arguments: '{"cmd":"ls"}' };
+
+    // github.com/NousResearch/hermes-agent/issues/92764
+    test.each<[string, Step[]]>([
+      ['deltas', [added(announced), delta('{"cmd":'), delta('"ls"}'), end()]],
+      ['deltas and their sum', [added(announced), delta('{"cmd":"ls"}'), written('{"cmd":"ls"}'), end(whole)]],
+      ['the sum alone', [added(announced), written('{"cmd":"ls"}'), end()]],
+      ['nothing but the response', [end(whole)]],
+    ])('of which it has %s, but no end', async (_case, steps) => {
+      const { items, completed } = await answer(...steps);
+      expect(items).toEqual([whole]);
+      expect(completed).toBeDefined();
+    });
+
+    test('of a free-text tool without an end', async () => {
+      const call = { type: 'custom_tool_call', id: 'ctc', call_id: 'c', name: 'apply_patch', input: '' };
+      const { items } = await answer(
+        added(call),
+        emits({ type: 'response.custom_tool_call_input.delta', item_id: 'ctc', output_index: 0, delta: '***' }),
+        end(),
+      );
+      expect(items).toEqual([{ ...call, input: '***' }]);
+    });
+
+    test('not when it breaks off', async () => {
+      const { items, fault } = await answer(added(announced), delta('{"cmd":"ls"}'), closesCleanly());
+      expect(items).toEqual([]);
+      expect(fault).toMatchObject({ kind: 'stream_closed' });
+    });
+
+    // github.com/BigPizzaV3/CodexPlusPlus/issues/614, github.com/farion1231/cc-switch/issues/4671
+    test('whose name and call id only its start has', async () => {
+      const emptied = { ...whole, name: '', call_id: '' };
+      const done = emits({ type: 'response.output_item.done', output_index: 0, item: emptied });
+      const { items } = await answer(added(announced), delta('{"cmd":"ls"}'), done, end());
+      expect(items).toEqual([whole]);
+    });
+  });
+
   test('keeps an item whole whose ids differ between events', async () => {
     const place = { output_index: 0 };
     const { events } = await answer(
@@ -332,10 +379,12 @@ describe('the response', () => {
   });
 
   test('ends at the terminal event: later events and an open socket change nothing', async () => {
-    const terminal = emits({ type: 'response.completed', response: { id: 'r', output: [{ type: 'message' }] } });
+    const item = { id: 'm', type: 'message', content: [{ type: 'output_text', text: 'Hi' }] };
+    const done = emits({ type: 'response.output_item.done', item });
+    const terminal = emits({ type: 'response.completed', response: { id: 'r', output: [item] } });
     const late = emits({ type: 'response.failed', response: { error: { code: 'server_error' } } });
-    const { events } = await answer(terminal, late, { type: 'hangs' });
-    expect(events).toEqual([{ type: 'completed', usage: null, endTurn: true }]);
+    const { events } = await answer(done, terminal, late, { type: 'hangs' });
+    expect(events.map(({ type }) => type)).toEqual(['item_started', 'text_delta', 'item_done', 'completed']);
   });
 
   test.each([
@@ -348,6 +397,15 @@ describe('the response', () => {
   ])('%s is a fault', async (_case, step, retryable) => {
     const { fault } = await answer(step, closesCleanly());
     expect(fault).toMatchObject({ retryable });
+  });
+
+  // github.com/openclaw/openclaw/issues/96497
+  test('may be a stream that calls itself a document', async () => {
+    const text = `data: ${JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' })}\n\ndata: ${JSON.stringify({ type: 'response.completed', response: { id: 'r' } })}\n\n`;
+    const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
+    const { events, fault } = await collectResponse(clientFor({ baseUrl: 'http://127.0.0.1:1/v1' }, { fetch }));
+    expect(fault).toBeUndefined();
+    expect(textIn(events)).toBe('Hi');
   });
 
   test('may be one document instead of a stream', async () => {

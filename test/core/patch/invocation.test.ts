@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { recognisePatch } from '../../../src/core/patch/invocation.ts';
+import { recognizePatch } from '../../../src/core/patch/invocation.ts';
 
 const patch = '*** Begin Patch\n*** Delete File: a\n*** End Patch';
 const heredoc = (command: string, word = 'EOF') => `${command}\n${patch}\n${word.replaceAll(/['"]/g, '')}\n`;
 
-describe('recognisePatch', () => {
+describe('recognizePatch', () => {
   it.each([
     [['apply_patch', patch]],
     [['applypatch', patch]],
@@ -16,7 +16,7 @@ describe('recognisePatch', () => {
     [['pwsh', '-command', heredoc("apply_patch <<'EOF'")]],
     [['cmd.exe', '/c', heredoc("apply_patch <<'EOF'")]],
   ])('takes %j', (argv) => {
-    expect(recognisePatch(argv)).toEqual({ type: 'patch', patch });
+    expect(recognizePatch(argv)).toEqual({ type: 'patch', patch });
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe('recognisePatch', () => {
     ['cd "my app" && apply_patch <<\'EOF\'', 'my app'],
     ["cd .. &&\napply_patch <<'EOF'", '..'],
   ])('follows %j', (command, workdir) => {
-    expect(recognisePatch(['bash', '-lc', heredoc(command)])).toEqual({ type: 'patch', patch, workdir });
+    expect(recognizePatch(['bash', '-lc', heredoc(command)])).toEqual({ type: 'patch', patch, workdir });
   });
 
   it.each([
@@ -46,13 +46,13 @@ describe('recognisePatch', () => {
     ['cat', patch],
     [],
   ])('leaves %j %j alone', (...argv) => {
-    expect(recognisePatch(argv)).toEqual({ type: 'not_a_patch' });
+    expect(recognizePatch(argv)).toEqual({ type: 'not_a_patch' });
   });
 
   it.each([[[patch]], [['bash', '-lc', patch]], [['pwsh', '-Command', patch]]])(
-    'recognises a bare patch in %j',
+    'recognizes a bare patch in %j',
     (argv) => {
-      expect(recognisePatch(argv)).toEqual({ type: 'implicit' });
+      expect(recognizePatch(argv)).toEqual({ type: 'implicit' });
     },
   );
 });

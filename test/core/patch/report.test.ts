@@ -3,7 +3,7 @@ import { PATCH_INSTRUCTIONS } from '../../../src/core/patch/grammar.ts';
 import { parsePatch } from '../../../src/core/patch/parse.ts';
 import { formatPatchReport } from '../../../src/core/patch/report.ts';
 
-it('lists what was added, then modified, then deleted', () => {
+it('the report of a patch lists files: added, then modified, then deleted', () => {
   const report = [
     { kind: 'D', path: 'd' },
     { kind: 'M', path: 'm' },
@@ -14,7 +14,7 @@ it('lists what was added, then modified, then deleted', () => {
   expect(formatPatchReport(report)).toBe('Patch applied to these files:\nA b\nA a\nM m\nM m\nD d\n');
 });
 
-it('explains the format by a patch that parses, in few words', () => {
+it('the help of apply_patch explains the format by a patch that parses, in few words', () => {
   const example = /\*\*\* Begin Patch[^]*\*\*\* End Patch/.exec(PATCH_INSTRUCTIONS)?.[0] ?? '';
   expect(parsePatch(example)).toMatchObject({ type: 'patch', operations: [{}, {}, {}] });
   expect(Buffer.byteLength(PATCH_INSTRUCTIONS)).toBeLessThanOrEqual(1500);

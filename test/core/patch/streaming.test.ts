@@ -34,7 +34,7 @@ describe('a patch that is streamed', () => {
       fc.property(fc.nat(), cuts, (seed, places) => {
         const { patch } = generateCase(seed);
         const parsed = parsePatch(patch);
-        // An indented end marker is only recognised as the last line once the whole text is there.
+        // An indented end marker is only recognized as the last line once the whole text is there.
         if (parsed.type === 'invalid' || !/\n\*\*\* End Patch/.test(patch)) return;
         const stream = createPatchStream();
         for (const piece of pieces(patch, places)) stream.push(piece);

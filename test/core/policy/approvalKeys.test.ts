@@ -67,7 +67,7 @@ describe('an approval of a command', () => {
   });
 });
 
-test('has one key for each resolved place of a patch, without duplicates', () => {
+test('a patch has one approval key for each resolved place, without duplicates', () => {
   const places = [
     { name: '/w/a', target: '/w/a' },
     { name: '/w/link', target: '/w/a' },

@@ -40,7 +40,7 @@ test.each<[string, readonly string[] | undefined]>([
   expect(onlyProgramOf(['/bin/bash', '-c', script])).toEqual(words);
 });
 
-test('is not known of another shell, a login shell and a program', () => {
+test('the only program of a command is not known of another shell, a login shell and a program', () => {
   const others = [
     ['/bin/zsh', '-c', 'cat file'],
     ['/bin/bash', '-lc', 'cat file'],
@@ -51,9 +51,12 @@ test('is not known of another shell, a login shell and a program', () => {
   expect(others.map(onlyProgramOf)).toEqual(others.map(() => undefined));
 });
 
-test.skipIf(process.platform === 'win32')('is never a builtin or a keyword of bash that is known to only read', () => {
-  const own = execFileSync('/bin/bash', ['--norc', '-c', 'compgen -b -k'], { encoding: 'utf8' }).split('\n');
-  const safe = own.filter((name) => isKnownSafe([name], 'linux'));
-  expect(safe).toContain('echo');
-  expect(safe.filter((name) => onlyProgramOf(['/bin/bash', '-c', `${name} x`]) !== undefined)).toEqual([]);
-});
+test.skipIf(process.platform === 'win32')(
+  'the only program of a command is never a builtin or a keyword of bash that is known to only read',
+  () => {
+    const own = execFileSync('/bin/bash', ['--norc', '-c', 'compgen -b -k'], { encoding: 'utf8' }).split('\n');
+    const safe = own.filter((name) => isKnownSafe([name], 'linux'));
+    expect(safe).toContain('echo');
+    expect(safe.filter((name) => onlyProgramOf(['/bin/bash', '-c', `${name} x`]) !== undefined)).toEqual([]);
+  },
+);

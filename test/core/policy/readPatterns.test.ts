@@ -6,7 +6,7 @@ describe('the globs of sandbox.unreadable', () => {
   test('name files with secrets in any folder, and not their examples', () => {
     const patternOf = matchingPattern([], 'linux');
     const paths = ['/w/.env', '/w/a/.env.local', '/w/.env.example', '/w/tls/key.pem', '/w/env', '/w/.ENV'];
-    expect(paths.map(patternOf)).toEqual(['**/.env', '**/.env.*', undefined, '**/*.pem', undefined, undefined]);
+    expect(paths.map(patternOf)).toEqual(['**/.env', '**/.env.*', undefined, '**/*.pem', undefined, '**/.env']);
   });
 
   test('of the setting add to Tiller’s own, and may make files readable again', () => {
@@ -21,10 +21,20 @@ describe('the globs of sandbox.unreadable', () => {
     expect(matchingPattern(['**/a', '!**/a'], 'linux')('/a')).toBeUndefined();
   });
 
-  test('take names in another case for the same file where file systems do', () => {
+  test('take names in another case for the same file, but on Linux nothing more is readable by that', () => {
     expect(matchingPattern([], 'darwin')('/w/.ENV')).toBe('**/.env');
     expect(matchingPattern([], 'win32')('C:\\w\\.Env')).toBe('**/.env');
+    expect(matchingPattern([], 'darwin')('/w/.ENV.example')).toBeUndefined();
+    expect(matchingPattern([], 'linux')('/w/.ENV.example')).toBe('**/.env.*');
   });
+
+  test.each(['.env::$DATA', '.env:$DATA', '.ENV.', '.env . ', 'key.pem:x', '.env.local::$DATA'])(
+    'name a file on Windows by each name that opens it: %s',
+    (name) => {
+      expect(matchingPattern([], 'win32')(`C:\\w\\${name}`)).toBeDefined();
+      expect(matchingPattern([], 'win32')(`C:\\w\\a${name.slice(1)}`.replace('.pem', '.txt'))).toBeUndefined();
+    },
+  );
 
   test('are no paths: an absolute path with a bracket in it is one', () => {
     expect(matchingPattern(['/w/[a]'], 'linux')('/w/a')).toBeUndefined();

@@ -30,6 +30,14 @@ describe('instructions of the project', () => {
     expect(await readProjectDocs(workspace, new MemoryStorage({}), '/work/a', options)).toBe('shared');
   });
 
+  it('are ignored when they lead to a file with secrets in the project', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'API_KEY=1', '.env': 'API_KEY=1', 'a/AGENTS.md': 'deep' };
+    const workspace = new MemoryWorkspace(files);
+    workspace.links.set('/work/AGENTS.md', '/work/.env');
+    const options = { maxBytes: 1000, fallbackFilenames: [], isSecret: (file: string) => file.endsWith('.env') };
+    expect(await readProjectDocs(workspace, new MemoryStorage({}), '/work/a', options)).toBe('deep');
+  });
+
   it('begin at the nearest git root, also where .git is a file', async () => {
     const files = { '.git/HEAD': '', 'AGENTS.md': 'outer', 'sub/.git': 'gitdir: ../x', 'sub/AGENTS.md': 'inner' };
     expect(await told(files, { cwd: '/work/sub' })).toBe('inner');

@@ -24,7 +24,7 @@ function windUp() {
   return { clock, waiting, tick };
 }
 
-it('reports each change once, from the first open to the last close', async () => {
+it('a file watch reports each change once, from the first open to the last close', async () => {
   const { clock, waiting, tick } = windUp();
   let stamp = 'one';
   let changes = 0;
@@ -56,7 +56,7 @@ it('reports each change once, from the first open to the last close', async () =
   third.dispose();
 });
 
-it('treats a file that cannot be read as unchanged', async () => {
+it('a file watch treats a file that cannot be read as unchanged', async () => {
   const { clock, tick } = windUp();
   const looks = ['one', undefined, 'one', 'two'];
   let changes = 0;

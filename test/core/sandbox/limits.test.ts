@@ -22,7 +22,7 @@ const wallsOf = (one: SandboxPolicy) => {
   return confinement.limits;
 };
 
-describe('the walls of a policy', () => {
+describe('the sandbox limits of a policy', () => {
   test('the workspace, named folders, the temporary folder of the thread, and not the one that it replaces', () => {
     const limits = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true }));
     expect(limits.writableRoots.map(({ path }) => path)).toEqual(['/w', '/other']);
@@ -330,7 +330,7 @@ describe('the Seatbelt profile', () => {
     expect(seatbeltProfile(without).text).not.toContain('TEMPORARY');
   });
 
-  test('opens the network when told', () => {
+  test('opens the network when the policy allows it', () => {
     expect(seatbeltProfile({ ...limits, network: true }).text).toContain('(allow network-outbound (remote ip))');
   });
 

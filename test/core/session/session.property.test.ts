@@ -231,7 +231,7 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
     sentPrefix('chat', chat.build(prompt).text),
     sentPrefix('responses', responses.build({ ...prompt, model: 'gpt-5.5' }).text),
     sentPrefix('responses', plain.build(prompt).text),
-    // Serialised as another process would, which has created none of the earlier elements.
+    // Serialized as another process would, which has created none of the earlier elements.
     sentPrefix('chat', new ChatBodies({ baseUrl: '' }, new RefusedFields()).build(prompt).text),
   ]);
   return requests.slice(1).flatMap((later, index) =>
@@ -454,7 +454,7 @@ function lateEvents(text: string): string[] {
   });
 }
 
-/** Without the lines that each process writes about itself. */
+/** Leaves out the lines that each process writes about itself. */
 function comparable(state: ThreadState) {
   return { ...state, started: null, lastSeq: 0 };
 }

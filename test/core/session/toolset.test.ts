@@ -148,7 +148,7 @@ test('a provider that fails loses its tools alone, until it has some again', () 
   expect(tools.registryFor(family).offeredNames).toContain('late');
 });
 
-test('what is left out is said in one sentence', () => {
+test('a rejected tool is reported in one sentence', () => {
   expect(rejectionMessage({ name: 'shell', providerId: 'client' })).toBe(
     'The tool of the client named shell is left out: another tool has this name.',
   );

@@ -21,7 +21,7 @@ function plan(base: CopyContent, home: CopyContent, result: CopyContent): FilePl
   return made;
 }
 
-/** In a word: what is done with the file. */
+/** Names in a word what is done with the file. */
 function word(made: FilePlan): string {
   switch (made.type) {
     case 'proposed': {

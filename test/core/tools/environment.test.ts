@@ -25,7 +25,7 @@ const HOST = {
   NOTHING: undefined,
 };
 
-/** Without the variables that every command gets. */
+/** Returns the variables except those that every command gets. */
 function passed(settings: Partial<EnvironmentSettings>): Record<string, string> {
   const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' }, NO_KEYS);
   const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings }, NO_KEYS);
@@ -53,7 +53,7 @@ test.each([
   'mongodb+srv://me:p%40ss%23@cluster.example/?retry=true',
   'https://plain.example/simple https://__token__:abc@pypi.example/simple',
   'jdbc:postgresql://me:it#is?odd@db.example/app',
-])('an address with a password stays here, whatever its name: %s', (value) => {
+])('a variable with a password in an address is not inherited, whatever its name: %s', (value) => {
   expect(withoutSecrets({ DATABASE_URL: value }, [], NO_KEYS)).toEqual({});
 });
 
@@ -64,7 +64,7 @@ test.each([
   'http://localhost:4873/@scope/name',
   'http://[::1]:8080/',
   'me@example.com: /home/me',
-])('an address without one is no secret: %s', (value) => {
+])('a variable with an address without a password is inherited: %s', (value) => {
   expect(withoutSecrets({ SOME_URL: value }, [], NO_KEYS)).toEqual({ SOME_URL: value });
 });
 

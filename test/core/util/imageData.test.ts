@@ -10,7 +10,7 @@ const CUT_OFF = { type: 'refused', reason: 'its data is cut off' };
 const DAMAGED = { type: 'refused', reason: 'its data is damaged' };
 
 describe('the bytes of an image', () => {
-  it('have a recognised type and size in every format', () => {
+  it('have a recognized type and size in every format', () => {
     fc.assert(
       fc.property(size, ({ width, height }) => {
         const seen = [png, jpeg, gif].map((make) => inspectImage(make(width, height)));

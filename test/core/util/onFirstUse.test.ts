@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onFirstUse } from '../../../src/core/util/onFirstUse.ts';
 
-test('makes the value once for all uses, and again at the next use after a failure', async () => {
+test('onFirstUse makes the value once for all uses, and again at the next use after a failure', async () => {
   const outcomes = [new Error('one'), new Error('two'), 'made', 'made again'];
   const use = onFirstUse(async () => {
     const outcome = outcomes.shift();

@@ -230,7 +230,7 @@ describe('undo of what a command changed', () => {
     assert.deepEqual(turnsWithChanges(await place.records.read()), ['t1']);
   });
 
-  it('takes several turns back at once', async () => {
+  it('undoes several turns at once', async () => {
     using place = new Place();
     place.write('a', '1\n');
     await place.command('t1', () => place.write('a', '2\n'));

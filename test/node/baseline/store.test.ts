@@ -135,7 +135,7 @@ describe('a process that is killed while it looks', () => {
   });
 });
 
-describe('what is not needed any more', () => {
+describe('content that is not needed any more', () => {
   const DAY_MS = 24 * 60 * 60 * 1000;
   /** Above the pids of Linux. */
   const ENDED = `${2 ** 22 + 1}-1`;

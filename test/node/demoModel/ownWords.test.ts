@@ -15,7 +15,7 @@ const KEYWORDS = 'default export extends function import instanceof return stati
 const MANIFEST_WORDS = ['package.json', 'private', 'scripts', 'module', 'version', 'README.md'];
 const require = createRequire(import.meta.url);
 
-it('contains no identifier, string or line of any sample', () => {
+it('the source of the demo model contains no identifier, string or line of any sample', () => {
   const samples = VARIANTS.flatMap((choices) => [
     generateSample(choices),
     generateSample({ ...choices, offset: 15 }),

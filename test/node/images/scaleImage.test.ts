@@ -54,7 +54,7 @@ describe('scaling an image', () => {
   });
 
   it.each(['image/png', 'image/jpeg'] as const)('refuses a damaged %s', (mediaType) => {
-    // Of 3000 × 3000 pixels only some rows are there.
+    // The file has only some rows of 3000 × 3000 pixels.
     const bytes = mediaType === 'image/png' ? png(3_000, 3_000) : Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2]);
     expect(() => scaleImage({ bytes, mediaType, width: 10, height: 10 })).toThrow(/./);
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { mostTelling } from '../../../src/node/mcp/mostTelling.ts';
 
-test('names the error of a Node program, and not the version that Node prints last', () => {
+test('the most telling line of a log is the error of a Node program, and not the version that Node prints last', () => {
   const printed = stderrOf(process.execPath, ['/no/such/server.js']);
   expect(printed.trim().split('\n').at(-1)).toMatch(/^Node\.js v/);
   expect(mostTelling(printed.split('\n'))).toBe("Error: Cannot find module '/no/such/server.js'");
@@ -13,11 +13,11 @@ test.each([
   [["thread 'main' panicked at src/main.rs:2:5:", 'no home folder', 'note: run with RUST_BACKTRACE=1'], 0],
   [['Starting', 'Error: first', 'Error: second', '    at x (y.js:1)'], 2],
   [['Starting', 'cannot find my configuration', ''], 1],
-])('of %j is line %i', (lines, index) => {
+])('the most telling line of %j is line %i', (lines, index) => {
   expect(mostTelling(lines)).toBe(lines[index]?.trim());
 });
 
-test('is empty without a log', () => {
+test('the most telling line is empty without a log', () => {
   expect(mostTelling([])).toBe('');
 });
 

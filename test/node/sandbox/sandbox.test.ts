@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { noSandbox, Playground } from '../../support/sandboxed.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-describe.skipIf(noSandbox)('a command in the box', () => {
+describe.skipIf(noSandbox)('a command in the sandbox', () => {
   test('writes in its workspace and in its own /tmp, and nowhere else', async () => {
     using place = new Playground();
     const story = await place.bash('echo one > a && echo two > /tmp/b; echo three > /etc/tiller-test; cat a /tmp/b');

@@ -1,8 +1,9 @@
 /** The globs of `sandbox.unreadable` in the sandbox: files with secrets cannot be opened, whatever names them. */
-import { linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forReading } from '../../../src/core/sandbox/confinement.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 import { noSandbox, Playground, type SandboxedOptions } from '../../support/sandboxed.ts';
 
 function playground(files: readonly string[], options?: SandboxedOptions): Playground {
@@ -62,16 +63,65 @@ describe.skipIf(noSandbox !== false)('a file with secrets in the sandbox', () =>
     expect((await box.bash('cat .env')).code).toBe(1);
   });
 
-  it('is one of the nearest 64, certificates last; another hard link is another name', async () => {
+  it('cannot be opened by its hard links, wherever they are in the workspace', async () => {
+    using box = playground(['.env', 'a/b/.env.local', 'keys/id', 'node_modules/p/other.js'], {
+      unreadable: [],
+    });
+    const links = ['copy.txt', 'node_modules/p/copy.js', 'a/copy'];
+    linkSync(box.at('.env'), box.at('copy.txt'));
+    linkSync(box.at('.env'), box.at('node_modules/p/copy.js'));
+    linkSync(box.at('a/b/.env.local'), box.at('a/copy'));
+    const all = `for f in ${links.join(' ')}; do cat $f 2>/dev/null || echo "no $f"; done; cat node_modules/p/other.js`;
+    const none = [...links.map((link) => `no ${link}`), 'secret of node_modules/p/other.js', ''].join('\n');
+    expect((await box.bash(all)).stdout).toBe(none);
+    const confinement = forReading({ type: 'sandbox', limits: box.limits });
+    expect((await box.bash(all, { confinement })).stdout).toBe(none);
+    linkSync(box.at('.env'), box.at('late'));
+    renameSync(box.at('a/copy'), box.at('moved'));
+    expect((await box.bash('cat late moved')).stdout).toBe('');
+  });
+
+  it('cannot be opened where a path of the setting has another name in the workspace', async () => {
+    using folder = tempFolder();
+    writeFileSync(folder.at('netrc'), 'password\n');
+    using box = playground([], { unreadable: [folder.at('netrc')] });
+    linkSync(folder.at('netrc'), box.at('copy'));
+    expect((await box.bash('cat copy')).stdout).toBe('');
+  });
+
+  it.each(['node_modules/kept', 'a/b/c/d/e/f/g/h/i/kept'])(
+    'stays closed when a command has moved its folder to %s, and that is reported',
+    async (place) => {
+      using box = playground(['sub/.env', 'node_modules/p/x.js']);
+      const { findings } = await box.bash(`mkdir -p $(dirname ${place}); mv sub ${place}`);
+      expect(findings).toMatchObject([{ kind: 'left_behind', path: box.at(place, '.env') }]);
+      expect((await box.bash(`cat ${place}/.env`)).stdout).toBe('');
+      expect((await box.bash(`mv ${place} ${place}2; cat ${place}2/.env`)).stdout).toBe('');
+      expect(await box.bash(`cat ${place}2/.env`)).toMatchObject({ stdout: '', findings: [] });
+      renameSync(box.at(`${place}2`), box.at('sub'));
+      await box.bash('true');
+      const { limits } = box;
+      const opened = { type: 'sandbox', limits: { ...limits, unreadableGlobs: ['!**/.env'] } } as const;
+      expect((await box.bash('cat sub/.env')).stdout).toBe('');
+      expect((await box.bash('cat sub/.env', { confinement: opened })).stdout).toBe('secret of sub/.env\n');
+    },
+  );
+
+  it('is not reported when its folder was moved to where it is found again', async () => {
+    using box = playground(['sub/.env']);
+    expect(await box.bash('mv sub other; cat other/.env')).toMatchObject({ stdout: '', findings: [] });
+    expect((await box.bash('cat other/.env')).stdout).toBe('');
+  });
+
+  it('is one of the nearest 64, certificates last', async () => {
     using box = playground([
       'top/key.pem',
       'far/below/all/.env',
       ...Array.from({ length: 100 }, (_, at) => `many/deep/${at}.pem`),
     ]);
-    linkSync(box.at('top/key.pem'), box.at('top/other'));
     const { stdout } = await box.bash(
-      'cat top/key.pem 2>/dev/null; cat top/other; cat many/deep/*.pem 2>/dev/null | wc -l; cat far/below/all/.env 2>/dev/null || echo no',
+      'cat top/key.pem 2>/dev/null; cat many/deep/*.pem 2>/dev/null | wc -l; cat far/below/all/.env 2>/dev/null || echo no',
     );
-    expect(stdout).toBe('secret of top/key.pem\n38\nno\n');
+    expect(stdout).toBe('38\nno\n');
   });
 });

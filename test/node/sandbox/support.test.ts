@@ -2,17 +2,17 @@
 import { expect, test, vi } from 'vitest';
 import { tryOut, tryOutBeside } from '../../../src/node/host/ownPrograms.ts';
 
-/** As in a new process, which has tried nothing yet. */
+/** Imports the module as in a new process, which has tried nothing yet. */
 async function untried() {
   vi.resetModules();
   return import('../../../src/node/sandbox/support.ts');
 }
 
-test('is found the same beside the process as by blocking it', async () => {
+test('the sandbox mechanism found without blocking is the same as the one found by blocking', async () => {
   const blocking = (await untried()).sandboxMachinery();
   const beside = await untried();
   await beside.prepareSandbox('win32');
-  // What was prepared is what is used from then on.
+  // The prepared result is used from then on.
   expect(beside.sandboxMachinery('linux')).toMatchObject({ type: 'none', cause: expect.stringContaining('Windows') });
   const again = await untried();
   await again.prepareSandbox();
@@ -27,7 +27,7 @@ test.each([
   expect(await tryOutBeside(trial)).toEqual(tryOut(trial));
 });
 
-test('a program that is not there is named', async () => {
+test('a missing program is named', async () => {
   const result = await tryOutBeside({ program: '/no/such/program', args: [] });
   expect(result).toEqual({ works: false, stderr: expect.stringContaining('/no/such/program ENOENT') });
 });

@@ -13,7 +13,7 @@ function listen(child: ExecProcess) {
   return { says: (words: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(words), text: () => text };
 }
 
-describe.skipIf(noSandbox)('a terminal in the box', () => {
+describe.skipIf(noSandbox)('a terminal in the sandbox', () => {
   test('is one, with its size, and what is typed arrives', async () => {
     using place = new Playground();
     const child = await place.start(
@@ -59,7 +59,7 @@ describe.skipIf(noSandbox)('a terminal in the box', () => {
 });
 
 describe.skipIf(noSandbox)('without a terminal', () => {
-  test('Ctrl-C and kill end everything in the box', async () => {
+  test('Ctrl-C and kill end all processes of the sandbox', async () => {
     using place = new Playground();
     for (const end of ['write', 'kill'] as const) {
       const child = await place.start(['/bin/bash', '-c', 'setsid sleep 30 & echo up; sleep 30']);

@@ -300,7 +300,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
   });
 });
 
-test('has a mount point exactly as long as one of several processes holds it', async () => {
+test('a workspace has a mount point exactly as long as one of several processes holds it', async () => {
   using folder = tempFolder();
   const file = await bundled('mountRounds.ts');
   const args = [folder.at('leases'), folder.at('.git'), '200'];

@@ -718,7 +718,7 @@ describe('what removing a side copy would lose', () => {
 });
 
 describe('the next start', () => {
-  /** As a process leaves it that was killed. */
+  /** Leaves a copy as a killed process does. */
   async function crashed(place: Place, state: 'making' | 'ready' | 'removing', threadId: string | null = null) {
     const copy = await place.make();
     const folder = path.join(place.home.path, 'copies', copy.id);

@@ -9,6 +9,7 @@ import type { ApplyResult, DecidedChange, FileChange } from '../../../src/core/p
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
 import { applyDeps } from '../../../src/extension/applyPorts.ts';
 import { DiskPaths } from '../../../src/node/apply/canonicalPath.ts';
+import { findLinks } from '../../../src/node/host/hardLinks.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { type InterruptedApply, recoverJournals } from '../../../src/node/apply/recoverJournals.ts';
 import { findRecoverable } from '../../../src/extension/recoverPatches.ts';
@@ -60,7 +61,7 @@ export class EditorPlace {
     const deps: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
     this.deps = deps;
     const { reviews } = this;
-    const reader = createEditorWorkspace(deps);
+    const reader = createEditorWorkspace({ ...deps, findLinks });
     const deciding = { ...deps, watch: reviews.watchAs('decision') };
     this.undo = new UndoPatch({
       reader,
@@ -73,6 +74,7 @@ export class EditorPlace {
     this.decisions = new Decisions({ reviews, reader, apply: (changes) => applyPatch(changes, deciding) });
     this.workspace = createEditorWorkspace({
       ...deps,
+      findLinks,
       watchFor: (origin) => reviews.watchFor(origin),
       onApplied: (changes, origin) => {
         this.undo.record(changes, origin);
@@ -275,7 +277,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** In the settings of the user, until the test ends. */
+/** Changes a setting of the user until the test ends. */
 export async function withSetting(name: string, value: unknown, story: () => Promise<void>): Promise<void> {
   const set = (to: unknown) => vscode.workspace.getConfiguration().update(name, to, vscode.ConfigurationTarget.Global);
   const before = vscode.workspace.getConfiguration().inspect(name)?.globalValue;

@@ -25,7 +25,7 @@ export class Page {
     this.#receive.fire(message);
   }
 
-  /** Until a message to it contains this text. */
+  /** Resolves when a message to the page contains this text. */
   hears(words: string): Promise<void> {
     return eventually(() => JSON.stringify(this.heard).includes(words));
   }

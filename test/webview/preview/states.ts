@@ -981,11 +981,11 @@ function codeReview(): Script {
         },
         {
           id: '2',
-          title: 'Name the unit of retryAfter in the settings that the administrator of a whole organisation may set',
+          title: 'Name the unit of retryAfter in the settings that the administrator of a whole organization may set',
           body: 'The header is in seconds, the setting in milliseconds.',
           priority: 2,
           state: 'open',
-          ...at('packages/administration/src/settings/organisation/retrySettings.ts', 7),
+          ...at('packages/administration/src/settings/organization/retrySettings.ts', 7),
         },
         { id: '3', title: 'Describe the cap in the changelog', body: '', priority: 3, state: 'open' },
         {
@@ -1160,7 +1160,7 @@ function long(): Script {
   return script;
 }
 
-/** In another window: its pending requests cannot be answered here. */
+/** Shows the thread as another window's: its pending requests cannot be answered here. */
 function readOnly(script: Script): PanelScene {
   const { messages } = scene(script);
   const access = { type: 'read_only', reason: 'owned', taken: false } as const;

@@ -7,7 +7,7 @@ import type { ToolContext } from '../handler.ts';
 /** A kind of sub-agent that can be started by its name. */
 export interface AgentRole {
   readonly name: string;
-  /** Tells the model when to use it. */
+  /** When to use it; for the model. */
   readonly description: string;
   /** Instead of the instructions of the thread that starts it; `null`: the same. */
   readonly instructions: string | null;
@@ -19,7 +19,7 @@ export interface AgentRole {
   readonly readOnly: boolean;
   /** `null`: the model of its parent. */
   readonly model: string | null;
-  /** For the panel. */
+  /** The colour in the panel. */
   readonly color?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { AgentRole } from './agents.ts';
 export const MAX_DESCRIPTION = 2_000;
 const MAX_ALL = 8_000;
 
-/** One line for each role. Descriptions that are too long are cut, and roles behind the limit have none. */
+/** Returns one line for each role. Descriptions that are too long are cut, and roles behind the limit have none. */
 export function rolesText(roles: readonly AgentRole[]): string {
   let left = MAX_ALL;
   return roles

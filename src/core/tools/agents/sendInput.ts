@@ -4,12 +4,13 @@ import { parseArguments } from '../parseArguments.ts';
 import { agentItem, endedItem, ready, refused, succeeded } from './agentCall.ts';
 import { AGENT_INPUT_PROPERTIES, agentInputShape, readAgentInput } from './agentInput.ts';
 import type { Agents } from './agents.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   id: z.string().min(1),
   ...agentInputShape,
   interrupt: z.boolean().default(false),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 /** Sends a message to a sub-agent (codex-behaviour.md §11). */

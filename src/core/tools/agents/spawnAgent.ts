@@ -7,14 +7,15 @@ import { noCopyNote } from './agentStatus.ts';
 import { AGENT_INPUT_PROPERTIES, agentInputShape, readAgentInput } from './agentInput.ts';
 import type { AgentRole, Agents } from './agents.ts';
 import { rolesText } from './rolesText.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   ...agentInputShape,
   agent_type: z.string().optional(),
   fork_context: z.boolean().default(false),
   model: z.string().min(1).optional(),
   reasoning_effort: reasoningEffortSchema.optional(),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 /** The name of the role that is no role: no file can have it. */

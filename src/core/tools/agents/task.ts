@@ -6,12 +6,13 @@ import { type AgentItem, agentItem, endedItem, ready, refused } from './agentCal
 import type { AgentRole, Agents, ReportedAgent } from './agents.ts';
 import { noCopyNote, withPlace } from './agentStatus.ts';
 import { rolesText } from './rolesText.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   agent: z.string().min(1),
   prompt: z.string().trim().min(1),
   description: z.string().optional(),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 /** Maximum tokens of the last message of an agent that the model gets. */

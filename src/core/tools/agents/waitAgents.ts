@@ -4,14 +4,15 @@ import { parseArguments } from '../parseArguments.ts';
 import { type AgentItem, agentItem, endedItem, ready, succeeded } from './agentCall.ts';
 import { namedChanges, statusForModel } from './agentStatus.ts';
 import type { Agents } from './agents.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /** Milliseconds. */
 const [DEFAULT_MS, MAX_MS] = [30_000, 3_600_000];
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   ids: z.array(z.string().min(1)).min(1, 'must name at least one agent'),
   timeout_ms: z.number().positive('must be more than 0').default(DEFAULT_MS),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 interface Plan {
   readonly args: Arguments;

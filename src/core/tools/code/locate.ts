@@ -201,7 +201,7 @@ function named(symbols: readonly CodeSymbol[], written: string): readonly CodeSy
   return inside.length > 0 ? inside : same;
 }
 
-/** Without those of libraries, if there are others. */
+/** Leaves out symbols of libraries, if there are others. */
 function preferOwn(symbols: readonly CodeSymbol[], { workspace }: ToolContext): readonly CodeSymbol[] {
   const own = symbols.filter(({ path }) => workspace.roots.some((root) => isBelow(path, root)));
   return own.length > 0 ? own : symbols;

@@ -33,6 +33,7 @@ export function externalTool(
   };
   return {
     ...foreignTool({ ...definition, description: shortDescription(description) }),
+    source: ownerName,
     async prepare(args, context) {
       const { isAllowed, before } = await deps.trust.about(identity, deps.workspaceOf(context.settings.cwd));
       const { planMode } = context.settings;

@@ -17,7 +17,7 @@ export class ExternalTools implements ToolProvider {
   readonly #sync: () => void;
   #offered: readonly RegisteredTool[] | undefined;
   #tools: readonly ToolHandler[] = [];
-  #leftOut: { readonly name: string; readonly problem: string }[] = [];
+  #leftOut: { readonly name: string; readonly source: string; readonly problem: string }[] = [];
 
   /** `sync`: called before each turn, for a registry that has to find its tools. */
   constructor(registry: Pick<ExternalToolRegistry, 'all'>, deps: ToolApprovalDeps, sync: () => void = () => {}) {
@@ -49,7 +49,8 @@ export class ExternalTools implements ToolProvider {
     try {
       return [externalTool(registered, this.#deps)];
     } catch (error) {
-      this.#leftOut.push({ name: registered.tool.name, problem: messageOf(error) });
+      const { name, ownerName } = registered.tool;
+      this.#leftOut.push({ name, source: ownerName, problem: messageOf(error) });
       return [];
     }
   }

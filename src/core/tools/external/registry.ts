@@ -35,14 +35,14 @@ export interface RegisteredTool {
 export class ExternalToolRegistry {
   #tools: readonly RegisteredTool[] = [];
 
-  /** In the order of owner and name, so that the same tools are the same bytes in every request. */
+  /** All tools in the order of owner and name, so that the same tools are the same bytes in every request. */
   get all(): readonly RegisteredTool[] {
     return this.#tools;
   }
 
   /** @throws Error when this owner has a tool of this name. Disposing withdraws the tool, also from calls that run. */
   register(tool: ExternalTool): Disposable {
-    if (this.#tools.some((one) => one.tool.owner === tool.owner && one.tool.name === tool.name)) {
+    if (this.#tools.some((known) => known.tool.owner === tool.owner && known.tool.name === tool.name)) {
       throw new Error(`${tool.owner} has registered a tool ${tool.name} already.`);
     }
     const withdrawal = new AbortController();
@@ -50,7 +50,7 @@ export class ExternalToolRegistry {
     this.#tools = [...this.#tools, registered].toSorted((one, other) => compare(one.tool, other.tool));
     return {
       dispose: () => {
-        this.#tools = this.#tools.filter((one) => one !== registered);
+        this.#tools = this.#tools.filter((known) => known !== registered);
         withdrawal.abort(new Error(`${tool.ownerName} has withdrawn this tool.`));
       },
     };

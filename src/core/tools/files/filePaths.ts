@@ -21,7 +21,8 @@ export async function findPlace(
 ): Promise<FoundPlace | { readonly problem: string }> {
   const candidates = candidatesOf(written, context);
   if ('problem' in candidates) return candidates;
-  if (candidates.paths.some((one) => one.includes('\0'))) return { problem: 'The path contains a NUL character.' };
+  if (candidates.paths.some((candidate) => candidate.includes('\0')))
+    return { problem: 'The path contains a NUL character.' };
   const seen = await Promise.all(candidates.paths.map((candidate) => seenByCommands(candidate, context)));
   const [first = context.settings.cwd] = seen;
   let chosen = first;
@@ -49,6 +50,7 @@ function candidatesOf(
       return { problem: `${written} is not a URI of a file on this machine.` };
     }
   }
+  if (/^https?:\/\//i.test(written)) return { problem: `${written} is an address of the web, not a file.` };
   if (written.startsWith('~/')) return { paths: [path.join(host.homeDirectory, written.slice(2))] };
   if (path.isAbsolute(written)) return { paths: [written] };
   const [folder = '', ...rest] = written.split(/[\\/]/);

@@ -76,7 +76,7 @@ export const grepFiles = (offered: boolean): ToolHandler =>
 
 const NAMED_FILES = 10;
 
-/** At most one line. */
+/** Returns at most one line about files that were too large. */
 function leftOut(tooLarge: readonly string[]): readonly string[] {
   if (tooLarge.length === 0) return [];
   const named = tooLarge.slice(0, NAMED_FILES).join(', ');

@@ -7,7 +7,7 @@ import { WorkspaceError } from '../../ports.ts';
 import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
 import { mayReadOnce } from './askToRead.ts';
 import { findPlace, type FoundPlace, shownPath } from './filePaths.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from './readGuard.ts';
+import { type ReadGuard, readGuard, readLimitsOf, whyUnreadable } from './readGuard.ts';
 
 type ReadItem = TurnItemOf<'file_lookup'> | TurnItemOf<'image_view'>;
 
@@ -48,7 +48,7 @@ export async function runRead<Args, Item extends ReadItem>(
   context: ToolContext,
   read: () => Promise<ToolResult>,
 ): Promise<ToolResult> {
-  const hidden = guard([found.path, found.place.name, found.place.target]);
+  const hidden = await whyUnreadable(found.path, found.place, guard, context);
   if (hidden !== undefined && !(await mayReadOnce(hidden, context))) {
     return failedRead(item, `${hidden}. Reading it was not allowed. Go on without it.`, 'declined');
   }

@@ -5,6 +5,7 @@ import type { ToolContext, ToolHandler } from '../handler.ts';
 import { fileTool, type Looked } from './fileTool.ts';
 import { isNeverEntered } from '../../util/ignoreRules.ts';
 import { cutBytes, withinBudget } from './lines.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /** Maximum bytes of one name (codex-behaviour.md §4.4). */
 const MAX_NAME_BYTES = 500;
@@ -12,12 +13,12 @@ const MAX_NAME_BYTES = 500;
 const MAX_ENTRIES = 10_000;
 
 const count = z.number().int().min(1);
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   dir_path: z.string().min(1),
   offset: count.default(1),
   limit: count.default(25),
   depth: count.default(2),
-});
+}));
 
 const SUFFIX: Readonly<Record<DirectoryEntry['type'], string>> = {
   file: '',
@@ -51,6 +52,10 @@ export const listDir = (offered: boolean): ToolHandler =>
       action: 'list',
       pathOf: ({ dir_path: folder }) => folder,
       async look({ offset, limit, depth }, { path: folder, place }, guard, context): Promise<Looked> {
+        const found = await context.workspace.stat(place.target);
+        if (found !== undefined && found.type !== 'directory') {
+          return { type: 'failure', output: `${folder} is a file, not a directory.` };
+        }
         const lines: string[] = [];
         const isHidden = (at: string) => guard([at]) !== undefined;
         const isWhole = await collect(place.target, 1, { depth, lines, isHidden, context });

@@ -4,7 +4,7 @@
  */
 import { matchingPattern } from '../../policy/readPatterns.ts';
 import { unreadableIn } from '../../policy/unreadableSource.ts';
-import { type Host, type Workspace, WorkspaceError } from '../../ports.ts';
+import { type FilePlace, type Host, type Workspace, WorkspaceError } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
 import { skillFolder, temporaryFolder } from '../../sandbox/temporary.ts';
@@ -28,14 +28,14 @@ export interface ReadDeps {
   readonly workspace: Pick<Workspace, 'places'>;
 }
 
-/** For one file of which only the path is known, `whyUnreadable` is simpler. */
+/** Returns the guard of all reads with these limits. */
 export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDeps): Promise<ReadGuard> {
   const listed = unreadablePaths(limits.unreadable, host.homeDirectory, limits.home);
   const readable = [limits.cwd, ...(limits.readable ?? [])];
   const places = await workspace.places([...listed, ...readable]);
   const targetsOf = (paths: readonly string[]) =>
-    paths.flatMap((one) => {
-      const place = places.get(one);
+    paths.flatMap((path) => {
+      const place = places.get(path);
       return place === undefined || place instanceof WorkspaceError ? [] : [place.target];
     });
   const secrets = host.platform === 'linux' ? MACHINE_SECRETS : [];
@@ -54,14 +54,42 @@ export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDep
 }
 
 /**
- * Returns the reason why this file (an absolute path) may not be read, as a clause that begins with its path;
- * `undefined` for a readable one and for one that does not exist. Follows links: a link to an unreadable file is
- * unreadable.
+ * Returns, of these files (resolved places), those that may not be read because of another name (a hard link), each with the
+ * reason as a clause. `guard`: of these limits.
  */
-export async function whyUnreadable(file: string, limits: ReadLimits, deps: ReadDeps): Promise<string | undefined> {
-  const guard = await readGuard(limits, deps);
-  const place = (await deps.workspace.places([file])).get(file);
-  return guard(place === undefined || place instanceof WorkspaceError ? [file] : [file, place.name, place.target]);
+export async function linkedSecrets(
+  files: readonly string[],
+  guard: ReadGuard,
+  { unreadable, home }: Pick<ReadLimits, 'unreadable' | 'home'>,
+  { host, workspace }: { readonly host: ReadDeps['host']; readonly workspace: Pick<Workspace, 'findLinks'> },
+): Promise<ReadonlyMap<string, string>> {
+  const isHidden = (name: string) => guard([name]) !== undefined;
+  const listed = unreadablePaths(unreadable, host.homeDirectory, home);
+  const found = (await workspace.findLinks?.(files, isHidden, listed)) ?? new Map<string, string>();
+  return new Map(
+    [...found].map(([file, name]) => [file, `${guard([name]) ?? name}, and ${file} is a hard link to it`]),
+  );
+}
+
+/**
+ * Returns the reason why this file may not be read by any of its names, as a clause that begins with a path; `undefined`
+ * for a readable one and for one that does not exist. A link to an unreadable file is unreadable.
+ */
+export async function whyUnreadable(
+  path: string,
+  place: FilePlace,
+  guard: ReadGuard,
+  deps: Parameters<typeof readLimitsOf>[0] & Parameters<typeof linkedSecrets>[3],
+): Promise<string | undefined> {
+  const byName = guard([path, place.name, place.target]);
+  if (byName !== undefined) return byName;
+  return (await linkedSecrets([place.target], guard, readLimitsOf(deps), deps)).get(place.target);
+}
+
+/** True for paths that a glob of the setting, or one of Tiller's own, names. */
+export function secretNames(unreadable: readonly string[], platform: Host['platform']): (path: string) => boolean {
+  const patternFor = matchingPattern(unreadable, platform);
+  return (path) => patternFor(path) !== undefined;
 }
 
 /** The limits of a thread, as its tools know them. */

@@ -9,7 +9,7 @@ import { globToRegExp } from '../../util/glob.ts';
 import { NEVER_ENTERED } from '../../util/ignoreRules.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { ToolContext } from '../handler.ts';
-import type { ReadGuard } from './readGuard.ts';
+import { linkedSecrets, type ReadGuard, readLimitsOf } from './readGuard.ts';
 import { ripgrepPattern } from './ripgrepPattern.ts';
 import { ignoreFilter, walkFiles } from './walkFiles.ts';
 
@@ -47,7 +47,7 @@ export type SearchOutcome =
 /** The dependencies of a search. */
 export type SearchContext = Pick<
   ToolContext,
-  'regexps' | 'textSearch' | 'workspace' | 'settings' | 'thread' | 'clock' | 'signal'
+  'regexps' | 'textSearch' | 'workspace' | 'settings' | 'thread' | 'clock' | 'signal' | 'host'
 >;
 
 type Matches = (text: string) => boolean | 'too_slow';
@@ -55,6 +55,13 @@ type Compiled = { readonly matches: Matches } | { readonly message: string };
 
 /** Rejects only with the signal's reason. */
 export async function searchFiles(search: Search, context: SearchContext): Promise<SearchOutcome> {
+  const outcome = await searchByName(search, context);
+  if (outcome.type !== 'found') return outcome;
+  const linked = await linkedSecrets(outcome.files, search.guard, readLimitsOf(context), context);
+  return { ...outcome, files: outcome.files.filter((file) => file === search.place || !linked.has(file)) };
+}
+
+async function searchByName(search: Search, context: SearchContext): Promise<SearchOutcome> {
   const compiled = compile(search.pattern, context);
   const found = await find(search, 'matches' in compiled, context);
   if (found.type === 'found') {

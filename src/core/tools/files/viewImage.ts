@@ -8,11 +8,12 @@ import type { ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import type { FoundPlace } from './filePaths.ts';
 import { failedRead, type GuardedRead, prepareRead, runRead } from './guardedRead.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   path: z.string().min(1),
   detail: z.enum(['low', 'high', 'original']).default('high'),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 type Detail = Arguments['detail'];
 type Item = TurnItemOf<'image_view'>;

@@ -10,6 +10,7 @@ import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
+import { secretNames } from '../files/readGuard.ts';
 import { checkedApply } from '../problems/checkedApply.ts';
 import { type DecidedPlan, type PlanFailure, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
@@ -29,12 +30,13 @@ export async function applyApproved(
   const { planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
   const startedAt = clock.monotonic();
+  const isSecret = secretNames(context.thread.unreadable, context.host.platform);
   await context.flush();
   const review = reviewIn(answer);
   const taken = review === undefined ? planned : reviewedPlan(plan, review);
   const notes = [
     ...plan.moved.map(({ from, to }) => `The user has moved ${from} to ${to} since; the patch was applied there.`),
-    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes)]),
+    ...(review === undefined ? [] : [reviewNote(proposal, review, taken.changes, isSecret)]),
   ];
   let current: DecidedPlan | PlanFailure = taken;
   let others = '';
@@ -89,10 +91,8 @@ export async function applyApproved(
       current = { ...current, changes: rebased };
     }
   }
-  return failed(
-    item,
-    `The files were changed${others} in the meantime, and the patch no longer fits: ${current.message}`,
-  );
+  const why = plan.readsSecret ? 'it is about a file with secrets, of which no line is shown.' : current.message;
+  return failed(item, `The files were changed${others} in the meantime, and the patch no longer fits: ${why}`);
 }
 
 /** Returns the plan without the changes that the user left out. The report names only the applied ones. */

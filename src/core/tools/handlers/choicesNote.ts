@@ -3,19 +3,27 @@ import { linesOfHunks, textAfter } from '../../patch/proposalChoices.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
 import type { FileReview, ProposalChoices } from '../../../protocol/policy.ts';
 import type { FileChange, ProposedFile } from '../../ports.ts';
+import { pathsOfChange } from './patchTool.ts';
 
 /** In characters. The model can read the file for the rest. */
 const MAX_DIFFERENCE = 4_000;
 /** In characters: of each hunk that the user has rejected with a reason. */
 const MAX_HUNK = 600;
 
-/** `applied`: the remaining changes of the proposal. */
+/**
+ * `applied`: the remaining changes of the proposal. `isSecret`: true for a path with secrets: what the user has written there
+ * in place of the model's text is not for the model.
+ */
 export function reviewNote(
   proposal: readonly ProposedFile[],
   review: ProposalChoices,
   applied: readonly FileChange[],
+  isSecret: (path: string) => boolean,
 ): string {
-  const differences = proposal.flatMap(({ name, change }) => {
+  const isHidden = ({ change }: ProposedFile) => pathsOfChange(change).some(isSecret);
+  const differences = proposal.flatMap((file) => {
+    const { name, change } = file;
+    if (isHidden(file)) return [];
     const now = applied.find(({ path, kind }) => path === change.path && kind === change.kind);
     return now === undefined || change.kind === 'delete' ? [] : [textsOf(name, change, now)];
   });
@@ -23,6 +31,12 @@ export function reviewNote(
   const lines = [
     `The user reviewed this patch before it landed and did not take it as you wrote it: ${review.map((part) => wordOf(part, proposal)).join('; ')}. Respect that: do not do it again another way.`,
   ];
+  const hidden = proposal.filter((file) => isHidden(file) && review.some(({ path }) => path === file.name));
+  if (hidden.length > 0) {
+    lines.push(
+      `Of ${hidden.map(({ name }) => name).join(', ')} no line is shown: files with secrets are for the user.`,
+    );
+  }
   lines.push(...reasonsFor(proposal, review));
   if (difference !== '') lines.push('From what you wrote (-) to what landed (+):', cut(difference));
   return lines.join('\n');

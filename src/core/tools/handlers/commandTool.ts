@@ -19,7 +19,7 @@ import { startsPrograms } from '../gitTrust.ts';
 import { unreadableNamed } from '../unreadableNamed.ts';
 import { secretValues } from '../secretValues.ts';
 import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
-import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
+import type { ApprovalCard, Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
 /** The size that programs assume when they do not ask for it. */
@@ -85,7 +85,7 @@ export async function prepareCommand(
   if (!(await isFolder(cwd, context))) {
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
   }
-  const { argv, sandboxPermissions, justification } = request;
+  const { argv, sandboxPermissions } = request;
   const gitStartsPrograms = await startsPrograms(argv, cwd, context);
   const reads = await unreadableNamed(argv, cwd, sandboxPermissions, context);
   const decide = async () =>
@@ -105,21 +105,7 @@ export async function prepareCommand(
     });
   const { requirement, matchedRules, commands } = await decide();
   const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty: request.tty });
-  const item: TurnItemOf<'command_execution'> = {
-    id: context.itemId,
-    type: 'command_execution',
-    status: 'in_progress',
-    callId: context.callId,
-    command: request.display,
-    argv: [...argv],
-    cwd,
-    box: settings.box,
-    exitCode: null,
-    durationMs: 0,
-    output: '',
-    ...(requirement.reason.source === 'rule' && requirement.type === 'skip' ? { allowedBy: requirement.reason } : {}),
-  };
-  const asks = requirement.type === 'needs_approval';
+  const item = itemOf(request, cwd, requirement, context);
   const onlyReads = requirement.reason.id === 'known-safe';
   const plan: CommandPlan = {
     request,
@@ -139,17 +125,50 @@ export async function prepareCommand(
     matchedRules,
     reconsider: decide,
     item,
-    card: {
-      kind: sandboxPermissions === 'require_escalated' ? 'escalation' : 'command',
-      command: request.display,
-      cwd,
-      box: settings.box,
-      ...(request.tty ? { tty: true } : {}),
-      ...(justification ? { justification } : {}),
-      ...(asks && requirement.parts.length > 0 ? { parts: [...requirement.parts] } : {}),
-    },
+    card: cardOf(request, cwd, requirement, context),
     approvalKeys: [key],
     binding: key,
+  };
+}
+
+function itemOf(
+  { argv, display }: CommandRequest,
+  cwd: string,
+  { type, reason }: ApprovalRequirement,
+  { itemId, callId, settings }: ToolContext,
+): TurnItemOf<'command_execution'> {
+  return {
+    id: itemId,
+    type: 'command_execution',
+    status: 'in_progress',
+    callId,
+    command: display,
+    argv: [...argv],
+    cwd,
+    box: settings.box,
+    exitCode: null,
+    durationMs: 0,
+    output: '',
+    ...(reason.source === 'rule' && type === 'skip' ? { allowedBy: reason } : {}),
+  };
+}
+
+/** The card of an approval request for the command. */
+function cardOf(
+  { display, sandboxPermissions, tty, justification }: CommandRequest,
+  cwd: string,
+  requirement: ApprovalRequirement,
+  { settings }: ToolContext,
+): ApprovalCard {
+  const parts = requirement.type === 'needs_approval' ? requirement.parts : [];
+  return {
+    kind: sandboxPermissions === 'require_escalated' ? 'escalation' : 'command',
+    command: display,
+    cwd,
+    box: settings.box,
+    ...(tty ? { tty: true } : {}),
+    ...(justification ? { justification } : {}),
+    ...(parts.length > 0 ? { parts: [...parts] } : {}),
   };
 }
 

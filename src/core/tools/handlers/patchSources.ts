@@ -2,8 +2,9 @@
 import path from 'node:path';
 import type { DecisionReason } from '../../../protocol/policy.ts';
 import type { FileOperation } from '../../patch/operation.ts';
-import { type PatchSource, refuseUnreadable, unreadableAmong } from '../../policy/unreadableSource.ts';
+import { type PatchSource, refuseUnreadable, unreadableAmong, unreadableIn } from '../../policy/unreadableSource.ts';
 import { type DecidedChange, type Workspace, WorkspaceError } from '../../ports.ts';
+import { linkedSecrets, type ReadGuard, readLimitsOf } from '../files/readGuard.ts';
 import type { ToolContext } from '../handler.ts';
 import type { LookedUpPlaces } from '../planPatchIn.ts';
 import type { PatchScope } from './patchScope.ts';
@@ -43,16 +44,15 @@ function sourcesOf(
 }
 
 /** Returns the first file, of those that operations read, that a glob makes unreadable: a clause with its path. */
-export function readsSecret(
+export async function readsSecret(
   operations: readonly FileOperation[],
   workdir: string,
   places: LookedUpPlaces,
-  scope: Pick<PatchScope, 'globFor'>,
-): string | undefined {
-  return secretAmong(
-    sourcesOf(operations, workdir, places).filter(({ isRead }) => isRead),
-    scope,
-  );
+  scope: PatchScope,
+  context: ToolContext,
+): Promise<string | undefined> {
+  const read = sourcesOf(operations, workdir, places).filter(({ isRead }) => isRead);
+  return secretAmong(read, scope) ?? linkedSecretAmong(read, scope, context);
 }
 
 export function secretAmong(
@@ -66,6 +66,23 @@ export function secretAmong(
     }
   }
   return undefined;
+}
+
+/** The same for files that another name (a hard link) makes unreadable. */
+export async function linkedSecretAmong(
+  sources: readonly PatchSource[],
+  { globFor, reading }: PatchScope,
+  context: ToolContext,
+): Promise<string | undefined> {
+  const isUnreadable = unreadableIn(reading, context.host.platform);
+  const guard: ReadGuard = ([name = '']) => {
+    const glob = globFor(name);
+    if (glob === undefined && !isUnreadable(name)) return undefined;
+    return `${name} may not be read (sandbox.unreadable${glob === undefined ? '' : `: ${glob}`})`;
+  };
+  const targets = sources.map(({ place }) => place.target);
+  const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
+  return linked;
 }
 
 /** A file that cannot be inspected counts as existing. */

@@ -7,7 +7,7 @@ import { parsePatch } from '../../patch/parse.ts';
 import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
-import { fileDiff } from '../../patch/unifiedDiff.ts';
+import { binaryDiff, fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
@@ -28,7 +28,7 @@ import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
-import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
+import { linkedSecretAmong, readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
@@ -39,6 +39,8 @@ export interface ApplyPlan {
   readonly again: (places: FilePlaces) => Promise<DecidedPlan | PlanFailure | PlacesMoved>;
   /** Files that the user has moved since the model wrote the patch, as they are shown. */
   readonly moved: readonly FileMove[];
+  /** True when it reads a file with secrets: a message to the model quotes no line of it. */
+  readonly readsSecret: boolean;
   /** The files that the user is asked to approve. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -99,8 +101,8 @@ export async function prepareChanges(
   const { settings, host, workspace, signal } = context;
   const scope = await patchScope(context);
   let secret: string | undefined;
-  const planned = await plan((places) => {
-    secret = readsSecret(operations, workdir, places, scope);
+  const planned = await plan(async (places) => {
+    secret = await readsSecret(operations, workdir, places, scope, context);
     return refuseSources(operations, workdir, places, scope, context);
   });
   if (planned.type === 'failed') {
@@ -109,10 +111,11 @@ export async function prepareChanges(
     return { type: 'failure', output: failed(message) };
   }
   if (planned.type === 'refused') return refusal(planned.reason, { operations, cwd: workdir, again }, context);
-  const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
+  const replaced = replacedSources(planned.changes);
+  const unreadable = refuseUnreadable(replaced, scope.reading, host.platform);
   if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
-  const reads = secret ?? secretAmong(replacedSources(planned.changes), scope);
+  const reads = secret ?? secretAmong(replaced, scope) ?? (await linkedSecretAmong(replaced, scope, context));
   const decide = async (asked: Asked, current: PatchScope) =>
     decidePatch({
       paths: asked.paths,
@@ -146,9 +149,10 @@ export async function prepareChanges(
   const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
-    plan: { cwd: workdir, planned, again, moved, proposal, item },
+    plan: { cwd: workdir, planned, again, moved, proposal, item, readsSecret: reads !== undefined },
     requirement,
-    item,
+    // Before the user has agreed, the lines of a file with secrets are on the card only, and not in what is recorded.
+    item: reads === undefined ? item : { ...item, diff: namesOnly(described, settings.cwd) },
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
     proposal,
     folders,
@@ -199,7 +203,8 @@ function writtenAnew(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.movedTo] : [];
 }
 
-function pathsOfChange(change: FileChange): readonly string[] {
+/** Absolute: the path before the change, and the one that it moves to. */
+export function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
@@ -221,7 +226,7 @@ function refusal(
   const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
   return {
     type: 'ready',
-    plan: { cwd, planned, again, moved: [], proposal: [], item },
+    plan: { cwd, planned, again, moved: [], proposal: [], item, readsSecret: false },
     requirement: { type: 'forbidden', reason },
     item,
     approvalKeys: [],
@@ -251,6 +256,10 @@ export function describe(changes: readonly FileChange[], cwd: string): readonly 
 
 export function diffOf(described: readonly DescribedChange[]): string {
   return described.map(({ diff }) => diff).join('');
+}
+
+function namesOnly(described: readonly DescribedChange[], cwd: string): string {
+  return described.map(({ change }) => binaryDiff(change.path, cwd)).join('');
 }
 
 /** The path relative to the working directory if it lies inside. */

@@ -1,5 +1,5 @@
 /** A command line, or a patch that a model wrote as one (codex-behaviour.md §1.7). */
-import { recognisePatch } from '../../patch/invocation.ts';
+import { recognizePatch } from '../../patch/invocation.ts';
 import { textOf } from '../../../protocol/responseItem.ts';
 import { assertNever } from '../../util/assertNever.ts';
 import {
@@ -23,7 +23,7 @@ export async function prepareShell(
   options: ToolOptions,
   context: ToolContext,
 ): Promise<Preparation<ShellPlan>> {
-  const invocation = recognisePatch(request.argv);
+  const invocation = recognizePatch(request.argv);
   switch (invocation.type) {
     case 'implicit':
       return {

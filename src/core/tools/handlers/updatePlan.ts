@@ -4,8 +4,9 @@ import { planStepSchema } from '../../../protocol/item.ts';
 import { refusedInPlanMode } from '../../policy/planMode.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const argumentsSchema = z.object({ explanation: z.string().optional(), plan: z.array(planStepSchema) });
+const argumentsSchema = lazyObject(() => ({ explanation: z.string().optional(), plan: z.array(planStepSchema) }));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 /** Shows the user the steps of the work and their progress. Changes nothing (codex-behaviour.md §4.6). */

@@ -9,6 +9,7 @@ import { parseArguments } from '../parseArguments.ts';
 import { unreadableNamed } from '../unreadableNamed.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { blockedIn, cutOutput, execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /**
  * In milliseconds (codex-behaviour.md §4.1): after typing the wait is for an echo, without input it is for new output.
@@ -18,12 +19,12 @@ const TYPING = { least: 250, most: 30_000 };
 const LOOKING = { least: 5_000, most: 300_000 };
 const CONTROL_C = '\u0003';
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   session_id: z.number().int(),
   chars: z.string().default(''),
   yield_time_ms: z.number().default(DEFAULT_YIELD_MS),
   max_output_tokens: z.number().int().min(0).default(MAX_OUTPUT_TOKENS),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 interface Plan {

@@ -51,7 +51,7 @@ export function mcpTool(
 ): ToolHandler<Arguments, Plan> {
   return {
     names,
-    // What it does cannot be known, so it runs alone (codex-behaviour.md §9).
+    // Its effects cannot be known, so it runs alone (codex-behaviour.md §9).
     isMutating: () => true,
     spec: {
       type: 'function',

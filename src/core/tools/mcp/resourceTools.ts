@@ -12,9 +12,10 @@ import { truncateMiddle } from '../../util/tokens.ts';
 import { MAX_OUTPUT_TOKENS } from '../handlers/commandAnswer.ts';
 import type { ToolContext, ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
-const listArguments = z.object({ server: z.string().optional(), cursor: z.string().optional() });
-const readArguments = z.object({ server: z.string(), uri: z.string() });
+const listArguments = lazyObject(() => ({ server: z.string().optional(), cursor: z.string().optional() }));
+const readArguments = lazyObject(() => ({ server: z.string(), uri: z.string() }));
 
 const SERVER: JsonSchema = { type: 'string', description: 'Name of an MCP server.' };
 
@@ -58,7 +59,7 @@ function listTool(servers: McpServers, kind: ListKind): ToolHandler {
         return { server, [key]: page.entries.map((entry) => ({ server, ...entry })), ...nextCursor };
       }
       if (cursor !== undefined) throw new Error('a cursor goes with a server.');
-      const lists = await Promise.all(servers.all.map((one) => allOf(one, kind, signal)));
+      const lists = await Promise.all(servers.all.map((server) => allOf(server, kind, signal)));
       return { [key]: lists.flat() };
     },
   });
@@ -98,7 +99,7 @@ function readTool(servers: McpServers): ToolHandler {
 async function connectionOf(servers: McpServers, name: string, signal: AbortSignal): Promise<McpConnection> {
   const server = servers.get(name);
   if (server?.definition.settings.enabled !== true) {
-    const known = servers.all.filter(({ definition }) => definition.settings.enabled).map((one) => one.name);
+    const known = servers.all.filter(({ definition }) => definition.settings.enabled).map((server) => server.name);
     throw new Error(`there is no MCP server ${name}. The servers are: ${known.join(', ')}.`);
   }
   const connection = await server.connection(signal);

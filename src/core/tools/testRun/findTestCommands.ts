@@ -40,7 +40,7 @@ const conftest = (file: string): Finder => ({
   find: () => [{ ...pytest(file, 'pytest'), mayBeInner: true }],
 });
 
-/** In the order in which they count. */
+/** In order of precedence. */
 const FINDERS: readonly Finder[] = [
   { files: ['.vscode/tasks.json', ...PACKAGE], find: testTasks },
   { files: PACKAGE, find: packageTests },

@@ -67,7 +67,7 @@ export function parseJest(output: string): TestResults | undefined {
     if (file === '') continue;
     // “●” is before the name of a test.
     for (const part of block.split(/^(?= {2}\u25cf )/m).slice(1)) {
-      // What the tests of the file have printed.
+      // The output that the tests of the file have printed.
       if (/^ {2}\u25cf Console\s*$/.test(part.split('\n', 1)[0] ?? '')) continue;
       const [head = '', ...body] = part.split(/\n(?=Test Suites:)/)[0]?.split('\n') ?? [];
       failures.push(jestFailure(head.slice('  ● '.length), file, body));

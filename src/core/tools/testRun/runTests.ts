@@ -15,14 +15,15 @@ import { findTestCommands, LOOKED_FOR, MANIFESTS, type TestCommand } from './fin
 import { resultsText } from './testReport.ts';
 import { withPlaces } from './testPlaces.ts';
 import { type RunnerName, TEST_RUNNERS, type TestFilter, type TestRunner } from './testRunners.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 /** Milliseconds until tests go on in the background. */
 const YIELD_MS = 120_000;
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   path: z.string().min(1).optional(),
   name: z.string().min(1).max(500).optional(),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 
 const SPEC: FunctionToolSpec = {

@@ -51,7 +51,9 @@ function foldersUp({ folder, cwd }: TestRun): readonly string[] {
   return folders;
 }
 
-/** By the name of a failed test the folders of the packages in which it has failed: go test prints only the names of files. */
+/**
+ * Returns the folders of the packages in which a test has failed, by its name: go test prints only the names of files.
+ */
 async function goPackages(
   { folder, output }: TestRun,
   workspace: Pick<Workspace, 'readBytes'>,

@@ -8,6 +8,7 @@ import { type WebAnswer, WebError } from '../../ports.ts';
 import { deadline } from '../../util/abort.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolOptions, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { lazyObject } from '../../../protocol/lazyObject.ts';
 
 const LIMITS = {
   bytes: 5 * 1024 * 1024,
@@ -20,10 +21,10 @@ const LIMITS = {
   address: 4_096,
 } as const;
 
-const argumentsSchema = z.object({
+const argumentsSchema = lazyObject(() => ({
   url: z.string().min(1).max(LIMITS.address),
   start: z.number().int().min(0).default(0),
-});
+}));
 type Arguments = z.infer<typeof argumentsSchema>;
 type Item = TurnItemOf<'web_fetch'>;
 
@@ -194,7 +195,7 @@ function untrusted(text: string): string {
   return `<untrusted_content>\n${text.replaceAll(/<(\/?untrusted_content)/gi, '&lt;$1')}\n</untrusted_content>`;
 }
 
-/** By the charset of the header, else of the first bytes of the page, else UTF-8. */
+/** Decodes by the charset of the header, else of the first bytes of the page, else as UTF-8. */
 function textOf(bytes: Uint8Array, contentType: string): string {
   const head = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
   const name =

@@ -2,7 +2,7 @@
 
 const LONGEST = 120;
 
-/** On one line, without list numbers, truncated. */
+/** Returns the text on one line, without list numbers, truncated. */
 export function inOneLine(printed: string): string {
   const isYaml = /^\s*(?:\d+|'[^']*'|[\w$-]+):(?:\s|$)/.test(printed);
   const lines = printed.split('\n').map((line) => line.trim());

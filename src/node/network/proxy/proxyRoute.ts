@@ -95,7 +95,7 @@ function placeOf(proxy: URL): { host: string; port: string | undefined } {
   return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port || undefined };
 }
 
-/** Only for the proxy: it is not forwarded within a tunnel. */
+/** Returns the header for the proxy alone: it is not forwarded within a tunnel. */
 function authorizationOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -129,7 +129,7 @@ describe('the output of', () => {
   });
 });
 
-it('what the model gets of many failed tests is short, and says how many there are', () => {
+it('the text for the model about many failed tests is short, and says how many there are', () => {
   const failures = Array.from({ length: 30 }, (_, at) => ({ name: `test ${at}`, message: 'x'.repeat(5_000) }));
   const text = resultsText({ passed: 1, failed: 30, skipped: 0, failures });
   expect(text.length).toBeLessThan(20_000);

@@ -100,7 +100,7 @@ function withPreview(
   });
 }
 
-/** As core would propose it: named as the user reads it, with its hunks. */
+/** Returns changes as core would propose them: named as the user reads them, with their hunks. */
 function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
   return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
 }
