@@ -20,7 +20,6 @@ export const makingRule = signal<string | null>(null);
 
 /** `answers …`: the menu of the card with this id. */
 export const openPopup = signal<'meter' | 'menu' | 'mode' | 'model' | 'sandbox' | `answers ${string}` | null>(null);
-/** Opens the popup, or closes it when it is open. */
 export function togglePopup(popup: NonNullable<typeof openPopup.value>): void {
   openPopup.value = openPopup.value === popup ? null : popup;
 }

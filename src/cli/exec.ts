@@ -65,23 +65,7 @@ export async function exec(
   let mcp: ExecMcp | undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
-    const heap = new HeapCollection({
-      log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`),
-      before() {
-        storeOwnCache();
-        storeCodeCaches();
-      },
-    });
-    const ports = createNodePorts({
-      roots: [cwd],
-      baseUrl: provider.baseUrl,
-      keys: secretsInSettings(settings, host.environment),
-      usesEnvironmentProxy: true,
-      onRequestSent: () => void heap.collectIfDue(),
-      afterKill: AFTER_KILL,
-      baselineWorker: BASELINE_WORKER,
-      imageWorker: IMAGE_WORKER,
-    });
+    const ports = createPorts(settings, provider, cwd, storeOwnCache);
     const http = new HttpModels(ports, version);
     // Runs beside the following steps, until the thread is opened.
     const learned = demo === undefined ? http.learn(provider, model, LEARN_WITHIN_MS) : undefined;
@@ -93,11 +77,7 @@ export async function exec(
     const customizations = await loadCustomizations(ports, settings, cwd, say);
     mcp = startMcp(ports, settings, { cwd, version });
     const threadHost: ThreadHost = {
-      models: http.of(provider),
-      modelsOf: (id) => {
-        const known = providerById(settings, id);
-        return known && http.of(known);
-      },
+      ...modelsFor(settings, provider, http),
       // The flags or their defaults apply, not the thread's stored settings.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
@@ -131,6 +111,42 @@ export async function exec(
 
 /** Maximum time for a local server to describe its models. */
 const LEARN_WITHIN_MS = 2000;
+
+/** The ports of the process. `storeOwnCache`: called before a collection of the heap, as `storeCodeCaches` is. */
+function createPorts(settings: Settings, provider: ProviderConfig, cwd: string, storeOwnCache: () => void): Ports {
+  const heap = new HeapCollection({
+    log: (reason) => ports.log.warn(`the heap cannot be collected: ${reason}`),
+    before() {
+      storeOwnCache();
+      storeCodeCaches();
+    },
+  });
+  const ports: Ports = createNodePorts({
+    roots: [cwd],
+    baseUrl: provider.baseUrl,
+    keys: secretsInSettings(settings, describeHost().environment),
+    usesEnvironmentProxy: true,
+    onRequestSent: () => void heap.collectIfDue(),
+    afterKill: AFTER_KILL,
+    baselineWorker: BASELINE_WORKER,
+    imageWorker: IMAGE_WORKER,
+  });
+  return ports;
+}
+
+function modelsFor(
+  settings: Settings,
+  provider: ProviderConfig,
+  http: HttpModels,
+): Pick<ThreadHost, 'models' | 'modelsOf'> {
+  return {
+    models: http.of(provider),
+    modelsOf(id) {
+      const known = providerById(settings, id);
+      return known && http.of(known);
+    },
+  };
+}
 
 /** Starts the notify program after each turn. The returned function resolves when all its runs so far have started. */
 function startNotifying(

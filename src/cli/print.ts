@@ -9,7 +9,6 @@ export function printText(stream: Out, text: string): void {
   stream.write(stream.isTTY ? terminalText(text) : text);
 }
 
-/** Prints the value as one line of JSON. */
 export function printJson(stream: Out, value: unknown): void {
   for (const piece of jsonPiecesFor(stream, value)) stream.write(piece);
 }

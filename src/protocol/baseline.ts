@@ -97,7 +97,6 @@ export const changedFileSchema = lazyObject(() => ({
 }));
 export type ChangedFile = z.infer<typeof changedFileSchema>;
 
-/** The changes of one command. */
 export const commandChangesSchema = lazyObject(() => ({
   /** The first of them by path, at most `MAX_SHOWN_FILES`. */
   files: z.array(changedFileSchema),

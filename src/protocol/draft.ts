@@ -49,7 +49,6 @@ interface EditOf<Type extends string> {
   readonly original: string;
   /** The text of the composer before the edit. */
   readonly draft: string;
-  /** Its attachments. */
   readonly attachments?: readonly Attachment[] | undefined;
 }
 

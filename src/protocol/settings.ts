@@ -184,7 +184,6 @@ export type SettingKey = keyof Settings;
 /** Settings are parsed a few times: zod needs 2 ms to compile a parser for so many fields, and 0.1 without one. */
 const WITHOUT_COMPILING = { jitless: true } as const;
 
-/** The defaults. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({}, WITHOUT_COMPILING);
 
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];

@@ -1,5 +1,5 @@
 // read_file, list_dir and grep_files: lines and errors of codex-behaviour.md §4.3–4.5, live buffers, what may not be read.
-import { linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -320,6 +320,27 @@ describe('a file that may not be read', () => {
     );
     expect(outputs[1]).toBe('L1: one');
     expect(outputs[2]?.split('\n').toSorted()).toEqual(['.env.example', 'a.txt', 'b.txt']);
+  });
+
+  it('is not read by a folder that another program replaces with a link after the check', async () => {
+    const deps = ({ workspace }: Ports) => {
+      const [root = ''] = workspace.roots;
+      const places: Workspace['places'] = async (paths) => {
+        const found = await workspace.places(paths);
+        if (paths.some((one) => one.endsWith('open/a.txt')) && existsSync(path.join(root, 'open/a.txt'))) {
+          rmSync(path.join(root, 'open'), { recursive: true });
+          symlinkSync('closed', path.join(root, 'open'));
+        }
+        return found;
+      };
+      return { workspace: { ...workspace, places } };
+    };
+    const options = {
+      ...{ deps, interactive: false, unreadable: ['**/closed/**'] },
+      files: { 'open/a.txt': 'one\n', 'closed/a.txt': 'KEY=1\n' },
+    };
+    const [output] = await outputsOf([read({ file_path: 'open/a.txt' })], options);
+    expect(output).toBe('open/a.txt leads elsewhere now.');
   });
 
   it('is read once when the user allows it', async () => {

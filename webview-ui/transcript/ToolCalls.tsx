@@ -11,7 +11,6 @@ function readable(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** Input and result of a tool call. */
 function InputAndResult({ input, result }: { input: unknown; result: string }) {
   return (
     <div class="io">

@@ -131,12 +131,10 @@ export class ShownThread {
     return this.#dequeued.event;
   }
 
-  /** The state of the shown thread, or `null`. */
   get state(): ThreadState | null {
     return this.#shown?.state ?? null;
   }
 
-  /** The access of this window to the shown thread. */
   get access(): ThreadAccess {
     if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
     const { reason, threadId } = this.#shown;

@@ -83,7 +83,6 @@ export class ThreadOverview {
     return live.roots.filter((root) => live.activityOf(root) !== 'idle').length;
   }
 
-  /** The live root of the shown thread. */
   get #shownRoot(): LiveThread | undefined {
     const live = this.#live;
     const state = this.#shown();

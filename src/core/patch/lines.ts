@@ -16,7 +16,6 @@ export interface KeptRun {
 
 export interface TextLines {
   readonly text: string;
-  /** The number of lines. */
   readonly count: number;
   /** The offset of each line, and of the end of the text as the last entry. */
   readonly starts: ArrayLike<number>;

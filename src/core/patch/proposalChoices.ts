@@ -49,7 +49,6 @@ export function reviewedText(file: ProposedFile, part: FileReview): string {
   return textWithout(file, part.leftOut === 'file' ? file.hunks.keys() : part.leftOut);
 }
 
-/** The proposed text without these hunks. */
 export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<number>): string {
   const without = new Set(leftOut);
   const before = feedLines(textBefore(change));

@@ -18,7 +18,6 @@ export interface UnifiedDiff {
   readonly removed: number;
 }
 
-/** The diff of one file. */
 export interface FileDiff extends UnifiedDiff {
   /** The hunks, one per `@@`. */
   readonly hunks: readonly ProposedHunk[];

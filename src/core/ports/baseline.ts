@@ -21,7 +21,6 @@ export interface Look {
   readonly problem?: string | undefined;
 }
 
-/** A file as it was recorded. */
 export interface RecordedFile {
   readonly path: string;
   readonly state: FileState;

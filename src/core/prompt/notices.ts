@@ -68,7 +68,6 @@ export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
 }
 
-/** True when the item is context from hooks. */
 export function isHookContext(item: MessageItem): boolean {
   return item.role === 'user' && textOf(item.content).startsWith('<hook_context ');
 }

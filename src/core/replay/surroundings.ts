@@ -12,9 +12,7 @@ export interface Surroundings {
   readonly timeZone?: string;
   /** `rules.json` with the rules that were sent to the model. */
   readonly rules?: string;
-  /** The memories that were listed. */
   readonly memories?: readonly ListedMemory[];
-  /** The skills that were listed. */
   readonly skills?: readonly ListedSkill[];
   /** AGENTS.md of a working directory. */
   readonly docs?: { readonly cwd: string; readonly text: string };
@@ -22,7 +20,6 @@ export interface Surroundings {
   readonly files: ReadonlyMap<string, Uint8Array | string>;
 }
 
-/** The surroundings in one item. */
 export function surroundingsIn(item: ResponseItem): Surroundings {
   if (item.type !== 'message') return { files: new Map() };
   const text = textOf(item.content);

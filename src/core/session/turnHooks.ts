@@ -57,7 +57,6 @@ export interface HookedTurn {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly audit: Auditor;
-  /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
   readonly signal: AbortSignal;
 }

@@ -82,7 +82,6 @@ export interface TurnRun {
   readonly changes: (onChanges: (changes: DescribedChanges) => void) => TurnChanges;
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Emits an event of this turn. */
   readonly emit: (msg: EventMsg) => void;
   /** See `ThreadHost.pace`. */
   readonly pace: () => Promise<void> | undefined;

@@ -29,7 +29,6 @@ export interface SkillTurn {
   readonly settings: Pick<TurnSettings, 'cwd'>;
   /** The thread as it was before this process. */
   readonly before: Pick<ThreadState, 'turns'>;
-  /** Emits an event of the turn. */
   readonly emit: (msg: EventMsg) => void;
 }
 

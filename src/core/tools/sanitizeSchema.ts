@@ -18,7 +18,6 @@ const MAX_SCHEMAS = 4_000;
 /** Maximum names in a reference. */
 const MAX_STEPS = 64;
 
-/** One conversion. */
 interface Conversion {
   /** References start here. */
   readonly root: unknown;

@@ -91,10 +91,10 @@ export class Sandboxes {
   #secretsIn({ unreadableGlobs, visible, writableRoots }: SandboxLimits): readonly string[] {
     this.#scan.hide(unreadableGlobs);
     const folders = [
-      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((one) => realOf(one) ?? [])),
+      ...new Set([...visible, ...writableRoots.map((root) => root.path)].flatMap((folder) => realOf(folder) ?? [])),
     ];
     const found = folders.flatMap((folder) => this.#scan.recent(folder, folders).secrets);
-    const files = new Map(found.flatMap((one) => realOf(one) ?? []).map((one) => [one, lstatSync(one)] as const));
+    const files = new Map(found.flatMap((file) => realOf(file) ?? []).map((file) => [file, lstatSync(file)] as const));
     const closed = new Map([...files].filter(([, stats]) => !stats.isDirectory()));
     return [...closed.keys(), ...this.#links.of(closed, folders)];
   }
@@ -123,7 +123,7 @@ export class Sandboxes {
         marksMountPoints: this.#marksMountPoints,
       });
       giveBack = await this.#hold(before.heldNames);
-      const held = before.heldNames.filter((one) => realOf(one) === one);
+      const held = before.heldNames.filter((name) => realOf(name) === name);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
       const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
@@ -140,7 +140,7 @@ export class Sandboxes {
               scan: this.#scan,
               links: this.#links,
               quarantine: this.#quarantine,
-              isMountPoint: (one) => this.#mountPoints.ours()(one),
+              isMountPoint: (place) => this.#mountPoints.ours()(place),
             });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
@@ -199,8 +199,10 @@ function startOf(
   handover: Handover,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const handed = ['--seccomp', String(FILTER), '--info-fd', String(INFO)];
-  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter((one) => one !== FILTER && one !== INFO);
-  if (handover.tty || leaks.some((one) => one > LAST_DESCRIPTOR)) {
+  const leaks = (handover.inheritable ?? inheritableDescriptors()).filter(
+    (descriptor) => descriptor !== FILTER && descriptor !== INFO,
+  );
+  if (handover.tty || leaks.some((descriptor) => descriptor > LAST_DESCRIPTOR)) {
     return startByBash([program, ...handed, ...args], handover, leaks);
   }
   const filter = openSync(handover.filter, 'r');
@@ -221,7 +223,7 @@ function startByBash(
   { filter, life, tty }: Handover,
   leaks: readonly number[],
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
-  const closed = leaks.map((one) => ` ${one}<&-`);
+  const closed = leaks.map((descriptor) => ` ${descriptor}<&-`);
   const ignoreSignals = tty ? 'trap "" INT QUIT; ' : '';
   const script = `${ignoreSignals}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {

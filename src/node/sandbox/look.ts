@@ -66,25 +66,29 @@ export function look(
   tools.scan.hide(limits.unreadableGlobs);
   const { roots, mounted } = rootsOf(limits.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
-  const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
+  const found = trees
+    .flatMap((tree) => tree.protectedPaths)
+    .filter((place) => exists(place) && !tools.isMountPoint(place));
   const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
-  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
-  const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
+  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((place) => inRealFolder(place)));
+  const absent = named.filter(
+    (place) => !found.includes(place) && !links.has(place) && isAbsent(place, tools.isMountPoint),
+  );
 
-  const needed = absent.filter((one) => HELD_NAMES.has(path.basename(one)));
-  const shown = needed.filter((one) => path.basename(one) === SHOWN_NAME);
-  const marks = tools.marksMountPoints ? shown.map((one) => path.join(path.dirname(one), EXPLORER_MARK)) : [];
+  const needed = absent.filter((place) => HELD_NAMES.has(path.basename(place)));
+  const shown = needed.filter((place) => path.basename(place) === SHOWN_NAME);
+  const marks = tools.marksMountPoints ? shown.map((place) => path.join(path.dirname(place), EXPLORER_MARK)) : [];
   const heldNames = [...marks.filter((mark) => absent.includes(mark)), ...needed];
 
-  const inside = (one: string) => roots.some((root) => isWithin(one, root));
+  const inside = (place: string) => roots.some((root) => isWithin(place, root));
   const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
-  const behindPointers = found.filter((one) => path.basename(one) === '.git').flatMap(pointedAt);
-  const bareParts = bare.flatMap((one) => BARE_PARTS.map((name) => path.join(one, name))).filter(exists);
-  const existing = named.filter((one) => found.includes(one) || (!links.has(one) && !absent.includes(one)));
+  const behindPointers = found.filter((place) => path.basename(place) === '.git').flatMap(pointedAt);
+  const bareParts = bare.flatMap((repository) => BARE_PARTS.map((name) => path.join(repository, name))).filter(exists);
+  const existing = named.filter((place) => found.includes(place) || (!links.has(place) && !absent.includes(place)));
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
-  const visible = limits.visible.flatMap((one) => realOf(one) ?? []).filter((one) => !inside(one));
-  const shownTrees = [...new Set(visible)].map((one) => tools.scan.recent(one, roots));
+  const visible = limits.visible.flatMap((folder) => realOf(folder) ?? []).filter((folder) => !inside(folder));
+  const shownTrees = [...new Set(visible)].map((folder) => tools.scan.recent(folder, roots));
   // Nearer files come first; certificates last, because test data has hundreds of them.
   const secrets = [...trees, ...shownTrees]
     .flatMap((tree) => tree.secrets)
@@ -97,9 +101,9 @@ export function look(
   return {
     facts: {
       writable: mounted,
-      readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
+      readOnly: [...new Set(readOnly)].filter((place) => !roots.includes(place)),
       visible: [
-        ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((one) => realOf(one) ?? [])),
+        ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((folder) => realOf(folder) ?? [])),
       ],
       masked: [
         ...[...listed, ...secrets].map(({ path, type }) => ({ path, type })),
@@ -112,10 +116,10 @@ export function look(
     cwd: realOf(cwd) ?? cwd,
     roots,
     heldNames,
-    absentNames: absent.filter((one) => !heldNames.includes(one)),
+    absentNames: absent.filter((place) => !heldNames.includes(place)),
     links,
-    identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
-    bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
+    identities: new Map([...found, ...bare].map((place) => [place, identityOf(place)])),
+    bareWarnings: new Map(bare.map((repository) => [repository, repositoryWarning(repository)])),
     secrets: new Map(secrets.map(({ path, stats }) => [path, fileIdentity(stats)])),
   };
 }

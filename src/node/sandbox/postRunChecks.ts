@@ -28,13 +28,13 @@ export function runPostRunChecks(
   },
 ): SandboxFinding[] {
   // Another process may have made a mount point while the command ran.
-  const created = before.absentNames.filter((one) => exists(one) && !isMountPoint(one));
+  const created = before.absentNames.filter((name) => exists(name) && !isMountPoint(name));
   return [
     ...restoreDevices(),
     ...[...created, ...newWorkspaceFiles(before)].map((name) => quarantineFile(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => restoreLink(link, target, quarantine)),
     ...[...before.identities].flatMap(reportReplaced),
-    ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
+    ...changeableRepositories(before, scan).flatMap((repository) => warningOf(repository, before)),
     ...reportMovedSecrets(before, scan, links),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
@@ -87,9 +87,9 @@ function restoreLink(link: string, target: string, quarantine: Quarantine): Sand
 function changeableRepositories(before: Look, scan: TreeScan): string[] {
   const trees = before.roots.map((root) => scan.scan(root, before.roots));
   const found = trees.flatMap(({ protectedPaths, links }) =>
-    [...protectedPaths, ...links].filter((one) => path.basename(one) === '.git'),
+    [...protectedPaths, ...links].filter((place) => path.basename(place) === '.git'),
   );
-  const isNew = (one: string) => before.identities.get(one) !== identityOf(one) && !before.links.has(one);
+  const isNew = (place: string) => before.identities.get(place) !== identityOf(place) && !before.links.has(place);
   return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 

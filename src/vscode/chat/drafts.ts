@@ -63,7 +63,6 @@ export class Drafts {
     return this.#partsOf(threadId).edit;
   }
 
-  /** Returns the attachments of the draft. */
   attachmentsOf(threadId: string | null): readonly Attachment[] {
     return this.#partsOf(threadId).attachments;
   }

@@ -98,7 +98,6 @@ export class TerminalOutput implements Disposable {
   }
 }
 
-/** Returns the command with its output so far and its exit. */
 function textOfCommand({ command, output, exitCode, hasEnded }: Recorded): string {
   const end = hasEnded ? (exitCode === undefined || exitCode === 0 ? '' : `\n(exit code ${exitCode})`) : '\n(running)';
   return `$ ${command}\n${plainTerminalText(output).trimEnd()}${end}`;

@@ -80,7 +80,6 @@ function languageOf({ kind, document }: vscode.NotebookCell): string {
   return kind === vscode.NotebookCellKind.Markup ? 'markdown' : document.languageId;
 }
 
-/** The kind of a cell in this language. */
 export function kindOf(language: string): vscode.NotebookCellKind {
   return language === 'markdown' ? vscode.NotebookCellKind.Markup : vscode.NotebookCellKind.Code;
 }
