@@ -291,7 +291,7 @@ describe('fetch_url', () => {
   });
 
   it.each([
-    ['no address', {}, 'url: Invalid input'],
+    ['no address', {}, 'url: is required'],
     ['a path', { url: 'docs/a.md' }, 'docs/a.md is not an absolute URL.'],
     ['a file', { url: 'file:///etc/passwd' }, 'Only http and https can be fetched, not file:'],
     [
