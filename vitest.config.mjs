@@ -14,7 +14,7 @@ export default defineConfig({
     ],
     env: seedOfThisRun(),
     globalSetup: 'test/support/folders.setup.ts',
-    setupFiles: 'test/support/seed.setup.ts',
+    setupFiles: ['test/support/seed.setup.ts', 'test/support/esbuild.setup.ts'],
     pool: 'threads',
     isolate: false,
     maxWorkers: Math.max(3, availableParallelism() - 1),

@@ -71,6 +71,17 @@ const oneVscodeApi = {
   },
 };
 
+/** The modules of the SDK that use the global `Headers` in each request: they get the class of headerList.ts (docs/decisions/0070). */
+const sdkHeaders = {
+  name: 'sdk-headers',
+  setup(build) {
+    const headerList = JSON.stringify(path.join(root, 'src/core/util/headerList.ts'));
+    build.onLoad({ filter: /node_modules\/openai\/internal\/(headers|utils\/log)\.mjs$/ }, (args) => ({
+      contents: `import { HeaderList as Headers } from ${headerList};\n${readFileSync(args.path, 'utf8')}`,
+    }));
+  },
+};
+
 /** Separate programs that the extension and the command line start. */
 const PROGRAMS = {
   afterKill: 'src/node/afterKill.ts',
@@ -85,7 +96,7 @@ const EXTERNAL = ['@lydell/node-pty'];
 /** @param {boolean | 'linked' | 'external'} sourcemap  a debugger does not find its breakpoints in cached code */
 const common = (sourcemap, load = 'requireCached') => ({
   sourcemap,
-  plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(load, ...LAZY)],
+  plugins: [sourcemap === 'linked' ? leftToRunTime(...LAZY) : cachedAtRunTime(load, ...LAZY), sdkHeaders],
   absWorkingDir: root,
   bundle: true,
   platform: 'node',

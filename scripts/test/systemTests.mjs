@@ -45,6 +45,10 @@ export const SYSTEM_TESTS = [
   'test/scenarios/cuts.test.ts',
   'test/scenarios/manyCommands.test.ts',
   'test/scenarios/parallelCalls.test.ts',
+  // Hundreds of sessions, recorded threads, and scripts given to a real shell.
+  'test/core/session/session.property.test.ts',
+  'test/scenarios/replay.test.ts',
+  'test/core/policy/parseScript.test.ts',
   // Sandboxes, and programs that commands run.
   'test/scenarios/sandbox.test.ts',
   'test/scenarios/sandboxedCommands.test.ts',
@@ -60,8 +64,10 @@ export const SYSTEM_TESTS = [
   'test/node/sideCopies/sideCopies.test.ts',
   'test/scenarios/sideCopies.test.ts',
   // The servers of all providers, with every fault of a connection.
+  'test/core/model/clients.test.ts',
   'test/core/model/imitatedClients.test.ts',
   'test/core/model/imitations.test.ts',
+  'test/scenarios/faults.test.ts',
   'test/scenarios/imitatedFaults.test.ts',
   // Shells, terminals, hooks and other programs of commands.
   'test/scenarios/hooks.test.ts',

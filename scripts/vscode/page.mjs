@@ -495,14 +495,22 @@ export class Workbench {
 
   /** A webview of Tiller: a view of a side bar or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
-    // The purpose is in a view's URL only until it is hidden for the first time; Tiller has no tabs yet.
-    const isView = '[src*="purpose=webviewView"]';
-    const frame = `iframe.webview[src*="extensionId=${extension}"]${view ? '' : `:not(${isView})`}`;
+    // An editor names the frame that lies over it.
+    const ofEditor = '//*[starts-with(@id, "webview-editor-element")]/@aria-flowto';
+    const frame = view
+      ? `iframe.webview[src*="extensionId=${extension}"]`
+      : `xpath=//iframe[contains(@src, "extensionId=${extension}")][@name = ${ofEditor}]`;
     return this.page.locator(frame).filter({ visible: true }).first();
   }
 
   webview(options) {
     return inside(this.webviewFrame(options));
+  }
+
+  /** Resolves with the width of the secondary side bar in pixels; 0 while it is hidden. */
+  async sideBarWidth() {
+    const bar = this.page.locator('.part.auxiliarybar:visible');
+    return (await bar.count()) === 0 ? 0 : Math.round((await bar.boundingBox())?.width ?? 0);
   }
 
   /** Drags the edge of the secondary side bar until it has this width. Resolves with the width it got. */

@@ -35,6 +35,16 @@ export async function changeSettings(folder, changes) {
   }
 }
 
+/**
+ * Resolves with all settings of the user that are written.
+ * @param {string} folder  of the server
+ * @returns {Promise<Record<string, unknown>>}
+ */
+export async function settingsOf(folder) {
+  const texts = await Promise.all(FILES.map(({ name }) => readFile(path.join(folder, name), 'utf8')));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
+}
+
 function textOf(settings, holds) {
   const held = Object.entries(settings).filter(([key]) => holds(key));
   return `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`;

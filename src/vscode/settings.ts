@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import { parseSettings, SETTING_KEYS, type Settings, type SettingKey } from '../protocol/settings.ts';
 
@@ -35,8 +36,8 @@ function keysWithoutDefault(): readonly SettingKey[] {
   const section: unknown = all.get(SECTION);
   return SETTING_KEYS.filter((key) => {
     if (valueAt(inspected?.globalValue, key) !== undefined) return true;
-    const [value, byDefault] = [valueAt(section, key), valueAt(inspected?.defaultValue, key)];
-    return value !== byDefault && JSON.stringify(value) !== JSON.stringify(byDefault);
+    // Not by `JSON.stringify`: for that VS Code copies the configuration of the whole window.
+    return !isDeepStrictEqual(valueAt(section, key), valueAt(inspected?.defaultValue, key));
   });
 }
 

@@ -3,9 +3,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
+const window = useSharedWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 20_000 };
 
 const task = (prompt: string) => [calls('task', { agent: 'worker', prompt, description: 'Touch a file' })];

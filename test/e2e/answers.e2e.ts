@@ -1,10 +1,10 @@
 // What an answer shows beside prose, in a real VS Code: pictures of the workspace, formulas, and the buttons of its code.
 import { beforeEach, expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><rect width="20" height="10"/></svg>';
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: {},
   files: { 'notes.txt': 'one\ntwo\n', 'docs/curve.svg': PICTURE },

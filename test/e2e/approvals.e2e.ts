@@ -7,9 +7,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: ASK_ABOUT_COMMANDS,
   files: { 'notes.txt': 'one\n', 'more.txt': 'uno\n', 'd/a.txt': 'one\n' },

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow, type Window } from './support/window.ts';
+import { useSharedWindow, type Window } from './support/window.ts';
 
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 10_000 };
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
   files: {
@@ -62,6 +62,7 @@ describe('a file that is being typed in', () => {
 
   test('is in the Local History once a patch was applied to it', async () => {
     const { panel, model, vscode } = window();
+    await panel.open();
     await panel.newThread();
     const input = '*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+two\n*** End Patch';
     model.will([calls('apply_patch', { input })], [says('Done.')]);

@@ -1,10 +1,10 @@
 // The panel as an editor tab, beside the one in the side bar.
 import { expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-const window = useWindow({ model: 'scripted', files: { 'a.txt': 'one\n' } });
+const window = useSharedWindow({ model: 'scripted', files: { 'a.txt': 'one\n' } });
 
 test('an editor tab shows the same thread and draft as the side bar, and is there again after a reload', async () => {
   const { vscode, panel, model } = window();

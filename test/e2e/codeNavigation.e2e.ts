@@ -1,7 +1,7 @@
 // VS Code's own TypeScript server answers the model, and a rename over many files is one patch.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const LIB =
@@ -11,7 +11,7 @@ const MINE = ' // mine';
 const withMine = (at: number) => caller(at).replace(');\n', `);${MINE}\n`);
 const CALLERS = Array.from({ length: 39 }, (_, index) => `caller${index + 1}.ts`);
 
-const window = useWindow({
+const window = useSharedWindow({
   ...ALL_EXTENSIONS,
   model: 'scripted',
   files: {

@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
-const window = useWindow({
+const window = useSharedWindow({
   ...ALL_EXTENSIONS,
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
@@ -48,9 +48,19 @@ test('a review shows its findings in panel and editor, where one is fixed and a 
   await vscode.screenshot('code-review/1-finding');
 
   await panel.get('finding-place').click();
-  await vscode.page.locator('.comment-range-glyph.comment-thread, .comment-thread-unresolved').first().click();
   const widget = vscode.page.locator('.review-widget');
-  await widget.getByText('P1: Count on').waitFor(soon);
+  // VS Code shows its list of comments at this moment, and a click in between is lost.
+  const opened = async () => {
+    await vscode.page.locator('.comment-range-glyph.comment-thread, .comment-thread-unresolved').first().click();
+    return widget
+      .getByText('P1: Count on')
+      .waitFor({ timeout: 2000 })
+      .then(
+        () => true,
+        () => false,
+      );
+  };
+  await expect.poll(opened, soon).toBe(true);
   await vscode.screenshot('code-review/2-comment');
   const lines = ['*** Update File: a.txt', '@@', ' two', '-four', '+three'];
   const patch = ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');

@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { THEMES } from '../../scripts/vscode/page.mjs';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const WIDTHS = [260, 900, 400];
 const THEME_NAMES = Object.keys(THEMES) as (keyof typeof THEMES)[];
 
-const window = useWindow({ model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
+const window = useSharedWindow({ isNew: true, model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
 test('the keyboard alone is enough, in a window that was just opened', async () => {
@@ -56,6 +56,7 @@ test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the 
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   const { keyboard } = vscode.page;
+  await panel.open();
   await panel.newThread();
   expect(await testPasses()).toBe(false);
 
@@ -106,6 +107,8 @@ test('the panel opens in the secondary side bar, in every width', async () => {
 // test/panel asks axe about every scene in the themes of this file.
 test('a decision that waits has the colours that test/panel has in every theme', async () => {
   const { vscode, panel } = window();
+  await panel.open();
+  await panel.newThread();
   await panel.get('start-demo').click();
   await panel.approval('command').waitFor();
   await panel.answer();

@@ -1,7 +1,7 @@
 // Edit at the Cursor by the keyboard alone: the line of instruction, the change at its place, Keep and Undo, Escape.
 import { describe, expect, test } from 'vitest';
 import { calls, hangs, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const TEXT = 'export function greet(name) {\n  return "Hello " + name;\n}\n';
@@ -12,7 +12,7 @@ const patch = (file: string) =>
   });
 
 describe('an edit at the cursor', () => {
-  const window = useWindow({ model: 'scripted', files: { 'greet.js': TEXT } });
+  const window = useSharedWindow({ model: 'scripted', files: { 'greet.js': TEXT } });
 
   /** Also a text without a command. */
   const lens = (text: string) => window().vscode.page.locator('.codelens-decoration').filter({ hasText: text }).first();

@@ -5,13 +5,13 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
-import { ALL_EXTENSIONS, useWindow } from './support/window.ts';
+import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const SUM = "export const sum: number = 'one';\n";
 /** The server of VS Code has to start first. */
 const checked = { timeout: 60_000 };
-const window = useWindow({
+const window = useSharedWindow({
   ...ALL_EXTENSIONS,
   model: 'scripted',
   files: { 'tsconfig.json': '{}\n', 'sum.ts': SUM, 'sums.test.txt': '1 + 1 = 2\n1 + 1 = 3\n', 'parts/a.txt': 'a\n' },

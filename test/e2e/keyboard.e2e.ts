@@ -1,10 +1,10 @@
 // A working day without a pointer: mention, approvals, an earlier message edited with its files, a command, plan mode.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-const window = useWindow({ model: 'scripted', files: { 'notes.txt': 'one\ntwo\n', 'build/old.txt': 'old\n' } });
+const window = useSharedWindow({ model: 'scripted', files: { 'notes.txt': 'one\ntwo\n', 'build/old.txt': 'old\n' } });
 
 const EDIT = '*** Begin Patch\n*** Update File: notes.txt\n@@\n-one\n+ONE\n two\n*** End Patch\n';
 const PLAN = 'I have read it.\n\n<proposed_plan>\n# Write a three\n\n1. `notes.txt` gets a three.\n</proposed_plan>';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { noSandbox } from '../support/sandboxed.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const SERVER = readFileSync(new URL('../fixtures/mcp/scripted.mjs', import.meta.url), 'utf8');
 const entry = {
@@ -16,7 +16,7 @@ const entry = {
 };
 
 describe.skipIf(noSandbox)('an MCP server of the workspace', () => {
-  const window = useWindow({
+  const window = useSharedWindow({
     model: 'scripted',
     files: { '.mcp.json': JSON.stringify({ mcpServers: { notes: entry } }), 'server.mjs': SERVER },
   });

@@ -1,10 +1,11 @@
 // The model menu at the chip, in a real VS Code with a server on the machine.
 import { expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-const window = useWindow({
+const window = useSharedWindow({
+  isLast: true,
   model: 'local',
   settings: { 'tiller.provider': 'ollama', 'tiller.model': 'qwen3-coder:30b' },
 });

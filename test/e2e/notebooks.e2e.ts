@@ -1,7 +1,7 @@
 // A patch of an open notebook: in its cells, with Keep and Undo there, by keyboard, and as a proposal.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const output = { name: 'stdout', output_type: 'stream', text: ['3\n'] };
@@ -25,7 +25,7 @@ const patch = (...lines: readonly string[]) =>
     input: ['*** Begin Patch', '*** Update File: book.ipynb', ...lines, '*** End Patch'].join('\n'),
   });
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
   files: { 'book.ipynb': `${JSON.stringify(BOOK, null, 1)}\n` },

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
-const window = useWindow({
+const window = useSharedWindow({
+  isNew: true,
   settings: { 'tiller.reviewOtherPrograms': true },
   files: { 'a.txt': '1\n2\n3\n', 'mine.txt': 'mine\n', 'branch.txt': 'main\n' },
 });

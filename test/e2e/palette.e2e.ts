@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS, width: 1700 });
+const window = useSharedWindow({ isNew: true, model: 'scripted', settings: ASK_ABOUT_COMMANDS, width: 1700 });
 const NAMES = ['Open Chat', 'Approve', 'Stop', 'Delete Thread', 'Undo Patch', 'Show Pending Requests'];
 
 async function offered(): Promise<readonly string[]> {

@@ -5,11 +5,11 @@ import { beforeEach, expect, test } from 'vitest';
 import { calls, fails, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const KEY = 'key-of-the-person-5f2c81d0';
 
-const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
+const window = useSharedWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
 beforeEach(async () => {

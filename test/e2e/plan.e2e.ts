@@ -1,10 +1,10 @@
 // Plan mode: a plan is proposed, edited as a document, and run in Agent mode as it stands there.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access', 'tiller.review': 'after' },
   files: { 'a.txt': 'one\n' },

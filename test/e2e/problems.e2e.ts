@@ -1,14 +1,14 @@
 // What a patch does to the problems of the editor: for the model, in the panel, in the editor.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 30_000 };
 const patch = (...lines: readonly string[]) =>
   calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
 
 describe('problems after a patch', () => {
-  const window = useWindow({
+  const window = useSharedWindow({
     model: 'scripted',
     settings: { 'tiller.review': 'after' },
     files: {

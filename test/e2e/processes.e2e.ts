@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   width: 1600,
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },

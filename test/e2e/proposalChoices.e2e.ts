@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
 const TEXT = `${LINES.join('\n')}\n`;
@@ -20,7 +20,7 @@ const names = [
   'commented.txt',
 ];
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: ASK_ABOUT_COMMANDS,
   width: 1600,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow, type Window } from './support/window.ts';
+import { useSharedWindow, type Window } from './support/window.ts';
 
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const TEXT = `${LINES.join('\n')}\n`;
@@ -36,7 +36,7 @@ interface Names {
 const soon = { timeout: 15_000 };
 
 describe('applied changes', () => {
-  const window = useWindow({
+  const window = useSharedWindow({
     model: 'scripted',
     settings: { 'tiller.review': 'after' },
   });

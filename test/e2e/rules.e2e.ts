@@ -4,9 +4,9 @@ import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: {
     ...ASK_ABOUT_COMMANDS,

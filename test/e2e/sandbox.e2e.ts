@@ -5,14 +5,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 /** The mount points of a sandbox in a workspace, and the mark beside them. */
 const MOUNT_POINTS = ['.git', '.tiller-sandbox', '.vscode'];
 const soon = { timeout: 10_000 };
 
 describe.skipIf(noSandbox)('the box', () => {
-  const window = useWindow({ model: 'scripted' });
+  const window = useSharedWindow({ isLast: true, model: 'scripted' });
 
   beforeEach(async () => {
     await window().panel.open();

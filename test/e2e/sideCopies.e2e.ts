@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { calls, type ModelRequest, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 20_000 };
 
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
   width: 1600,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const SKILL = `---
 name: deploy
@@ -13,7 +13,7 @@ allowed-tools: Read
 Ship it to $ARGUMENTS.
 `;
 const soon = { timeout: 30_000 };
-const window = useWindow({ model: 'scripted', files: { '.agents/skills/deploy/SKILL.md': SKILL } });
+const window = useSharedWindow({ model: 'scripted', files: { '.agents/skills/deploy/SKILL.md': SKILL } });
 
 test('a skill is proposed, shown whole, approved, run with its arguments, and has other tools asked about', async () => {
   const { vscode, panel, model, disk } = window();

@@ -2,11 +2,16 @@
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 const hunk = (from: string, to: string) => ['@@', `-${from}`, `+${to}`];
-const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS, files: { 'lines.txt': LINES } });
+const window = useSharedWindow({
+  isLast: true,
+  model: 'scripted',
+  settings: ASK_ABOUT_COMMANDS,
+  files: { 'lines.txt': LINES },
+});
 const soon = { timeout: 10_000 };
 
 beforeEach(async () => {

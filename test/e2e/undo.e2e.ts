@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, hangs, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 
 const soon = { timeout: 20_000 };
-const window = useWindow({
+const window = useSharedWindow({
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access', 'tiller.review': 'after' },
   files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'c.txt': '1\n2\n3\n4\n' },

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { seedOfThisRun } from '../../scripts/test/seed.mjs';
+import { SharedWindowsLast } from './support/sequencer.mjs';
 
 // Two files at a time: a scenario waits more than it works, and CI has two cores. Not isolated, so that a worker keeps its
 // server and its browser (support/place.ts). No retry here: scripts/testE2e.mjs runs the files of failed tests again.
@@ -13,7 +14,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 2,
-    sequence: { concurrent: false },
+    sequence: { concurrent: false, sequencer: SharedWindowsLast },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

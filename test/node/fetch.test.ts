@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, test } from 'vitest';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
+import { webFetch } from '../../src/node/mcp/webFetch.ts';
 
 interface Server extends AsyncDisposable {
   readonly url: string;
@@ -57,12 +58,12 @@ describe('a malformed but valid HTTP response', () => {
     ['another protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
   ])('%s is an error like any other', async (_, bytes) => {
     await using server = await answering(bytes);
-    await assert.rejects(createNodeFetch()(server.url), { code: 'ERR_UNUSABLE_ANSWER' });
+    await assert.rejects(webFetch(createNodeFetch())(server.url), { code: 'ERR_UNUSABLE_ANSWER' });
   });
 
   test('may have any reason phrase', async () => {
     await using server = await answering('HTTP/1.1 200 \u0001\u007f\r\nContent-Length: 2\r\n\r\nhi');
-    assert.equal(await (await createNodeFetch()(server.url)).text(), 'hi');
+    assert.equal(await (await webFetch(createNodeFetch())(server.url)).text(), 'hi');
   });
 });
 
@@ -81,7 +82,7 @@ describe('a compressed response', () => {
       response.write(bytes.subarray(0, 20));
       setTimeout(() => response.end(bytes.subarray(20)), 5);
     });
-    assert.equal(await (await createNodeFetch()(server.url)).text(), text);
+    assert.equal(await (await webFetch(createNodeFetch())(server.url)).text(), text);
   });
 
   test('that ends too early is reported like any other', async () => {
@@ -89,7 +90,7 @@ describe('a compressed response', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync(text).subarray(0, -20));
     });
-    await assert.rejects(async () => (await createNodeFetch()(server.url)).text(), /unexpected end of file/);
+    await assert.rejects(async () => (await webFetch(createNodeFetch())(server.url)).text(), /unexpected end of file/);
   });
 
   test('can be left in the middle', async () => {
@@ -97,7 +98,7 @@ describe('a compressed response', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.write(gzipSync(text));
     });
-    const response = await createNodeFetch()(server.url);
+    const response = await webFetch(createNodeFetch())(server.url);
     const reader = response.body?.getReader();
     assert.equal((await reader?.read())?.done, false);
     await reader?.cancel();
@@ -111,7 +112,7 @@ describe('a request', () => {
       response.writeHead(201, { 'x-two': ['a', 'b'] });
       response.end(JSON.stringify([request.method, request.url, authorization, encoding, await bodyText(request)]));
     });
-    const response = await createNodeFetch()(`${server.url}/x?y=1`, {
+    const response = await webFetch(createNodeFetch())(`${server.url}/x?y=1`, {
       method: 'POST',
       headers: { Authorization: 'Bearer k' },
       body: '{"ü":1}',
@@ -124,7 +125,7 @@ describe('a request', () => {
     await using server = await serve(async (request, response) => {
       response.end(`${request.headers['content-type']} ${await bodyText(request)}`);
     });
-    const fetch = createNodeFetch();
+    const fetch = webFetch(createNodeFetch());
     const asked = await fetch(new Request(server.url, { method: 'PUT', body: 'text' }));
     assert.equal(await asked.text(), 'text/plain;charset=UTF-8 text');
     const form = await fetch(server.url, { method: 'POST', body: new URLSearchParams({ a: '1' }) });
@@ -133,7 +134,7 @@ describe('a request', () => {
 
   test('reuses the connection of the one before', async () => {
     await using server = await serve((_request, response) => response.end('ok'));
-    const fetch = createNodeFetch();
+    const fetch = webFetch(createNodeFetch());
     for (let turn = 0; turn < 5; turn++) {
       await (await fetch(server.url)).text();
       await sleep(1);
@@ -147,7 +148,7 @@ describe('a request', () => {
       if (++requests >= 4) request.socket.destroy();
       else setTimeout(() => response.end(String(requests)), 5);
     });
-    const fetch = createNodeFetch();
+    const fetch = webFetch(createNodeFetch());
     const say = async () => (await fetch(server.url)).text();
     await Promise.all([say(), say(), say()]);
     await sleep(5);
@@ -162,13 +163,13 @@ describe('a request', () => {
     await using server = await serve((_request, response) => {
       response.writeHead(307, { location: 'http://elsewhere.invalid/' }).end();
     });
-    assert.equal((await createNodeFetch()(server.url)).status, 307);
+    assert.equal((await webFetch(createNodeFetch())(server.url)).status, 307);
   });
 
   test('that cannot be sent reports the reason', async () => {
-    await assert.rejects(createNodeFetch()('http://127.0.0.1:1/'), { code: 'ECONNREFUSED' });
+    await assert.rejects(webFetch(createNodeFetch())('http://127.0.0.1:1/'), { code: 'ECONNREFUSED' });
     await using server = await serve((request) => request.socket.destroy());
-    await assert.rejects(createNodeFetch()(server.url), { code: 'ECONNRESET' });
+    await assert.rejects(webFetch(createNodeFetch())(server.url), { code: 'ECONNRESET' });
   });
 });
 
@@ -179,7 +180,7 @@ describe('a stream', () => {
       await sleep(50);
       response.end('two');
     });
-    const response = await createNodeFetch()(server.url);
+    const response = await webFetch(createNodeFetch())(server.url);
     const chunks: string[] = [];
     for await (const chunk of response.body ?? []) chunks.push(Buffer.from(chunk).toString());
     assert.deepEqual(chunks, ['one', 'two']);
@@ -196,7 +197,7 @@ describe('a stream', () => {
         await sleep(120);
         response.end('two');
       });
-      assert.equal(await (await createNodeFetch()(server.url)).text(), 'onetwo');
+      assert.equal(await (await webFetch(createNodeFetch())(server.url)).text(), 'onetwo');
     } finally {
       if (timeout !== undefined) options.timeout = timeout;
     }
@@ -208,7 +209,7 @@ describe('a stream', () => {
       response.write('one');
       setTimeout(() => response.destroy(), 20);
     });
-    const response = await createNodeFetch()(server.url);
+    const response = await webFetch(createNodeFetch())(server.url);
     await assert.rejects(response.text(), { code: 'ECONNRESET' });
   });
 
@@ -216,7 +217,7 @@ describe('a stream', () => {
     await using server = await serve((request, response) => {
       if (request.url === '/v1/stream') response.write('one');
     });
-    const fetch = createNodeFetch();
+    const fetch = webFetch(createNodeFetch());
     const reason = new Error('enough');
     const early = new AbortController();
     setTimeout(() => early.abort(reason), 20);
@@ -239,7 +240,7 @@ describe('a stream', () => {
       response.on('drain', more).on('close', () => hungUp.abort());
       more();
     });
-    const response = await createNodeFetch()(server.url);
+    const response = await webFetch(createNodeFetch())(server.url);
     const reader = response.body?.getReader();
     await reader?.read();
     await sleep(100);

@@ -21,8 +21,11 @@ const main = path.join(outdir, 'commandLine.js');
 
 beforeAll(() => buildCli({ outdir }));
 
+/** `NODE_OPTIONS` of the next processes. */
+let nodeOptions: string | undefined;
+
 function tiller(home: TempFolder, ...args: readonly string[]): string {
-  const env = { PATH: process.env['PATH'], HOME: home.path, TILLER_HOME: home.at('tiller') };
+  const env = { PATH: process.env['PATH'], HOME: home.path, TILLER_HOME: home.at('tiller'), NODE_OPTIONS: nodeOptions };
   const run = spawnSync(process.execPath, [path.join(outdir, 'cli.js'), ...args], {
     cwd: home.path,
     env,
@@ -58,6 +61,18 @@ it('the code cache is made by the first job, used by the next, and made again wh
   expect(job(home)).toBe(said);
   expect(statSync(file).size).toBeGreaterThan(size / 2);
   expect(new Set(caches().map((name) => name.split('.')[0]))).toEqual(new Set(['commandLine', 'openaiSdk']));
+});
+
+it('a job does not load the undici of Node.js, which takes 14 ms', () => {
+  using home = tempFolder();
+  const atExit = `require('node:fs').writeFileSync(${JSON.stringify(home.at('modules'))}, process.moduleLoadList.join())`;
+  writeFileSync(home.at('report.cjs'), `process.on('exit', () => ${atExit});`);
+  nodeOptions = `--require ${home.at('report.cjs')}`;
+  job(home);
+  nodeOptions = undefined;
+  const modules = readFileSync(home.at('modules'), 'utf8');
+  expect(modules).toContain('NativeModule http,');
+  expect(modules).not.toContain('undici');
 });
 
 it('the code cache is of bundles in ASCII, which take less memory: regular expressions have escapes for other characters', () => {

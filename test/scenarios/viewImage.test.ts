@@ -168,7 +168,7 @@ describe('view_image', () => {
   });
 
   it.each([
-    ['no path', {}, 'path: Invalid input'],
+    ['no path', {}, 'path: is required'],
     ['an empty path', { path: '' }, 'path: Too small'],
     ['another detail', { path: 'a.png', detail: 'sharp' }, 'detail: Invalid option'],
   ])('shows nothing when the model sends %s', async (_case, args, problem) => {

@@ -8,6 +8,7 @@ import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
 import { networkFault } from '../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
+import { webFetch } from '../../src/node/mcp/webFetch.ts';
 import { ModelServer } from '../support/modelServer.ts';
 import { startTlsFront, startTunnelProxy } from '../support/tlsFront.ts';
 
@@ -48,7 +49,7 @@ suite('proxy', () => {
     test(`is used for http and https where VS Code is set to "${support}"`, async () => {
       await change('proxySupport', support);
       asked.length = 0;
-      const fetch = createNodeFetch();
+      const fetch = webFetch(createNodeFetch());
       const answer = await fetch('http://model.invalid/v1/responses', { method: 'POST', body: '{}' });
       assert.equal(await answer.text(), 'by proxy');
       const refused = await fetch('https://model.invalid/v1/responses', { method: 'POST', body: '{}' });
@@ -70,7 +71,10 @@ suite('proxy', () => {
     await using tunnel = await startTunnelProxy(front.port);
     await change('proxySupport', 'override');
     await change('proxy', `http://127.0.0.1:${tunnel.port}`);
-    const request = createNodeFetch()('https://model.invalid/v1/responses', { method: 'POST', body: '{"input":[]}' });
+    const request = webFetch(createNodeFetch())('https://model.invalid/v1/responses', {
+      method: 'POST',
+      body: '{"input":[]}',
+    });
     const error = await request.then(
       () => assert.fail('the certificate was trusted'),
       (failure: unknown) => failure,

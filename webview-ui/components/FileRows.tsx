@@ -5,7 +5,7 @@ import type { FileChangeSummary } from '../../src/protocol/item.ts';
 import { isTouched, type ReviewedFile } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { diffOf, type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
+import { type DiffHunk, diffOf, type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { languageOf } from '../text/highlight.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
@@ -135,8 +135,12 @@ function SaidReasons({ reasons }: { reasons: readonly string[] | undefined }) {
   );
 }
 
-function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
-  const { itemId, change, diff, open, choices, file } = props;
+interface FileHunksProps extends FileRowProps {
+  file?: ReviewedFile;
+}
+
+function FileHunks(props: FileHunksProps) {
+  const { change, diff, open, file } = props;
   const wasOpened = useSignal(open);
   const path = change.movedTo ?? change.path;
   const { added, removed } = change;
@@ -170,54 +174,55 @@ function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
           {facts}
         </summary>
         {wasOpened.value &&
-          diff.hunks.map((hunk, index) => {
-            const place = placeOfHunk(hunk, change.kind === 'add');
-            const state = file?.hunks[index] ?? 'in';
-            const isOut = state === 'out';
-            return (
-              <div key={index} class={isOut ? 'hunk is-decided' : 'hunk'} data-testid="hunk" data-state={state}>
-                <div class="hunk-head">
-                  {choices && file && diff.hunks.length > 1 && (
-                    <HunkTick
-                      testid="hunk-tick"
-                      label={t('Include {0}, {1}', path, place)}
-                      isTaken={!isOut}
-                      isPartly={state === 'edited'}
-                      onChoose={(wanted) => choices.choose(change.path, index, wanted)}
-                    />
-                  )}
-                  <span class="hunk-where">{place}</span>
-                  {state !== 'in' && <span class="hunk-state">{isOut ? t('rejected') : t('edited by you')}</span>}
-                  {index === 0 && (
-                    <Act
-                      testid="file-open-diff"
-                      label={t('Open Diff of {0}', path)}
-                      onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
-                    >
-                      {t('Open Diff')}
-                    </Act>
-                  )}
-                </div>
-                {isOut &&
-                  choices &&
-                  file &&
-                  diff.hunks.length > 1 &&
-                  (!file.isOut || reasonFor(file, index) !== '') && (
-                    <HunkReason
-                      label={t('Why is {0}, {1} rejected?', path, place)}
-                      given={reasonFor(file, index)}
-                      onGive={(reason) => choices.explain(change.path, index, reason)}
-                    />
-                  )}
-                {!isOut && (
-                  <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />
-                )}
-              </div>
-            );
-          })}
+          diff.hunks.map((hunk, index) => (
+            <HunkRow key={index} {...props} path={path} hunk={hunk} index={index} isOnly={diff.hunks.length === 1} />
+          ))}
       </details>
       <SaidReasons reasons={change.reasons} />
     </>
+  );
+}
+
+/** One hunk of an opened file. `path`: as it is after the change. */
+function HunkRow(props: FileHunksProps & { path: string; hunk: DiffHunk; index: number; isOnly: boolean }) {
+  const { itemId, change, choices, file, path, hunk, index, isOnly } = props;
+  const place = placeOfHunk(hunk, change.kind === 'add');
+  const state = file?.hunks[index] ?? 'in';
+  const isOut = state === 'out';
+  const canBeChosen = choices !== undefined && file !== undefined && !isOnly;
+  return (
+    <div class={isOut ? 'hunk is-decided' : 'hunk'} data-testid="hunk" data-state={state}>
+      <div class="hunk-head">
+        {canBeChosen && (
+          <HunkTick
+            testid="hunk-tick"
+            label={t('Include {0}, {1}', path, place)}
+            isTaken={!isOut}
+            isPartly={state === 'edited'}
+            onChoose={(wanted) => choices.choose(change.path, index, wanted)}
+          />
+        )}
+        <span class="hunk-where">{place}</span>
+        {state !== 'in' && <span class="hunk-state">{isOut ? t('rejected') : t('edited by you')}</span>}
+        {index === 0 && (
+          <Act
+            testid="file-open-diff"
+            label={t('Open Diff of {0}', path)}
+            onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
+          >
+            {t('Open Diff')}
+          </Act>
+        )}
+      </div>
+      {canBeChosen && isOut && (!file.isOut || reasonFor(file, index) !== '') && (
+        <HunkReason
+          label={t('Why is {0}, {1} rejected?', path, place)}
+          given={reasonFor(file, index)}
+          onGive={(reason) => choices.explain(change.path, index, reason)}
+        />
+      )}
+      {!isOut && <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />}
+    </div>
   );
 }
 

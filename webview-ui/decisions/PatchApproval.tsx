@@ -17,7 +17,7 @@ import { Icon } from '../components/Icon.tsx';
 
 /** One row per file with its hunks; Review opens the diff editor. */
 export function PatchApproval({ request }: { request: ApprovalRequest }) {
-  const { approvalId, itemId, changes = [], moved = [], missingFolders = [], reason } = request;
+  const { approvalId, itemId, changes = [], reason } = request;
   const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
   const files = reviews.value.get(approvalId)?.files ?? [];
   const isOut = (path: string) => files.some((file) => file.path === path && file.isOut);
@@ -73,6 +73,27 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       // A remembered approval is for whole files: it is not offered for a part of a patch.
       wider={isReviewed ? [] : widerAnswers(request)}
     >
+      <PatchNotes request={request} discarded={discarded} />
+      <Elsewhere request={request} />
+      {showsReason && (
+        <p class="decide-lead">{t('Why you’re asked: {0}', insideOf(cwd.value, reasonInFull(reason)))}</p>
+      )}
+      <FileRows
+        itemId={itemId}
+        changes={changes}
+        diff={pendingDiff(itemId)}
+        openFirst
+        choices={choicesOf(approvalId, files, total)}
+      />
+    </DecisionCard>
+  );
+}
+
+/** Effects of an approval besides the patch itself. `discarded`: files whose unsaved edits would be lost. */
+function PatchNotes({ request, discarded }: { request: ApprovalRequest; discarded: readonly string[] }) {
+  const { moved = [], missingFolders = [] } = request;
+  return (
+    <>
       {discarded.length > 0 && (
         <p class="decide-lead" data-testid="approval-discards">
           <Icon name="warning" />
@@ -91,18 +112,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
           <span>{t('Renamed since: {0}', moved.map(({ from, to }) => `${from} → ${to}`).join(', '))}</span>
         </p>
       )}
-      <Elsewhere request={request} />
-      {showsReason && (
-        <p class="decide-lead">{t('Why you’re asked: {0}', insideOf(cwd.value, reasonInFull(reason)))}</p>
-      )}
-      <FileRows
-        itemId={itemId}
-        changes={changes}
-        diff={pendingDiff(itemId)}
-        openFirst
-        choices={choicesOf(approvalId, files, total)}
-      />
-    </DecisionCard>
+    </>
   );
 }
 

@@ -66,22 +66,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
           value={pattern.value}
           onInput={({ currentTarget }) => (pattern.value = currentTarget.value)}
         />
-        <label for="rule-decision">{t('Decision')}</label>
-        <select
-          id="rule-decision"
-          class="input"
-          data-testid="rule-form-decision"
-          value={decision.value}
-          onChange={({ currentTarget }) =>
-            (decision.value = DECISIONS.find((choice) => choice === currentTarget.value) ?? 'prompt')
-          }
-        >
-          {DECISIONS.map((choice) => (
-            <option key={choice} value={choice}>
-              {decisionWord(choice)}
-            </option>
-          ))}
-        </select>
+        <DecisionField decision={decision} />
         <label for="rule-why">{t('Reason')}</label>
         <input
           id="rule-why"
@@ -91,22 +76,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
           value={justification.value}
           onInput={({ currentTarget }) => (justification.value = currentTarget.value)}
         />
-        {entry === null && (
-          <>
-            <label for="rule-scope">{t('Scope')}</label>
-            <select
-              id="rule-scope"
-              class="input"
-              data-testid="rule-form-scope"
-              value={scope.value}
-              onChange={({ currentTarget }) => (scope.value = scopeOf(currentTarget.value))}
-            >
-              <option value="user">{t('Everywhere')}</option>
-              <option value="workspace">{t('In this workspace')}</option>
-              {state.value?.hasThread === true && <option value="thread">{t('In this thread')}</option>}
-            </select>
-          </>
-        )}
+        {entry === null && <ScopeField scope={scope} />}
       </div>
       {decision.value === 'allow' && <AllowOptions outside={outside} readsSecrets={readsSecrets} />}
       <p class="page-dim" id="rule-pattern-hint">
@@ -123,6 +93,49 @@ function Form({ entry }: { entry: RuleEntry | null }) {
         </Button>
       </div>
     </section>
+  );
+}
+
+function DecisionField({ decision }: { readonly decision: Signal<RuleDecision> }) {
+  return (
+    <>
+      <label for="rule-decision">{t('Decision')}</label>
+      <select
+        id="rule-decision"
+        class="input"
+        data-testid="rule-form-decision"
+        value={decision.value}
+        onChange={({ currentTarget }) =>
+          (decision.value = DECISIONS.find((choice) => choice === currentTarget.value) ?? 'prompt')
+        }
+      >
+        {DECISIONS.map((choice) => (
+          <option key={choice} value={choice}>
+            {decisionWord(choice)}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** The scope of a new rule; an existing one keeps its own. */
+function ScopeField({ scope }: { readonly scope: Signal<RuleScope> }) {
+  return (
+    <>
+      <label for="rule-scope">{t('Scope')}</label>
+      <select
+        id="rule-scope"
+        class="input"
+        data-testid="rule-form-scope"
+        value={scope.value}
+        onChange={({ currentTarget }) => (scope.value = scopeOf(currentTarget.value))}
+      >
+        <option value="user">{t('Everywhere')}</option>
+        <option value="workspace">{t('In this workspace')}</option>
+        {state.value?.hasThread === true && <option value="thread">{t('In this thread')}</option>}
+      </select>
+    </>
   );
 }
 

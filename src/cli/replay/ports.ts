@@ -47,10 +47,10 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
     storage: storageOf(world, home),
     audit: { append: () => {}, latest: async () => [] },
     locks: locks(),
-    fetch: (input, init) => {
-      const url = new URL(input instanceof Request ? input.url : input);
+    fetch: (address, init) => {
+      const url = new URL(address);
       return url.origin === origin
-        ? fetch(input, init)
+        ? fetch(url, init)
         : Promise.reject(new Error(`A replay does not reach ${url.origin}.`));
     },
     secrets: { keyFor: async () => undefined },

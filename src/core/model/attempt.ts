@@ -4,7 +4,7 @@
  */
 import { abortable, onAbort } from '../util/abort.ts';
 import { TextPieces } from '../util/textPieces.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, FetchResponse } from '../ports.ts';
 import type { ModelFault } from './client.ts';
 import {
   eventTooLargeFault,
@@ -54,9 +54,9 @@ export class Attempt {
   }
 
   /** @throws ModelFault, or the caller's reason. */
-  async open(send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+  async open(send: (signal: AbortSignal) => Promise<FetchResponse>): Promise<FetchResponse> {
     const response = await this.#watch(() => send(this.#controller.signal), 'connecting');
-    this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    this.#reader = response.body?.getReader();
     this.progressed();
     return response;
   }

@@ -27,7 +27,13 @@ export class ChatBodies {
   >();
   /** The settled start of the last input: these items give the same messages, whatever follows. */
   #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
-  #form: ChatForm = { origin: undefined, developerRole: true, reasoning: true, toolImages: 'message' };
+  #form: ChatForm = {
+    origin: undefined,
+    developerRole: true,
+    reasoning: true,
+    toolImages: 'message',
+    strictOrder: false,
+  };
 
   constructor(server: ServerFacts, refused: RefusedFields) {
     this.#server = server;
@@ -39,11 +45,13 @@ export class ChatBodies {
     const abilities = abilitiesOf(this.#server, 'chat', prompt.model);
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
     const hasReasoning = prompt.input.some((item) => item.type === 'reasoning' && item.content?.length);
+    const strictOrder = !request.takes('message_order');
     this.#speak({
       origin: prompt.origin,
-      developerRole: !hasDeveloper || request.takes('developer_role'),
+      developerRole: !strictOrder && (!hasDeveloper || request.takes('developer_role')),
       reasoning: !hasReasoning || request.takes('reasoning_history'),
       toolImages: this.#server.toolImages ?? 'message',
+      strictOrder,
     });
 
     request.add('model', prompt.model);
@@ -96,14 +104,15 @@ export class ChatBodies {
   #elementsOf(input: readonly ResponseItem[]): readonly string[] {
     const continues = this.#settled.input.every((item, index) => item === input[index]);
     const known = continues ? this.#settled : NOTHING_SETTLED;
-    const length = settledLength(input, known.input.length);
+    // In the strict order a message may join the one before.
+    const length = this.#form.strictOrder ? 0 : settledLength(input, known.input.length);
     const settled = [...known.elements, ...this.#toElements(input.slice(known.input.length, length))];
     this.#settled = { input: input.slice(0, length), elements: settled };
     return [...settled, ...this.#toElements(input.slice(length))];
   }
 
   #toElements(items: readonly ResponseItem[]): readonly string[] {
-    return groupItems(items).flatMap((group) => {
+    return groupItems(items, this.#form.strictOrder).flatMap((group) => {
       const [first, last, count] = extentOf(group);
       const known = this.#elements.get(last);
       if (known && known.first === first && known.count === count) return known.json === '' ? [] : [known.json];
@@ -141,9 +150,7 @@ function settledLength(input: readonly ResponseItem[], from: number): number {
   return length;
 }
 
-function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseItem, count: number] {
-  if (group.type === 'message') return [group.item, group.item, 1];
-  const { items } = group;
+function extentOf({ items }: Group): readonly [first: ResponseItem, last: ResponseItem, count: number] {
   return [items[0] as ResponseItem, items.at(-1) as ResponseItem, items.length];
 }
 

@@ -63,20 +63,22 @@ export interface ChatForm {
   readonly reasoning: boolean;
   /** The field in which images of tools are sent. */
   readonly toolImages: 'output' | 'message' | 'none';
+  /** True for servers that require an answer of the assistant before each message of the user. */
+  readonly strictOrder: boolean;
 }
 
 /**
- * Items that become messages together: the text, reasoning and calls of an assistant between two tool outputs are one
+ * Items that become messages together: messages to a server that requires a strict order, the text, reasoning and calls of an assistant between two tool outputs are one
  * message; images of the outputs of its calls follow in a message of their own.
  */
 export type Group =
-  | { readonly type: 'message'; readonly item: MessageItem }
+  | { readonly type: 'messages'; readonly items: readonly MessageItem[] }
   | { readonly type: 'outputs'; readonly items: readonly ToolCallOutputItem[] }
   | { readonly type: 'assistant'; readonly items: readonly AssistantItem[] };
 
 type AssistantItem = MessageItem | ReasoningItem | ToolCallItem;
 
-export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
+export function groupItems(items: readonly ResponseItem[], strictOrder = false): readonly Group[] {
   const groups: Group[] = [];
   let assistant: AssistantItem[] = [];
   let outputs: ToolCallOutputItem[] = [];
@@ -97,7 +99,7 @@ export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
           break;
         }
         closeAssistant();
-        groups.push({ type: 'message', item });
+        groups.push({ type: 'messages', items: [item] });
         break;
       case 'reasoning':
       case 'function_call':
@@ -117,8 +119,32 @@ export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
   }
   closeAssistant();
   closeOutputs();
-  return groups;
+  return strictOrder ? inStrictOrder(groups) : groups;
 }
+
+/**
+ * The order that Mistral and many chat templates require: messages of the user alternate with answers of the assistant.
+ * Consecutive ones become one, and after outputs of tools the assistant has a word first.
+ */
+function inStrictOrder(groups: readonly Group[]): readonly Group[] {
+  const ordered: Group[] = [];
+  for (const group of groups) {
+    const last = ordered.at(-1);
+    if (group.type === 'messages' && last?.type === 'messages') {
+      ordered.splice(-1, 1, { type: 'messages', items: [...last.items, ...group.items] });
+      continue;
+    }
+    if (group.type === 'messages' && last?.type === 'outputs') ordered.push({ type: 'assistant', items: [BRIDGE] });
+    ordered.push(group);
+  }
+  return ordered;
+}
+
+const BRIDGE: MessageItem = {
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Understood.' }],
+};
 
 /**
  * Yields items in the order that strict servers require: all outputs directly after the calls. Items in between (a
@@ -156,19 +182,24 @@ function repeats(sent: readonly AssistantItem[], item: MessageItem): boolean {
 /** Empty when no item of the group can be expressed on this wire. */
 export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[] {
   switch (group.type) {
-    case 'message': {
-      const { role, content } = group.item;
-      const wireRole = role === 'assistant' || (role === 'developer' && !form.developerRole) ? 'user' : role;
-      return [{ role: wireRole, content: textOrParts(content) }];
+    case 'messages': {
+      const [first] = group.items;
+      const role = first?.role === 'developer' && !form.developerRole ? 'user' : first?.role;
+      const wireRole = role === undefined || role === 'assistant' ? 'user' : role;
+      return [{ role: wireRole, content: textOrParts(group.items.flatMap(withBlankLine)) }];
     }
-    case 'outputs':
-      return [
-        ...group.items.map((item) => toolMessage(item, form.toolImages)),
-        ...(form.toolImages === 'message' ? imagesMessage(group.items) : []),
-      ];
+    case 'outputs': {
+      const images = form.toolImages === 'message' ? imagesMessage(group.items) : [];
+      const bridge = form.strictOrder && images.length > 0 ? assistantMessage([BRIDGE], form) : [];
+      return [...group.items.map((item) => toolMessage(item, form.toolImages)), ...bridge, ...images];
+    }
     case 'assistant':
       return assistantMessage(group.items, form);
   }
+}
+
+function withBlankLine({ content }: MessageItem, index: number): MessageItem['content'] {
+  return index === 0 ? content : [{ type: 'input_text', text: '\n\n' }, ...content];
 }
 
 /** Text only, unless the provider is configured for images: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */

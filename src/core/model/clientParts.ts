@@ -1,4 +1,4 @@
-import type { Clock, Ids, Log } from '../ports.ts';
+import type { Clock, FetchResponse, Ids, Log } from '../ports.ts';
 import type { RefusedFields } from './fieldFallback.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 import type { Transport } from './transport.ts';
@@ -14,6 +14,6 @@ export interface ClientParts {
 }
 
 /** Some servers answer with one JSON document although a stream was requested. */
-export function isJson(response: Response): boolean {
+export function isJson(response: Pick<FetchResponse, 'headers'>): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
 }

@@ -4,6 +4,7 @@
  * codex-behaviour.md §2.6).
  */
 import { ownValue } from '../../protocol/ownValue.ts';
+import type { FetchHeaders } from '../ports.ts';
 import type { ModelFault } from './client.ts';
 import { saysContextExceeded } from './contextWordings.ts';
 import { describeDuration } from './describeDuration.ts';
@@ -110,7 +111,13 @@ function byWords(error: ServerError): Verdict | undefined {
 // ---------------------------------------------------------------- HTTP status
 
 /** The fault of an HTTP error. `note`: a remark on its text, e.g. that it was cut. */
-export function httpFault(status: number, headers: Headers, document: unknown, now: Date, note?: string): ModelFault {
+export function httpFault(
+  status: number,
+  headers: FetchHeaders,
+  document: unknown,
+  now: Date,
+  note?: string,
+): ModelFault {
   const error = serverErrorIn(document);
   const serverText = error.message ?? undefined;
   const name = note === undefined ? `HTTP ${status}` : `HTTP ${status} (${note})`;
@@ -176,7 +183,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
 }
 
 /** The milliseconds in `retry-after-ms` or `retry-after` (seconds or a date). */
-export function retryAfter(headers: Headers, now: Date): number | undefined {
+export function retryAfter(headers: FetchHeaders, now: Date): number | undefined {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
   const value = headers.get('retry-after')?.trim();

@@ -28,6 +28,8 @@ const DISPENSABLE = {
   custom_tools: /\bcustom\b/,
   /** Images in the outputs of tools; they follow in a user message then. Only by a wording of the table. */
   tool_images: /^$/,
+  /** Messages of the user in any order on Chat Completions. Only by a wording of the table. */
+  message_order: /^$/,
   /** All tools. Only by a wording of the table. */
   tools: /^$/,
 } as const satisfies Record<string, RegExp>;
@@ -111,6 +113,8 @@ export function describeRefusal(providerId: string, model: string, refused: Disp
       return `“${providerId}” does not take earlier reasoning of ${model}; it is left out from now on.`;
     case 'tool_images':
       return `“${providerId}” takes no images in the outputs of tools; they follow in a message from now on.`;
+    case 'message_order':
+      return `“${providerId}” requires that messages of user and assistant alternate; messages are joined from now on.`;
     case 'tools':
       return `“${providerId}” takes no tools for ${model}: it can answer, but neither read, run nor change anything. The server’s answer: ${detail}`;
     default:

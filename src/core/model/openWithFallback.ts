@@ -1,3 +1,4 @@
+import type { FetchResponse } from '../ports.ts';
 import type { Attempt } from './attempt.ts';
 import { ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
@@ -16,7 +17,7 @@ export async function* openWithFallback(
   path: string,
   model: string,
   build: () => RequestBody,
-): AsyncGenerator<ResponseEvent, Response, undefined> {
+): AsyncGenerator<ResponseEvent, FetchResponse, undefined> {
   while (true) {
     const body = build();
     try {

@@ -4,16 +4,17 @@
  * `-remaining`, `-reset` without a kind (OpenRouter; openrouter.ai/docs/api-reference/limits).
  */
 import type { RateLimit, RateLimits } from '../../protocol/event.ts';
+import type { FetchHeaders } from '../ports.ts';
 
 /** `undefined` when the server sends none. */
-export function rateLimitsIn(headers: Headers, now: Date): RateLimits | undefined {
+export function rateLimitsIn(headers: FetchHeaders, now: Date): RateLimits | undefined {
   const requests = limitIn(headers, '-requests', now) ?? limitIn(headers, '', now);
   const tokens = limitIn(headers, '-tokens', now);
   if (!requests && !tokens) return undefined;
   return { ...(requests && { requests }), ...(tokens && { tokens }) };
 }
 
-function limitIn(headers: Headers, kind: string, now: Date): RateLimit | undefined {
+function limitIn(headers: FetchHeaders, kind: string, now: Date): RateLimit | undefined {
   const amount = (name: string) => amountOf(headers.get(`x-ratelimit-${name}${kind}`));
   const remaining = amount('remaining');
   if (remaining === undefined) return undefined;

@@ -9,6 +9,7 @@ type WordingField =
   | 'tools'
   | 'tool_choice'
   | 'tool_images'
+  | 'message_order'
   | 'reasoning.effort'
   | 'reasoning_beside_tools'
   | 'reasoning'
@@ -97,6 +98,18 @@ export const WORDINGS: readonly Wording[] = [
     says: /'role' field that is in \[[^\]]*\]\. Got 'developer'/,
     fields: ['developer_role'],
     source: 'LM Studio: github.com/lmstudio-ai/lmstudio-bug-tracker/issues/669',
+  },
+  {
+    says: /role\W+user\W+after role\W+tool/i,
+    fields: ['message_order'],
+    source: 'Mistral: github.com/zed-industries/zed/pull/31736, github.com/avante-corp/avante.nvim/issues/2562',
+  },
+  {
+    says: /conversation roles must alternate/i,
+    fields: ['message_order'],
+    statuses: [400, 422, 500],
+    source:
+      'chat templates of Mistral, Devstral and Gemma: github.com/eclipse-theia/theia/issues/17104, github.com/idiap/sdialog/issues/122',
   },
   {
     says: /'developer' is not one of/,

@@ -1,6 +1,7 @@
 /** Errors as servers describe them in an answer. */
 import * as z from 'zod';
 import { lazyObject } from '../../protocol/lazyObject.ts';
+import { parseJson } from '../util/json.ts';
 
 const serverErrorSchema = lazyObject(() => ({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
@@ -37,7 +38,16 @@ export function serverErrorIn(answer: unknown): ServerError {
 function readError(error: Readonly<Record<string, unknown>>): ServerError {
   const { message } = error;
   const isList = typeof message === 'object' && message !== null;
-  return serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error);
+  return withCause(serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error), error);
+}
+
+/** OpenRouter says only “Provider returned error”; the answer of the server behind it is in `metadata.raw`. */
+function withCause(error: ServerError, { metadata }: Readonly<Record<string, unknown>>): ServerError {
+  const raw = isRecord(metadata) ? metadata['raw'] : undefined;
+  if (typeof raw !== 'string' || raw === '') return error;
+  const cause = serverErrorIn(parseJson(raw) ?? raw);
+  const type = error.type ?? (typeof cause.code === 'string' ? cause.code : cause.type);
+  return { ...error, type, message: [error.message, cause.message ?? raw].filter(Boolean).join(': ') };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

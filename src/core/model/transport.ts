@@ -2,18 +2,20 @@
  * Sends one request to one provider and returns the open response. Decides what is sent: only the headers of this
  * module, and the key only to the origin that it was entered for (design decision 12).
  */
-import type { Clock, Fetch, Secrets } from '../ports.ts';
+import type { Clock, Fetch, FetchInit, FetchResponse, Secrets } from '../ports.ts';
 import { ModelFault } from './client.ts';
 import { readBeginning } from './boundedBody.ts';
 import { describeBytes, httpFault } from './faults.ts';
 import { networkFault } from './networkFaults.ts';
 import { deadline } from '../util/abort.ts';
+import { HeaderList } from '../util/headerList.ts';
 import { parseJson } from '../util/json.ts';
+import { withoutUndefined } from '../util/withoutUndefined.ts';
 import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
 
 type Sdk = typeof import('./openaiSdk.ts');
 type Client = InstanceType<Sdk['OpenAI']>;
-type Sent = { asResponse(): Promise<Response> };
+type Sent = { asResponse(): Promise<FetchResponse> };
 
 export interface TransportPorts {
   readonly fetch: Fetch;
@@ -39,18 +41,18 @@ export class Transport {
   }
 
   /** @throws ModelFault when the response is not 2xx or there is none. */
-  post(path: string, body: string, signal: AbortSignal): Promise<Response> {
+  post(path: string, body: string, signal: AbortSignal): Promise<FetchResponse> {
     return this.#send((client, headers) => client.post(path, { body, signal, headers }));
   }
 
   /** `path`: below the base URL, or a URL of the same origin. @throws ModelFault as `post` does. */
-  get(path: string, signal: AbortSignal): Promise<Response> {
+  get(path: string, signal: AbortSignal): Promise<FetchResponse> {
     return this.#send((client, headers) =>
       client.get(path, { signal, headers: { ...headers, accept: 'application/json' } }),
     );
   }
 
-  async #send(request: (client: Client, headers: Record<string, string>) => Sent): Promise<Response> {
+  async #send(request: (client: Client, headers: Record<string, string>) => Sent): Promise<FetchResponse> {
     const origin = originOf(this.#provider.baseUrl);
     const key = this.#provider.auth === 'none' ? undefined : await this.#ports.secrets.keyFor(origin);
     if (key !== undefined) this.#ports.onKey(key);
@@ -80,18 +82,19 @@ export class Transport {
       logLevel: 'off',
       // The SDK's own timeout would end the response of a slow server; attempt.ts measures silence instead.
       timeout: LONGEST_TIMER_MS,
-      fetch: async (input, init) => {
-        const response = await send(input, init);
+      fetch: async (input, init = {}) => {
+        const response = await send(input as string | URL, init);
         // Thrown here, it becomes a cause of the SDK's error; the SDK itself would read the error without a limit.
         if (!response.ok) throw await this.#faultOf(response);
-        return response;
+        // The SDK does not parse it (`asResponse`), and needs nothing else of it.
+        return response as Response;
       },
       defaultQuery: { ...query, ...queryParams },
     });
   }
 
   /** Reads a limited part of the error, and only for a short time, because its status is known. */
-  async #faultOf({ status, headers, body }: Response): Promise<ModelFault> {
+  async #faultOf({ status, headers, body }: FetchResponse): Promise<ModelFault> {
     const { maxErrorBytes } = limitsOf(this.#provider);
     const { clock } = this.#ports;
     const within = deadline(clock, ERROR_WITHIN_MS, new Error('the error took too long'));
@@ -132,15 +135,17 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * Allows only the headers of this module (the SDK adds its own, and those of `OPENAI_CUSTOM_HEADERS`), and follows
  * redirects only within the origin.
  */
-function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>): Fetch {
-  return async (input, init) => {
-    const headers = new Headers(init?.headers);
-    for (const name of [...headers.keys()]) if (!allowed.has(name)) headers.delete(name);
-    if (headers.get('authorization') === 'Bearer unused') headers.delete('authorization');
+function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>) {
+  return async (address: string | URL, init: RequestInit): Promise<FetchResponse> => {
+    // The SDK always gives a list of them (scripts/build.mjs).
+    const given = new HeaderList((init.headers ?? []) as Iterable<[string, string]>);
+    if (given.get('authorization') === 'Bearer unused') given.delete('authorization');
+    const headers = Object.fromEntries([...given].filter(([name]) => allowed.has(name)));
+    const { method, body, signal } = init as FetchInit;
 
-    let url = new URL(input instanceof Request ? input.url : input);
+    let url = new URL(address);
     for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
-      const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+      const response = await fetch(url, { ...withoutUndefined({ method, body, signal }), headers, redirect: 'manual' });
       const location = response.headers.get('location');
       if (response.status < 300 || response.status > 399 || location === null) return response;
       await response.body?.cancel();

@@ -2,25 +2,21 @@
 import { convertIndexedToRgb, decode as decodePng, type DecodedPng, encode as encodePng } from 'fast-png';
 import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js';
 import type { ImageScaling } from '../../core/ports.ts';
+import { orientationOf, type Pixels, upright } from './orientation.ts';
 
 /** In percent: hardly visible, at a fraction of the bytes. */
 const JPEG_QUALITY = 85;
 
-interface Pixels {
-  readonly width: number;
-  readonly height: number;
-  /** Red, green, blue and alpha of each pixel, by rows. */
-  readonly data: Uint8Array | Uint8ClampedArray;
-}
-
-/** @throws Error for an image that cannot be decoded. */
+/**
+ * A JPEG that its camera has stored on its side is turned upright, because the new one has no Exif data: its width and
+ * height then change places. @throws Error for an image that cannot be decoded. */
 export function scaleImage({ bytes, mediaType, width, height }: ImageScaling): Uint8Array {
   switch (mediaType) {
     case 'image/png':
       return encodePng({ width, height, channels: 4, depth: 8, data: averaged(readPng(bytes), width, height) });
     case 'image/jpeg': {
       const data = averaged(decodeJpeg(bytes, { useTArray: true, maxMemoryUsageInMB: 1_024 }), width, height);
-      return encodeJpeg({ data, width, height }, JPEG_QUALITY).data;
+      return encodeJpeg(upright({ data, width, height }, orientationOf(bytes)), JPEG_QUALITY).data;
     }
   }
 }

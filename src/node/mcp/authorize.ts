@@ -2,6 +2,7 @@ import type { McpRedirect } from '../../core/mcp/authorization.ts';
 import { McpFault } from '../../core/mcp/connection.ts';
 import type { Fetch } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
+import { webFetch } from './webFetch.ts';
 import { OAuthProvider, type ProviderOptions } from './oauthProvider.ts';
 
 export interface AuthorizeOptions extends Omit<ProviderOptions, 'redirect'> {
@@ -21,7 +22,7 @@ export async function authorize(options: AuthorizeOptions, signal: AbortSignal):
     ...options,
     redirect: { url: redirect.url, open: (page) => redirect.open(page) },
   });
-  const request = { serverUrl: server.url, fetchFn: fetch };
+  const request = { serverUrl: server.url, fetchFn: webFetch(fetch) };
   const ended = new AbortController();
   try {
     // Expects the user back before the page is opened.

@@ -1,10 +1,12 @@
 import type { Fetch } from '../../core/ports.ts';
+import { webFetch } from './webFetch.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
 
 /** The fetch with a limit on the bytes that a server may send at once: a whole body, or one event of a stream. */
-export function boundedFetch(fetch: Fetch): Fetch {
+export function boundedFetch(fetch: Fetch): typeof globalThis.fetch {
+  const send = webFetch(fetch);
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await send(input, init);
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     let bytes = 0;

@@ -9,16 +9,17 @@
  */
 import http from 'node:http';
 import https from 'node:https';
-import type { Fetch } from '../../core/ports.ts';
+import type { Fetch, FetchInit, FetchResponse } from '../../core/ports.ts';
 import { onAbort } from '../../core/util/abort.ts';
 import { errorCode } from '../../core/util/fileErrors.ts';
+import { HeaderList } from '../../core/util/headerList.ts';
 import { ProxyRoute } from './proxy/proxyRoute.ts';
 import { bodyOf, decoded } from './responseBody.ts';
 
 interface Outgoing {
   readonly url: URL;
   readonly method: string;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -46,8 +47,8 @@ export function createNodeFetch({ proxyFor, onSent }: NodeFetchOptions = {}): Fe
   };
   /** Origins that closed a kept connection: others may be closed too, so the next request uses a new one. */
   const hungUp = new Set<string>();
-  return async (input, init) => {
-    const outgoing = await outgoingOf(input, init);
+  return async (address, init = {}) => {
+    const outgoing = outgoingOf(address, init);
     outgoing.signal?.throwIfAborted();
     const { url } = outgoing;
     try {
@@ -79,7 +80,7 @@ interface Sending {
   readonly onSent: (() => void) | undefined;
 }
 
-function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<Response> {
+function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<FetchResponse> {
   const { method, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
     const request = open(outgoing, route, fresh);
@@ -116,38 +117,22 @@ function send(outgoing: Outgoing, { route, fresh, onSent }: Sending): Promise<Re
   });
 }
 
-function open({ url, method, headers: given }: Outgoing, route: ProxyRoute | undefined, fresh: boolean) {
-  const headers = Object.fromEntries(given);
+function open({ url, method, headers }: Outgoing, route: ProxyRoute | undefined, fresh: boolean) {
   if (route) return route.request(url, { method, headers }, fresh);
   const agent = fresh ? false : undefined;
   return (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 }
 
-async function outgoingOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<Outgoing> {
-  if (input instanceof Request) {
-    const request = new Request(input, init);
-    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-    return {
-      url: new URL(request.url),
-      method: request.method,
-      headers: request.headers,
-      body,
-      signal: request.signal,
-    };
-  }
-  const headers = new Headers(init?.headers);
-  const body = await bytesOf(init?.body, headers);
-  if (body !== undefined) headers.set('content-length', String(body.length));
-  return { url: new URL(input), method: init?.method ?? 'GET', headers, body, signal: init?.signal ?? undefined };
-}
-
-async function bytesOf(body: RequestInit['body'], headers: Headers): Promise<Uint8Array | undefined> {
-  if (body === undefined || body === null) return undefined;
-  if (typeof body === 'string') return Buffer.from(body, 'utf8');
-  const encoded = new Response(body);
-  const contentType = encoded.headers.get('content-type');
-  if (contentType !== null && !headers.has('content-type')) headers.set('content-type', contentType);
-  return new Uint8Array(await encoded.arrayBuffer());
+function outgoingOf(address: string | URL, { method = 'GET', headers, body, signal }: FetchInit): Outgoing {
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'utf8') : (body ?? undefined);
+  const length = bytes && { 'content-length': String(bytes.length) };
+  return {
+    url: new URL(address),
+    method,
+    headers: { ...headers, ...length },
+    body: bytes,
+    signal: signal ?? undefined,
+  };
 }
 
 /** A response that is valid HTTP but of no use. */
@@ -155,18 +140,20 @@ function unusable(words: string, cause?: unknown): Error {
   return Object.assign(new Error(`The server answered with ${words}.`, { cause }), { code: 'ERR_UNUSABLE_ANSWER' });
 }
 
-function toResponse(incoming: http.IncomingMessage, method: string): Response {
-  const headers = new Headers();
+/** @throws RangeError for a status that HTTP does not define */
+function toResponse(incoming: http.IncomingMessage, method: string): FetchResponse {
+  const headers = new HeaderList();
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2) {
     headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
   }
   const encoding = headers.get('content-encoding');
   headers.delete('content-encoding');
   const status = incoming.statusCode ?? 0;
+  if (status < 200 || status > 599) throw new RangeError(`There is no status ${status}.`);
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
   if (!hasBody) incoming.resume();
-  // The reason phrase is dropped: the status has the same information, and `Response` refuses some.
-  return new Response(hasBody ? bodyOf(decoded(incoming, encoding)) : null, { status, headers });
+  const body = hasBody ? bodyOf(decoded(incoming, encoding)) : null;
+  return { status, ok: status < 300, headers, body };
 }
 
 function asError(reason: unknown): Error {

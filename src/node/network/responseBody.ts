@@ -11,6 +11,12 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
+/** False where `decoded` leaves the bytes as they are because it does not know their encoding. */
+export function isKnownEncoding(encoding: string | null): boolean {
+  const name = encoding?.trim().toLowerCase() ?? '';
+  return name === '' || name === 'identity' || ownValue(DECODERS, name) !== undefined;
+}
+
 /** The decompressed bytes; unchanged for an unknown encoding. */
 export function decoded(incoming: IncomingMessage, encoding: string | null): Readable {
   const decoder = ownValue(DECODERS, encoding?.trim().toLowerCase() ?? '');

@@ -12,7 +12,7 @@ import { isPrivateAddress, isPrivateName } from './privateAddresses.ts';
 import { type Web, type WebAnswer, WebError, type WebRequest } from '../../core/ports.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 import { ProxyRoute } from './proxy/proxyRoute.ts';
-import { decoded } from './responseBody.ts';
+import { decoded, isKnownEncoding } from './responseBody.ts';
 
 export interface WebGetOptions {
   /** `undefined`: no proxy is set up by Tiller. */
@@ -99,9 +99,16 @@ function send(
         contentType: response.headers['content-type'] ?? '',
         location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined,
       };
-      read(decoded(response, response.headers['content-encoding'] ?? null), maxBytes).then(
+      const encoding = response.headers['content-encoding'] ?? null;
+      if (!isKnownEncoding(encoding)) {
+        response.destroy();
+        return reject(new WebError('failed', `${url.host} answers in an encoding that cannot be read.`));
+      }
+      const damaged = (error: unknown) =>
+        new WebError('failed', `The answer of ${url.host} is damaged (${errorCode(error)}).`);
+      read(decoded(response, encoding), maxBytes).then(
         (body) => resolve({ ...answer, ...body }),
-        reject,
+        (error: unknown) => reject(errorCode(error)?.startsWith('Z_') === true ? damaged(error) : error),
       );
     });
     request.end();

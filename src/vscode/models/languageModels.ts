@@ -178,8 +178,8 @@ function messagesOf({ instructions, input, origin }: Prompt): vscode.LanguageMod
 
 function groupToChat(group: Group): vscode.LanguageModelChatMessage[] {
   switch (group.type) {
-    case 'message':
-      return [vscode.LanguageModelChatMessage.User(textOf(group.item.content))];
+    case 'messages':
+      return group.items.map(({ content }) => vscode.LanguageModelChatMessage.User(textOf(content)));
     case 'outputs':
       return [
         vscode.LanguageModelChatMessage.User(

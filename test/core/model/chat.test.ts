@@ -39,7 +39,13 @@ async function answer(...steps: Step[]) {
 
 function messages(items: readonly ResponseItem[]) {
   return groupItems(items).flatMap((group) =>
-    messagesOf(group, { origin: undefined, developerRole: true, reasoning: true, toolImages: 'message' }),
+    messagesOf(group, {
+      origin: undefined,
+      developerRole: true,
+      reasoning: true,
+      toolImages: 'message',
+      strictOrder: false,
+    }),
   );
 }
 

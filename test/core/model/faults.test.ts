@@ -89,6 +89,12 @@ describe('HTTP errors', () => {
     expect(inStreamFault({ error: { code: 400, message } }).kind).toBe('context_exceeded');
   });
 
+  test('a conversation that is too long for the server behind OpenRouter', () => {
+    const raw = JSON.stringify({ error: { code: 'context_length_exceeded', message: 'No.' } });
+    const error = { message: 'Provider returned error', code: 400, metadata: { raw, provider_name: 'Azure' } };
+    expect(http(400, { error }).kind).toBe('context_exceeded');
+  });
+
   test.each([
     'Invalid input: the tool name is too short.',
     'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.',
@@ -106,6 +112,14 @@ describe('HTTP errors', () => {
     [{ detail: [{ loc: ['body', 'store'] }] }, 'HTTP 400: [{"loc":["body","store"]}]'],
     ['words', 'HTTP 400: words'],
     [{ error: { message: 'words', param: 'include' } }, 'HTTP 400: words (include)'],
+    [
+      { error: { message: 'Provider returned error', code: 400, metadata: { raw: '{"error":{"message":"words"}}' } } },
+      'HTTP 400: Provider returned error: words',
+    ],
+    [
+      { error: { message: 'Provider returned error', metadata: { raw: 'words' } } },
+      'HTTP 400: Provider returned error: words',
+    ],
     [[{ error: { message: 'words' } }], 'HTTP 400: words'],
     [{ success: false, errors: [{ code: 7, message: 'words' }] }, 'HTTP 400: words'],
     [{ error: [] }, 'HTTP 400'],

@@ -23,6 +23,7 @@ const EVERYTHING: readonly Dispensable[] = [
   'web_search',
   'local_shell',
   'tool_images',
+  'message_order',
   'tools',
 ];
 
@@ -42,6 +43,47 @@ const google = (message: string) => [{ error: { code: 400, message, status: 'INV
 const routing = 'To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing';
 
 const ANSWERS: readonly Answered[] = [
+  {
+    server: 'Mistral',
+    source: 'https://github.com/avante-corp/avante.nvim/issues/2562',
+    body: {
+      object: 'error',
+      message: "Unexpected role 'user' after role 'tool'",
+      type: 'invalid_request_message_order',
+      param: null,
+      code: '3230',
+    },
+    refuses: 'message_order',
+  },
+  {
+    server: 'Mistral behind OpenRouter',
+    source: 'https://github.com/charmbracelet/crush/issues/279',
+    body: {
+      error: {
+        message: 'Provider returned error',
+        code: 400,
+        metadata: {
+          raw: '{"object":"error","message":"Unexpected role \'user\' after role \'tool\'","type":"invalid_request_message_order","param":null,"code":"3230"}',
+          provider_name: 'Mistral',
+        },
+      },
+    },
+    refuses: 'message_order',
+  },
+  {
+    server: 'llama.cpp with Devstral',
+    source: 'https://github.com/eclipse-theia/theia/issues/17104',
+    status: 500,
+    body: {
+      error: {
+        code: 500,
+        message:
+          'While executing CallExpression at line 189, column 32 in source:\n...\nError: Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.',
+        type: 'server_error',
+      },
+    },
+    refuses: 'message_order',
+  },
   {
     server: 'OpenAI, gpt-5.5',
     source: 'https://github.com/charmbracelet/crush/issues/2913',

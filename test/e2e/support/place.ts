@@ -8,6 +8,7 @@ import { type PROFILES, renewHome, startVscode } from '../../../scripts/vscode/s
 import { hostProcesses } from './hostProcess.ts';
 import { forgetMoment, writeStuckHost } from './stuckHost.ts';
 import { writeChecker } from './checker.ts';
+import { writeTidy } from './tidyWindow.ts';
 import { writeVirtualFolder } from './virtualFolder.ts';
 
 export type TestExtension = keyof typeof EXTENSIONS;
@@ -27,18 +28,23 @@ export interface PlaceOptions {
 }
 
 /**
- * Extensions of the tests, on the common server only: one stops the extension host at the moment of `whenStuck`, one
- * serves virtual files, one reports problems.
+ * Extensions of the tests: one stops the extension host at the moment of `whenStuck`, one serves virtual files, one reports
+ * problems, one tidies the window. The common server has all of them, one with a profile of its own the last.
  */
-const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder, checker: writeChecker };
+const EXTENSIONS = {
+  'stuck-host': writeStuckHost,
+  virtual: writeVirtualFolder,
+  checker: writeChecker,
+  tidy: writeTidy,
+};
 const COMMON = 'common';
 /** Height of each page, in pixels. */
-const HEIGHT = 900;
+export const HEIGHT = 900;
 /** After this an extension host whose window has gone is killed. */
 const HOST_LIMIT_MS = 3000;
 
 /** A VS Code server and a browser for windows, which come one after the other or side by side. */
-class Place {
+export class Place {
   readonly name: string;
   readonly folder: string;
   readonly server: Awaited<ReturnType<typeof startVscode>>;
@@ -57,7 +63,8 @@ class Place {
   static async open(name: string, options: PlaceOptions): Promise<Place> {
     const { profile = name === COMMON ? 'trusting' : 'default' } = options;
     const folder = await mkdtemp(path.join(inject('places'), 'place-'));
-    const own = Object.entries(name === COMMON ? EXTENSIONS : {}).map(([extension, write]) =>
+    const withTidy = options.profile === undefined ? {} : { tidy: writeTidy };
+    const own = Object.entries(name === COMMON ? EXTENSIONS : withTidy).map(([extension, write]) =>
       write(path.join(folder, extension)),
     );
     const server = await startVscode({
@@ -128,14 +135,18 @@ let common: Place | undefined;
 let named: Place | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => process.exit(1));
 
-/** The common place, or the one that `options.server` names; a place with another name is closed. */
-export async function placeFor(options: PlaceOptions): Promise<Place> {
+/**
+ * The common place, or the one that `options.server` names; a place with another name is closed, after `closeWindow` has
+ * closed the window in it.
+ */
+export async function placeFor(options: PlaceOptions, closeWindow?: () => Promise<void>): Promise<Place> {
   const { server: name = COMMON } = options;
   if (name === COMMON) {
     common ??= await Place.open(COMMON, options);
     return common;
   }
   if (named?.name !== name) {
+    await closeWindow?.();
     await named?.close();
     named = undefined;
     named = await Place.open(name, options);

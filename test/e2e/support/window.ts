@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { generateSample, writeSample } from '../../../scripts/sample.mjs';
 import { Workbench } from '../../../scripts/vscode/page.mjs';
+import { PROFILES } from '../../../scripts/vscode/server.mjs';
+import { settingsOf } from '../../../scripts/vscode/settings.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
-import { type PlaceOptions, placeFor, type TestExtension } from './place.ts';
+import { HEIGHT, type Place, type PlaceOptions, placeFor, type TestExtension } from './place.ts';
+import { beginThread, leaveThread } from './tidyWindow.ts';
 
 /**
  * A server with all extensions of VS Code, among them git and TypeScript, one that offers models,
@@ -42,6 +45,15 @@ export interface WindowOptions extends PlaceOptions {
   beside?: OpenedWindow;
 }
 
+/** Options that may differ between files that share a window. */
+export interface SharedWindowOptions
+  extends Pick<WindowOptions, 'server' | 'profile' | 'extensions' | 'model' | 'settings' | 'seed' | 'files' | 'width'> {
+  /** The window is a new one. Files that come later use it, too. */
+  isNew?: boolean;
+  /** The window is closed after these tests: what they leave cannot be tidied, such as choices for new threads. */
+  isLast?: boolean;
+}
+
 /** The window inside the tests. */
 export interface OpenedWindow {
   (): Window;
@@ -69,6 +81,15 @@ export interface Window {
   restart(): Promise<void>;
 }
 
+/** A window, and how tests that are over leave it. */
+interface Opened {
+  readonly window: Window;
+  /** After the last test. */
+  readonly leave: () => Promise<void>;
+  /** After a failed test. */
+  readonly close: () => Promise<void>;
+}
+
 /**
  * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; the
  * result gives the window inside them. Windows follow each other on one server, each on a fresh sample with fresh
@@ -77,26 +98,120 @@ export interface Window {
  * API.
  */
 export function useWindow(options: WindowOptions = {}): OpenedWindow {
-  const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
-  const { trusts = true, browserForUser = false } = options;
-  let window: Window | undefined;
-  const closers: (() => Promise<unknown>)[] = [];
-
-  const ready = async () => {
+  const { beside } = options;
+  return declare(async () => {
     await beside?.ready();
-    if (window === undefined) await open();
+    await shared?.close();
+    const model = beside?.().model ?? (await startModel(options));
+    const { window, close } = await openWindow(options, model);
+    const closeAll = async () => {
+      await close();
+      if (!beside) await model.close();
+    };
+    return { window, leave: closeAll, close: closeAll };
+  });
+}
+
+/** The window that a file has left to the next one in this worker. */
+let shared:
+  | { readonly place: Place; readonly window: Window; readonly sideBar: number; close(): Promise<void> }
+  | undefined;
+
+/**
+ * The same, in the window of the file before where that has called this function, too: a window takes 5 s of processor time.
+ * Folder, settings, model, editors, thread and layout are as in a new window (`renew`). What earlier tests have left in
+ * Tiller's home (threads, rules, approvals that are kept) and in VS Code's storage stays. A failed test closes the window.
+ */
+export function useSharedWindow(options: SharedWindowOptions = {}): OpenedWindow {
+  const { isNew = false, isLast = false } = options;
+  return declare(async () => {
+    const place = await placeFor(options, async () => shared?.close());
+    const model = await startModel(options);
+    if (shared?.place === place && !isNew) {
+      await renew(shared, options, model);
+    } else {
+      await shared?.close();
+      const { window, close } = await openWindow(options, model);
+      shared = {
+        place,
+        window,
+        sideBar: await window.vscode.sideBarWidth(),
+        async close() {
+          shared = undefined;
+          await close();
+        },
+      };
+    }
+    const { window, close } = shared;
+    const closeAll = async () => {
+      await close();
+      await model.close();
+    };
+    const sample = generateSample(options.seed ?? 1);
+    const leave = isLast ? closeAll : () => model.close();
+    return { window: { ...window, model, sample }, leave, close: closeAll };
+  });
+}
+
+function declare(open: () => Promise<Opened>): OpenedWindow {
+  let opened: Opened | undefined;
+  const ready = async () => {
+    opened ??= await open();
   };
   beforeAll(ready);
   // After a failed test.
   beforeEach(ready);
-  afterAll(close);
+  afterAll(async () => {
+    const last = opened;
+    opened = undefined;
+    await last?.leave();
+  });
+  afterEach(async ({ task }) => {
+    if (!opened) return;
+    const { window, close } = opened;
+    if (task.result?.state === 'fail') {
+      opened = undefined;
+      try {
+        await window.vscode.leaveTraces(`failed/${task.name.replaceAll(/\W+/g, '-')}`);
+      } finally {
+        await close();
+      }
+    }
+    expect(window.vscode.complaints).toEqual([]);
+  });
+  const window = () => {
+    if (!opened) throw new Error('The window opens before the tests, not where they are declared.');
+    return opened.window;
+  };
+  return Object.assign(window, { ready });
+}
 
-  async function close(): Promise<void> {
-    window = undefined;
+function startModel({ model }: Pick<WindowOptions, 'model'>): Promise<ScriptedModel> {
+  return ScriptedModel.start(model === 'local' ? 'Ollama' : undefined);
+}
+
+/** The user's settings beside those of the profile. */
+function userSettings({ model: kind = 'none', settings = {} }: WindowOptions, model: ScriptedModel) {
+  const chosen = { demo: DEMO_SETTINGS, scripted: model.settings, none: {}, local: model.localSettings }[kind];
+  return { ...chosen, ...settings };
+}
+
+async function openWindow(options: WindowOptions, model: ScriptedModel): Promise<Pick<Opened, 'window' | 'close'>> {
+  const {
+    seed = 1,
+    files = {},
+    folders,
+    served,
+    width = 1400,
+    beside,
+    trusts = true,
+    browserForUser = false,
+  } = options;
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
-  }
-
-  async function open(): Promise<void> {
+  };
+  try {
     const own = await mkdtemp(path.join(inject('places'), 'window-'));
     closers.push(() => rm(own, { recursive: true, force: true, maxRetries: 5 }));
     const folder = path.join(own, 'workspace');
@@ -104,11 +219,8 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
     await writeSample(folder, sample);
     await writeFiles(folder, files);
     const workspace = folders ? await writeWorkspace(own, folders) : folder;
-    const model = beside?.().model ?? (await ScriptedModel.start(kind === 'local' ? 'Ollama' : undefined));
-    closers.push(() => (beside ? Promise.resolve() : model.close()));
-    const modelSettings = { demo: DEMO_SETTINGS, scripted: model.settings, none: {}, local: model.localSettings }[kind];
     const place = await placeFor(options);
-    if (!beside) await place.renew({ ...modelSettings, ...settings });
+    if (!beside) await place.renew(userSettings(options, model));
     if (served) await writeFiles(place.extension('virtual'), served);
     const server = { ...place.server.at(workspace), trust: place.server.trust && trusts };
 
@@ -124,9 +236,9 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
       return vscode;
     };
     closers.push(() => leave());
-    const opened: Window = {
+    const window: Window = {
       vscode: await browse(false),
-      panel: new Panel(() => opened.vscode),
+      panel: new Panel(() => window.vscode),
       model,
       folder,
       at: (name) => path.join(own, name),
@@ -137,30 +249,43 @@ export function useWindow(options: WindowOptions = {}): OpenedWindow {
       async restart() {
         await leave();
         await place.restartBrowser();
-        opened.vscode = await browse(true);
+        window.vscode = await browse(true);
       },
     };
-    window = opened;
+    return { window, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
 
-  afterEach(async ({ task }) => {
-    const { vscode } = window ?? {};
-    if (!vscode) return;
-    if (task.result?.state === 'fail') {
-      try {
-        await vscode.leaveTraces(`failed/${task.name.replaceAll(/\W+/g, '-')}`);
-      } finally {
-        await close();
-      }
-    }
-    expect(vscode.complaints).toEqual([]);
-  });
+/** Makes an open window like a new one for these options. */
+async function renew(
+  { place, window, sideBar }: NonNullable<typeof shared>,
+  options: SharedWindowOptions,
+  model: ScriptedModel,
+): Promise<void> {
+  const { seed = 1, files = {}, width = 1400 } = options;
+  const { vscode, panel, folder } = window;
+  await leaveThread(place.extension('tidy'));
+  for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, maxRetries: 5 });
+  await writeSample(folder, generateSample(seed));
+  await writeFiles(folder, files);
+  // Only now: a setting may have Tiller follow what other programs change.
+  const wanted = { ...PROFILES[place.server.profile].settings, ...userSettings(options, model) };
+  await beginThread(place.extension('tidy'), differences(await settingsOf(place.server.folder), wanted));
+  await vscode.page.setViewportSize({ width, height: HEIGHT });
+  if ((await vscode.sideBarWidth()) !== sideBar) await vscode.resizeSideBar(sideBar);
+  await panel.get('turn').first().waitFor({ state: 'detached' });
+  await panel.write('');
+  vscode.console.length = 0;
+}
 
-  const opened = () => {
-    if (!window) throw new Error('The window opens before the tests, not where they are declared.');
-    return window;
-  };
-  return Object.assign(opened, { ready });
+/** Returns the values of all settings that differ; `null` for one that is to be removed. */
+function differences(is: Readonly<Record<string, unknown>>, wanted: Readonly<Record<string, unknown>>) {
+  const keys = Object.keys({ ...is, ...wanted });
+  const changed = keys.filter((key) => JSON.stringify(is[key]) !== JSON.stringify(wanted[key]));
+  return Object.fromEntries(changed.map((key) => [key, wanted[key] ?? null]));
 }
 
 /** Beside the sample, which is its first folder. */

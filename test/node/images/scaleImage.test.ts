@@ -2,9 +2,11 @@
 import path from 'node:path';
 import esbuild from 'esbuild';
 import { decode, encode } from 'fast-png';
+import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js';
 import { describe, expect, it } from 'vitest';
 import type { ImageScaling } from '../../../src/core/ports.ts';
 import { createImages } from '../../../src/node/images/images.ts';
+import { orientationOf } from '../../../src/node/images/orientation.ts';
 import { scaleImage } from '../../../src/node/images/scaleImage.ts';
 import { png } from '../../support/images.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -14,6 +16,27 @@ function gradient(width: number, height: number): Uint8Array {
   const data = new Uint8Array(width * height * 4);
   for (let at = 0; at < width * height; at++) data.set([at % width, Math.floor(at / width), 0, 255], at * 4);
   return encode({ width, height, data, channels: 4 });
+}
+
+/** A JPEG of 16 × 8 pixels, red on the left and black on the right, with Exif data as cameras write it. */
+function photo(orientation: number, isLittle: boolean): Buffer {
+  const data = new Uint8Array(16 * 8 * 4);
+  for (let at = 0; at < 16 * 8; at++) data.set([at % 16 < 8 ? 255 : 0, 0, 0, 255], at * 4);
+  const plain = encodeJpeg({ data, width: 16, height: 8 }, 95).data;
+  const exif = Buffer.alloc(36);
+  const view = new DataView(exif.buffer, exif.byteOffset, exif.length);
+  view.setUint16(0, 0xffe1);
+  view.setUint16(2, 34);
+  exif.write('Exif\0\0', 4, 'latin1');
+  exif.write(isLittle ? 'II' : 'MM', 10, 'latin1');
+  view.setUint16(12, 42, isLittle);
+  view.setUint32(14, 8, isLittle);
+  view.setUint16(18, 1, isLittle);
+  view.setUint16(20, 0x0112, isLittle);
+  view.setUint16(22, 3, isLittle);
+  view.setUint32(24, 1, isLittle);
+  view.setUint16(28, orientation, isLittle);
+  return Buffer.concat([plain.subarray(0, 2), exif, plain.subarray(2)]);
 }
 
 const HALVED: ImageScaling = { bytes: gradient(8, 4), mediaType: 'image/png', width: 4, height: 2 };
@@ -51,6 +74,41 @@ describe('scaling an image', () => {
       [200, 100, 50],
     ] as [number, number, number][];
     expect(scaled({ ...size, channels: 1, depth: 1, data: bits, palette })).toEqual([100, 50, 25, 255]);
+  });
+
+  // The stored image is red on its left; each row has the size of the new image and its red side.
+  it.each([
+    [1, 8, 4, 'left'],
+    [2, 8, 4, 'right'],
+    [3, 8, 4, 'right'],
+    [4, 8, 4, 'left'],
+    [5, 4, 8, 'top'],
+    [6, 4, 8, 'top'],
+    [7, 4, 8, 'bottom'],
+    [8, 4, 8, 'bottom'],
+    [9, 8, 4, 'left'],
+  ])('turns a JPEG of the orientation %i upright', (orientation, width, height, red) => {
+    for (const isLittle of [true, false]) {
+      const scaled = decodeJpeg(
+        scaleImage({ bytes: photo(orientation, isLittle), mediaType: 'image/jpeg', width: 8, height: 4 }),
+        { useTArray: true },
+      );
+      const isRed = (x: number, y: number) => (scaled.data[(y * scaled.width + x) * 4] ?? 0) > 128;
+      const [right, bottom] = [scaled.width - 1, scaled.height - 1];
+      const sides = { left: isRed(0, bottom), right: isRed(right, 0), top: isRed(right, 0), bottom: isRed(0, bottom) };
+      expect([
+        scaled.width,
+        scaled.height,
+        isRed(0, 0) || isRed(right, bottom),
+        sides[red as keyof typeof sides],
+      ]).toEqual([width, height, true, true]);
+    }
+  });
+
+  it('takes Exif data that ends early for none', () => {
+    const whole = photo(6, true);
+    const bytes = Buffer.concat([whole.subarray(0, 12), Buffer.from([0xff, 0xd9])]);
+    expect([orientationOf(whole), orientationOf(bytes), orientationOf(Buffer.from([0xff, 0xd8]))]).toEqual([6, 1, 1]);
   });
 
   it.each(['image/png', 'image/jpeg'] as const)('refuses a damaged %s', (mediaType) => {

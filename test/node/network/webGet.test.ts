@@ -120,6 +120,17 @@ describe('a request', () => {
     expect([large.bytes.length, large.isCut]).toEqual([1_000, true]);
   });
 
+  it.each([
+    ['gzip, gzip', Buffer.from('twice'), /^127\.0\.0\.1:\d+ answers in an encoding that cannot be read\.$/],
+    ['gzip', Buffer.from('no gzip'), /^The answer of 127\.0\.0\.1:\d+ is damaged \(Z_DATA_ERROR\)\.$/],
+  ])('of the encoding %s that cannot be undone is an error that says so', async (encoding, bytes, message) => {
+    await using server = await serve((_incoming, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
+    );
+    const got = createWebGet().get(request(`http://127.0.0.1:${server.port}/`, { mayBePrivate: true }));
+    await expect(got).rejects.toThrow(message);
+  });
+
   it('ends with its signal, and says so when a host cannot be reached', async () => {
     let begun = () => {};
     const asked = new Promise<void>((resolve) => {

@@ -7,6 +7,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { networkFault } from '../../../src/core/model/networkFaults.ts';
 import { createNodeFetch } from '../../../src/node/network/fetch.ts';
+import { webFetch } from '../../../src/node/mcp/webFetch.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
@@ -55,7 +56,7 @@ async function startProxy(target: number, options: { readonly refuses?: number }
   return { port: await listen(server), asked };
 }
 
-const through = (proxy: string) => createNodeFetch({ proxyFor: () => new URL(proxy) });
+const through = (proxy: string) => webFetch(createNodeFetch({ proxyFor: () => new URL(proxy) }));
 const post = { method: 'POST', body: '{}', headers: { authorization: 'Bearer key' } };
 
 async function failure(request: Promise<unknown>): Promise<unknown> {

@@ -18,6 +18,11 @@ const TYPES = {
   '.svg': 'image/svg+xml',
 };
 
+/** An empty document of the same origin. */
+const BLANK = 'blank.html';
+/** The files of a stage do not change: the browser keeps them, and after a few loads the compiled code of the panel. */
+const CACHED = { 'cache-control': 'max-age=3600', 'last-modified': new Date(0).toUTCString() };
+
 export const THEMES = {
   dark: { name: 'Dark Modern', classes: 'vscode-dark' },
   light: { name: 'Light Modern', classes: 'vscode-light' },
@@ -26,8 +31,8 @@ export const THEMES = {
 };
 
 /**
- * Everything is released by `close()`. With `forUser: false` the browser does not optimize: the speed of a page must not be
- * measured in it.
+ * Everything is released by `close()`. With `forUser: false` the browser does not optimize, and caches the panel: the speed
+ * of a page must not be measured in it.
  */
 export async function setStage({ forUser = true } = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'tiller-panel-'));
@@ -36,7 +41,7 @@ export async function setStage({ forUser = true } = {}) {
   const entryPoints = [path.join(import.meta.dirname, 'states.ts')];
   await esbuild.build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' });
   const { SCENES, threadOf } = await import(pathToFileURL(outfile).href);
-  const server = await serve([folder, import.meta.dirname]);
+  const server = await serve([folder, import.meta.dirname], forUser ? {} : CACHED);
   const { executablePath, env } = await findBrowser();
   const browser = await chromium.launch({
     executablePath,
@@ -64,7 +69,7 @@ export async function setStage({ forUser = true } = {}) {
       await page.setViewportSize({ width, height });
       const address = `http://127.0.0.1:${server.address().port}`;
       // The panel's state of the scene before is removed, in a document without the panel.
-      await page.goto(`${address}/themes.css`);
+      await page.goto(`${address}/${BLANK}`);
       await page.evaluate(() => sessionStorage.clear());
       await page.goto(`${address}/${scene.page ?? 'index'}.html`);
       await changeTheme(page, theme);
@@ -123,9 +128,14 @@ export function takePosted(page) {
   return page.evaluate(() => globalThis.posted.splice(0));
 }
 
-async function serve(folders) {
+/** @param {string[]} folders @param {Record<string, string>} headers  of every file */
+async function serve(folders, headers) {
   const server = createServer((request, response) => {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
+    if (name === BLANK) {
+      response.writeHead(200, { 'content-type': TYPES['.html'] }).end('<!doctype html>');
+      return;
+    }
     const page = /^(rules|audit)\.html$/.exec(name)?.[1];
     if (page !== undefined) {
       const text = readFileSync(path.join(import.meta.dirname, 'index.html'), 'utf8');
@@ -138,7 +148,7 @@ async function serve(folders) {
       response.writeHead(name === 'favicon.ico' ? 204 : 404).end();
       return;
     }
-    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
+    response.writeHead(200, { ...headers, 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
     createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));

@@ -120,6 +120,9 @@ async function get(
       if (location === undefined || answer.status < 300 || answer.status > 399) {
         return await result(url, answer, start, item);
       }
+      if (location.protocol !== 'https:' && location.protocol !== 'http:') {
+        return failed(item, `${url.href} redirects to a ${location.protocol} address, which is not fetched.`);
+      }
       if (!isSameHost(url, location)) return redirected(url, location, answer, item);
       if (redirects === LIMITS.redirects)
         return failed(item, `${url.host} redirects more than ${LIMITS.redirects} times.`);
@@ -161,6 +164,9 @@ async function result(url: URL, answer: WebAnswer, start: number, item: Item): P
     return failed({ ...item, ...facts }, `${url.href} answers ${status} with ${type}, which is not text.`);
   }
   const raw = textOf(bytes, contentType);
+  if (raw.includes('\0')) {
+    return failed({ ...item, ...facts }, `${url.href} answers ${status} with ${type}, but its bytes are not text.`);
+  }
   const whole = type.includes('html') ? await textOfHtml(raw, url.href) : raw;
   const text = whole.slice(start, start + LIMITS.text);
   const end = start + text.length;

@@ -1,0 +1,119 @@
+/**
+ * A VS Code extension that tidies an open window for the tests of another file: with VS Code's own commands, which take a
+ * tenth of what they take in the palette.
+ */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeTestExtension } from './testExtension.ts';
+
+const REQUEST = 'request.json';
+const ANSWER = 'answer.json';
+const LIMIT_MS = 60_000;
+
+/** Runs in VS Code's extension host, as CommonJS. */
+const SOURCE = `
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+
+const REQUEST = path.join(__dirname, '${REQUEST}');
+const ANSWER = path.join(__dirname, '${ANSWER}');
+const run = (command) => vscode.commands.executeCommand(command);
+const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+
+async function closeTabs() {
+  for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+    await vscode.window.showTextDocument(document);
+    await run('workbench.action.files.revert');
+  }
+  for (let left = tabs().length; left > 0 && tabs().some(({ isDirty }) => isDirty); left--) {
+    await run('workbench.action.revertAndCloseActiveEditor');
+  }
+  await run('workbench.action.closeAllEditors');
+  if (tabs().length > 0) throw new Error('open: ' + tabs().map(({ label }) => label).join(', '));
+}
+
+async function apply(settings) {
+  for (const [key, value] of Object.entries(settings)) {
+    await vscode.workspace.getConfiguration().update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
+  }
+}
+
+async function leave() {
+  await run('tiller.interrupt');
+  await run('tiller.review.keepAll');
+  await closeTabs();
+  for (const terminal of vscode.window.terminals) terminal.dispose();
+}
+
+async function begin(settings) {
+  await apply(settings);
+  await run('workbench.action.closePanel');
+  await run('workbench.view.explorer');
+  await run('tiller.newThread');
+  await run('notifications.clearAll');
+}
+
+let busy = false;
+async function look() {
+  if (busy || !fs.existsSync(REQUEST)) return;
+  busy = true;
+  const answer = {};
+  try {
+    const request = JSON.parse(fs.readFileSync(REQUEST, 'utf8'));
+    fs.rmSync(REQUEST);
+    await (request.settings ? begin(request.settings) : leave());
+  } catch (error) {
+    answer.error = String(error?.stack ?? error);
+  }
+  busy = false;
+  fs.writeFileSync(ANSWER + '.new', JSON.stringify(answer));
+  fs.renameSync(ANSWER + '.new', ANSWER);
+}
+
+exports.activate = ({ subscriptions }) => {
+  const watcher = fs.watch(__dirname, look);
+  subscriptions.push({ dispose: () => watcher.close() });
+  look();
+};
+`;
+
+/** Returns the folder, for VS Code to load as an extension. */
+export function writeTidy(folder: string): Promise<string> {
+  return writeTestExtension(folder, { name: 'tidy', activationEvents: ['onStartupFinished'], source: SOURCE });
+}
+
+/**
+ * Stops the turn, keeps the changes under review, and closes all tabs without saving, and all terminals. `folder`: that of
+ * the extension.
+ */
+export function leaveThread(folder: string): Promise<void> {
+  return request(folder, {});
+}
+
+/**
+ * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer, and
+ * clears all notifications.
+ */
+export function beginThread(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+  return request(folder, { settings });
+}
+
+async function request(folder: string, what: { readonly settings?: object }): Promise<void> {
+  const answer = path.join(folder, ANSWER);
+  await rm(answer, { force: true });
+  await writeFile(path.join(folder, `${REQUEST}.new`), JSON.stringify(what));
+  await rename(path.join(folder, `${REQUEST}.new`), path.join(folder, REQUEST));
+  const deadline = Date.now() + LIMIT_MS;
+  for (;;) {
+    const text = await readFile(answer, 'utf8').catch(() => null);
+    if (text !== null) {
+      const { error } = JSON.parse(text) as { error?: string };
+      if (error !== undefined) throw new Error(`The window cannot be tidied: ${error}`);
+      return;
+    }
+    if (Date.now() > deadline) throw new Error('The window was not tidied in time.');
+    await sleep(20);
+  }
+}
