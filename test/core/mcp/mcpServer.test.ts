@@ -4,7 +4,6 @@ import {
   type McpConnector,
   type McpDefinition,
   McpFault,
-  type McpTool,
 } from '../../../src/core/mcp/connection.ts';
 import { McpServer, type McpServerDeps } from '../../../src/core/mcp/mcpServer.ts';
 import { McpServers } from '../../../src/core/mcp/mcpServers.ts';
@@ -190,7 +189,7 @@ test('a storm of changed lists costs one more request, and the newest list count
         info: { ...made.info, hasTools: true },
         listTools: () =>
           new Promise((resolve) => {
-            asked.push((...names) => resolve(names.map((name) => ({ name, inputSchema: {}, raw: {} }) as McpTool)));
+            asked.push((...names) => resolve(names.map((name) => ({ name, inputSchema: {}, raw: {} }))));
           }),
       };
     },
