@@ -34,7 +34,7 @@ import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
-import { UsageError } from './usage.ts';
+import { Failure, UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
@@ -182,7 +182,8 @@ async function open(
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }
-  if (resumed.type === 'refused') throw new UsageError(resumed.message);
+  if (resumed.type === 'refused')
+    throw resumed.isFault ? new Failure(resumed.message) : new UsageError(resumed.message);
   const leftOut = describeDropped(resumed.dropped);
   if (leftOut !== undefined) say(leftOut);
   return resumed.session;

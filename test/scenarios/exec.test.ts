@@ -201,7 +201,7 @@ describe('tiller exec', () => {
     rmSync(folder.at('tiller/locks'), { recursive: true });
     writeFileSync(folder.at('tiller/locks'), '');
     const run = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
-    expect(run.code).toBe(2);
+    expect(run.code).toBe(1);
     expect(run.stderr).toMatch(/^tiller: the thread cannot be kept from other processes: .+\n$/);
   });
 

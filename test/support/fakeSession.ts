@@ -1,5 +1,6 @@
 /** A real Session with working fakes of its ports: no disk, no process, no network, no time. */
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../src/core/model/client.ts';
+import type { ModelClientFactory } from '../../src/core/model/modelClientFactory.ts';
 import { capabilitiesOf } from '../../src/core/model/families.ts';
 import { dialectOf } from '../../src/core/model/provider.ts';
 import type { Clock, Exec, ExecExit, ExecProcess, Ids, Ports } from '../../src/core/ports.ts';
@@ -189,6 +190,8 @@ export interface FakeSessionOptions {
   readonly interactive?: boolean;
   readonly storage?: MemoryStorage;
   readonly workspace?: MemoryWorkspace;
+  /** Stands between the session and what may throw: ports of the disk, of programs and of the network, and the host. */
+  readonly between?: <Port extends object>(port: Port, name: string) => Port;
 }
 
 export class FakeSession {
@@ -205,18 +208,21 @@ export class FakeSession {
 
   constructor(options: FakeSessionOptions = {}) {
     const { answers = [], settings, storage, workspace, maxToolRounds = 8, interactive = true } = options;
-    const { compactionTokens = null } = options;
+    const { compactionTokens = null, between = (port) => port } = options;
     this.model = new FakeModel(answers);
     this.storage = storage ?? new MemoryStorage();
     this.workspace = workspace ?? new MemoryWorkspace({ 'a.txt': 'one\n' });
     const log = { debug() {}, info() {}, warn() {}, error: (...error: unknown[]) => void this.errors.push(error) };
     const ports: Ports = {
       keys: new SecretRedactor(),
-      workspace: this.workspace,
-      exec: this.exec,
-      storage: this.storage,
-      audit: { append: (entry) => void this.audit.push(entry), latest: async () => this.audit },
-      locks: memoryLocks(),
+      workspace: between(this.workspace, 'workspace'),
+      exec: between<Exec>(this.exec, 'exec'),
+      storage: between(this.storage, 'storage'),
+      audit: between<Ports['audit']>(
+        { append: (entry) => void this.audit.push(entry), latest: async () => this.audit },
+        'audit',
+      ),
+      locks: between(memoryLocks(), 'locks'),
       fetch: async () => new Response(),
       secrets: { keyFor: async () => undefined },
       clock,
@@ -268,15 +274,18 @@ export class FakeSession {
         agents: { ...THREAD_DEFAULTS.agents, tools: 'none', sideCopies: 'never' },
       },
       host: {
-        models: {
-          id: provider.id,
-          defaultModel: null,
-          connect: () => ({
-            client: this.model,
-            family: capabilitiesOf('m', dialectOf(provider), 'responses'),
-            prices: null,
-          }),
-        },
+        models: between<ModelClientFactory>(
+          {
+            id: provider.id,
+            defaultModel: null,
+            connect: () => ({
+              client: this.model,
+              family: capabilitiesOf('m', dialectOf(provider), 'responses'),
+              prices: null,
+            }),
+          },
+          'models',
+        ),
         interactive,
         keepsSettings: true,
         sandboxFor: () => ({ box: 'none' }),

@@ -45,7 +45,8 @@ export type Resumed =
   | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
   /** Another process works in it: it can be read, forked, or asked for with `takeOver`. */
   | { readonly type: 'owned'; readonly owner: ThreadOwner }
-  | { readonly type: 'refused'; readonly message: string };
+  /** `isFault`: the machine refuses it, such as a full disk, and not the thread itself. */
+  | { readonly type: 'refused'; readonly message: string; readonly isFault?: boolean };
 
 export type ForkedThread =
   | (Extract<Resumed, { type: 'resumed' }> & {
@@ -171,7 +172,8 @@ export class AgentService {
       owner = await ownership.attempt();
     } catch (error) {
       // For example TILLER_HOME is read-only. Without a lock two processes could write one thread.
-      return { type: 'refused', message: `the thread cannot be kept from other processes: ${messageOf(error)}` };
+      const message = `the thread cannot be kept from other processes: ${messageOf(error)}`;
+      return { type: 'refused', message, isFault: true };
     }
     if (owner !== undefined) return { type: 'owned', owner };
     let resumed: Resumed | undefined;

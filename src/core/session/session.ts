@@ -21,6 +21,7 @@ import { createSessionParts, type SessionParts, stateBefore } from './sessionPar
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import { ThreadEdits } from './threadEdits.ts';
 import { runTurn, type TurnOpening } from './turn.ts';
+import type { TurnRun } from './turnRun.ts';
 import { readAhead, takeContext, turnRunOf } from './turnRunOf.ts';
 import { messageOp, overridden } from './turnSettings.ts';
 
@@ -415,8 +416,6 @@ export class Session {
     opening: TurnOpening,
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
-    const { ports } = this.#options;
-    ports.exec.prepare?.();
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
@@ -425,8 +424,17 @@ export class Session {
       this.#parts.findings.note(msg);
       this.#parts.sink.emit(turnId, by, msg);
     };
-    // Before the state changes: when this throws, no turn counts as running.
-    const run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
+    let run: TurnRun;
+    try {
+      this.#options.ports.exec.prepare?.();
+      run = turnRunOf({ turnId, submissionId, settings, outputSchema, abort, emit }, this.#parts);
+    } catch (error) {
+      this.#options.ports.log.error('A turn could not be prepared', error);
+      // A client waits for the end of the turn that it has submitted. A recovered turn has started in its process.
+      if (opening.type !== 'recovered') emit({ type: 'turn_started', settings, contextWindow: null });
+      emit({ type: 'error', ...describeFailure(error) });
+      return emit({ type: 'turn_aborted', reason: 'failed' });
+    }
     if (this.#options.parent === undefined) {
       this.#parts.caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
     }
@@ -440,16 +448,16 @@ export class Session {
    * user.
    */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
+    const { rules, ports } = this.#options;
     this.#parts.compaction.turnEnded();
     const goesOn = outcome === 'completed' && isOpen(this.#state);
     for (const { id, input } of this.#parts.queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
-    await this.#options.rules.flush();
-    await this.#parts.caps.flush();
-    await this.#parts.recorder
-      .sync()
-      .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
+    for (const write of [() => rules.flush(), () => this.#parts.caps.flush(), () => this.#parts.recorder.sync()]) {
+      // Each is tried, because a client that waits until the session is idle waits for all of them.
+      await write().catch((error: unknown) => ports.log.error('The end of a turn was not written completely', error));
+    }
     this.#work.end();
   }
 

@@ -1,0 +1,85 @@
+/** A started turn ends exactly once, whichever call of a port throws. */
+import { describe, expect, it } from 'vitest';
+import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
+
+const run: ModelStep = { type: 'calls', name: 'exec_command', arguments: '{"cmd":"make ok"}' };
+const patch: ModelStep = {
+  type: 'patches',
+  patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch',
+};
+
+/** The calls of each function that are broken, one after the other. Later ones are like these. */
+const CALLS_OF_EACH = 2;
+
+/** Throws in the call of a port with this number, among the first calls of each function after `count`. */
+class Fault {
+  #calls: number | undefined;
+  readonly #callsOf = new Map<string, number>();
+  /** The call that has thrown. */
+  thrownIn: string | undefined;
+  readonly #at: number;
+
+  constructor(at: number) {
+    this.#at = at;
+  }
+
+  count(): void {
+    this.#calls = 0;
+  }
+
+  stop(): void {
+    this.#calls = undefined;
+  }
+
+  #isNext(called: string): boolean {
+    if (this.#calls === undefined) return false;
+    const before = this.#callsOf.get(called) ?? 0;
+    this.#callsOf.set(called, before + 1);
+    return before < CALLS_OF_EACH && this.#calls++ === this.#at;
+  }
+
+  between = <Port extends object>(port: Port, name: string): Port =>
+    new Proxy(port, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value !== 'function') return value;
+        return (...given: unknown[]) => {
+          const called = `${name}.${String(key)}`;
+          if (this.#isNext(called)) {
+            this.thrownIn = called;
+            throw new Error(`${called} is broken.`);
+          }
+          return Reflect.apply(value, target, given);
+        };
+      },
+    });
+}
+
+async function within(ticks: number, isDone: () => boolean): Promise<boolean> {
+  for (let left = ticks; left > 0 && !isDone(); left--) await tick();
+  return isDone();
+}
+
+describe('a turn', () => {
+  it('ends exactly once, whichever call of a port throws, and the next one runs', async () => {
+    const thrown = new Set<string>();
+    for (let at = 0; ; at++) {
+      const fault = new Fault(at);
+      const chat = new FakeSession({ answers: [[run], [patch]], between: fault.between });
+      fault.count();
+      chat.say('go');
+      expect(await within(1000, () => chat.session.isIdle), `idle after ${fault.thrownIn}`).toBe(true);
+      const ends = chat.messages.filter(({ type }) => type === 'turn_completed' || type === 'turn_aborted');
+      const starts = chat.said('turn_started');
+      expect([starts.length, ends.length], `starts and ends after ${fault.thrownIn}`).toEqual([1, 1]);
+      fault.stop();
+      chat.say('again');
+      expect(await within(1000, () => chat.session.isIdle), `idle again after ${fault.thrownIn}`).toBe(true);
+      expect(chat.state.turns.map(({ status }) => status.type).at(-1), `after ${fault.thrownIn}`).toBe('completed');
+      await chat.session.dispose();
+      if (fault.thrownIn === undefined) break;
+      thrown.add(fault.thrownIn);
+    }
+    expect([...thrown]).toEqual(expect.arrayContaining(['models.connect', 'exec.spawn', 'storage.openAppend']));
+  });
+});
