@@ -73,6 +73,23 @@ describe('an MCP server that demands an authorization', LONG, () => {
     expect(server.refreshed).toBe(1);
   });
 
+  test('stays authorized in two windows, whichever refreshes the token', async () => {
+    const kept = new Map<string, string>();
+    await using server = await AuthorizationServer.start();
+    await using made = await mcpScenario(guardedBy(server), { model: SCRIPT, secrets: secretsIn(kept) });
+    await signIn(made, server);
+    await using other = await mcpScenario(guardedBy(server), {
+      model: [...SCRIPT, ...SCRIPT],
+      secrets: secretsIn(kept),
+    });
+    for (const { chat } of [made, other, other]) {
+      server.valid.clear();
+      await chat.send('go');
+      expect(chat.outputs().at(-1)).toBe('the secret');
+    }
+    expect(server.refreshed).toBe(3);
+  });
+
   test('whose authorization is revoked needs another sign-in', async () => {
     await using server = await AuthorizationServer.start();
     await using made = await mcpScenario(guardedBy(server), {

@@ -58,6 +58,9 @@ export class McpServer {
   /** Ends and failed restarts since the server was ready for a longer time, or was started by the user. */
   #failures = 0;
   #cancelRestart = () => {};
+  #isRefreshing = false;
+  /** The server has reported another list of tools since the last request for it. */
+  #isStale = false;
 
   /** `ending`: resolves when the server that had this name before has ended. */
   constructor(definition: McpDefinition, deps: McpServerDeps, ending: Promise<unknown> = Promise.resolve()) {
@@ -169,7 +172,7 @@ export class McpServer {
       const opening = connector.connect(
         this.definition,
         {
-          changed: (kind) => this.#changed(kind, life),
+          changed: (kind) => this.#changed(kind),
           elicit: (request, asked) => this.#elicit(request, asked),
           roots,
           log: (line) => this.log.add(line),
@@ -235,22 +238,40 @@ export class McpServer {
     this.#cancelRestart = this.#deps.clock.after(jittered, () => void this.start());
   }
 
-  #changed(kind: 'tools' | 'prompts' | 'resources', life: AbortController): void {
-    if (kind === 'tools') return void this.#refresh(life);
+  #changed(kind: 'tools' | 'prompts' | 'resources'): void {
+    if (kind === 'tools') return void this.#refresh();
     this.#lists.forget(kind);
     if (kind === 'prompts') this.#changes.fire();
   }
 
-  async #refresh(life: AbortController): Promise<void> {
+  /** One request at a time: of two, the older answer could come last. All changes during one cost another. Never rejects. */
+  async #refresh(): Promise<void> {
+    this.#isStale = true;
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.#readTools();
+    }
+    this.#isRefreshing = false;
+  }
+
+  async #readTools(): Promise<void> {
     const status = this.#status;
     if (status.type !== 'ready') return;
+    const { startupTimeoutMs } = this.definition.settings;
+    const late = new McpFault('timeout', `there was no answer within ${startupTimeoutMs} ms (startupTimeoutMs).`);
+    const life = this.#life.signal;
+    const limit = deadline(this.#deps.clock, startupTimeoutMs, late, life);
     try {
-      const tools = await this.#toolsOf(status.connection, life.signal);
+      const tools = await this.#toolsOf(status.connection, limit.signal);
       if (this.#status.type !== 'ready' || this.#status.connection !== status.connection) return;
       this.log.add(`It has ${tools.length} tools now.`);
       this.#set({ type: 'ready', connection: status.connection, tools });
     } catch (error) {
-      if (!life.signal.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
+      if (!life.aborted) this.log.add(`Its new list of tools cannot be read: ${messageOf(error)}`);
+    } finally {
+      limit.end();
     }
   }
 

@@ -42,7 +42,10 @@ export class OAuthProvider implements OAuthClientProvider {
   readonly clientMetadataUrl?: string;
   readonly #options: ProviderOptions;
   readonly #state = randomBytes(24).toString('base64url');
+  /** As it was read last. */
   #stored: Stored | undefined;
+  /** The access token that was used last. */
+  #used: unknown;
 
   constructor(options: ProviderOptions) {
     this.#options = options;
@@ -85,7 +88,9 @@ export class OAuthProvider implements OAuthClientProvider {
   }
 
   async tokens(): Promise<StoredOAuthTokens | undefined> {
-    return (await this.#read()).tokens as StoredOAuthTokens | undefined;
+    const { tokens } = await this.#read();
+    this.#used = tokens?.['access_token'];
+    return tokens as StoredOAuthTokens | undefined;
   }
 
   async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
@@ -115,24 +120,26 @@ export class OAuthProvider implements OAuthClientProvider {
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
     const all = scope === 'all';
+    const { tokens } = await this.#read();
+    // A refresh token is valid once: another window, or a request beside this one, may have refreshed them.
+    const isRefreshed = tokens !== undefined && tokens['access_token'] !== this.#used;
     await this.#write({
       ...(all || scope === 'client' ? { client: undefined } : {}),
-      ...(all || scope === 'tokens' ? { tokens: undefined } : {}),
+      ...((all || scope === 'tokens') && !isRefreshed ? { tokens: undefined } : {}),
       ...(all || scope === 'verifier' ? { verifier: undefined } : {}),
       ...(all || scope === 'discovery' ? { discovery: undefined } : {}),
     });
   }
 
+  /** Reads it anew each time: every window has a connection of its own. */
   async #read(): Promise<Stored> {
-    if (this.#stored === undefined) {
-      const { secrets, server, redirect } = this.#options;
-      const stored = storedSchema.safeParse(parseJson((await secrets.read(server.url)) ?? ''));
-      const known = stored.success ? stored.data : { redirectUrl: redirect?.url ?? '' };
-      // A client is registered for one address to come back to.
-      const isSame = redirect === undefined || known.redirectUrl === redirect.url;
-      this.#stored = isSame ? known : { ...known, redirectUrl: redirect.url, client: undefined, discovery: undefined };
-      this.#hide(this.#stored);
-    }
+    const { secrets, server, redirect } = this.#options;
+    const stored = storedSchema.safeParse(parseJson((await secrets.read(server.url)) ?? ''));
+    const known = stored.success ? stored.data : { redirectUrl: redirect?.url ?? '' };
+    // A client is registered for one address to come back to.
+    const isSame = redirect === undefined || known.redirectUrl === redirect.url;
+    this.#stored = isSame ? known : { ...known, redirectUrl: redirect.url, client: undefined, discovery: undefined };
+    this.#hide(this.#stored);
     return this.#stored;
   }
 

@@ -175,3 +175,38 @@ test('a server with a changed definition is started when the one before has ende
   await servers.close();
   expect(did.slice(4)).toEqual(['closing 2', 'closed 2']);
 });
+
+test('a storm of changed lists costs one more request, and the newest list counts', async () => {
+  const { deps } = machine();
+  const asked: ((...names: readonly string[]) => void)[] = [];
+  let changed = () => {};
+  const connector: McpConnector = {
+    async connect(_definition, handlers) {
+      changed = () => handlers.changed('tools');
+      const made = connectionOf(new Promise(() => {}), async () => {});
+      return {
+        ...made,
+        info: { ...made.info, hasTools: true },
+        listTools: () =>
+          new Promise((resolve) => {
+            asked.push((...names) => resolve(names.map((name) => ({ name, inputSchema: {}, raw: {} }))));
+          }),
+      };
+    },
+  };
+  const server = new McpServer(definition(), { ...deps, connector });
+  const started = server.start();
+  await expect.poll(() => asked.length).toBe(1);
+  asked[0]?.('first');
+  await started;
+  const names = () => (server.status.type === 'ready' ? server.status.tools.map(({ name }) => name) : []);
+  for (let times = 0; times < 100; times++) changed();
+  asked[1]?.('second');
+  await expect.poll(() => asked.length).toBe(3);
+  asked[2]?.('third');
+  await expect.poll(names).toEqual(['third']);
+  expect(asked).toHaveLength(3);
+  changed();
+  asked[3]?.('fourth');
+  await expect.poll(names).toEqual(['fourth']);
+});
