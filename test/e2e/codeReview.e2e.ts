@@ -9,6 +9,8 @@ import { ALL_EXTENSIONS, useSharedWindow } from './support/window.ts';
 const soon = { timeout: 30_000 };
 const window = useSharedWindow({
   ...ALL_EXTENSIONS,
+  // In a shared one VS Code may not have noticed yet that the file is there again when it is opened.
+  isNew: true,
   model: 'scripted',
   settings: { 'tiller.review': 'after' },
   files: { 'a.txt': 'one\ntwo\n' },
