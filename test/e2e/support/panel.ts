@@ -2,12 +2,12 @@ import type { Workbench } from '../../../scripts/vscode/page.mjs';
 
 const TURN_LIMIT_MS = 60_000;
 
-/** A function of the page. */
-const PLACE_OF_FOCUS = `() => {
+/** Evaluated in a page. */
+const PLACE_OF_FOCUS = `(() => {
   const { activeElement: element } = document;
   const name = element?.getAttribute('data-testid') ?? element?.getAttribute('class') ?? '';
   return (element?.tagName.toLowerCase() ?? 'none') + ' ' + name + ' (document.hasFocus: ' + document.hasFocus() + ')';
-}`;
+})()`;
 
 /** The chat panel as a user uses it, by docs/testids.md. */
 export class Panel {
@@ -27,7 +27,7 @@ export class Panel {
 
   /** Returns the element with the focus in the window and in the panel, and whether the panel has it: for messages of failures. */
   async focusPlace(): Promise<string> {
-    const inWindow: string = await this.#vscode().page.evaluate(`(${PLACE_OF_FOCUS})()`);
+    const inWindow: string = await this.#vscode().page.evaluate(PLACE_OF_FOCUS);
     const inPanel: string = await this.page.locator('body').evaluate(PLACE_OF_FOCUS);
     return `window: ${inWindow}; panel: ${inPanel}`;
   }
