@@ -4,6 +4,7 @@ import { type HookEvent, hookEventSchema } from '../../protocol/hooks.ts';
 import type { Host } from '../ports.ts';
 import type { HookDefinition } from './definition.ts';
 import { lazyObject } from '../../protocol/lazyObject.ts';
+import { isJsonObject } from '../util/json.ts';
 
 /** In seconds. */
 const DEFAULT_TIMEOUT = 60;
@@ -50,7 +51,7 @@ export function parseHooks(value: unknown, platform: Host['platform']): ParsedHo
   const hooks: HookDefinition[] = [];
   const problems: string[] = [];
   const unknownEvents: string[] = [];
-  if (!isRecord(value)) return { hooks, problems: ['"hooks" must be an object.'], unknownEvents };
+  if (!isJsonObject(value)) return { hooks, problems: ['"hooks" must be an object.'], unknownEvents };
   for (const [name, entries] of Object.entries(value)) {
     const event = eventNamed(name);
     if (event === undefined) {
@@ -81,7 +82,7 @@ function listOf(entries: unknown): readonly unknown[] {
 function ungrouped(entry: unknown): readonly { readonly matcher: string; readonly hook: unknown }[] {
   const group = groupSchema.safeParse(entry);
   if (group.success) return group.data.hooks.map((hook) => ({ matcher: group.data.matcher, hook }));
-  const matcher = isRecord(entry) && typeof entry['matcher'] === 'string' ? entry['matcher'] : '';
+  const matcher = isJsonObject(entry) && typeof entry['matcher'] === 'string' ? entry['matcher'] : '';
   return [{ matcher, hook: entry }];
 }
 
@@ -129,8 +130,4 @@ export function matchesName(matcher: string, name: string): boolean {
   if (matcher === '' || matcher === '*') return true;
   if (/^[\w|\s,-]+$/.test(matcher)) return matcher.split(/[|,]/).some((part) => part.trim() === name);
   return new RegExp(matcher).test(name);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

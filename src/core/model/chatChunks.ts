@@ -9,7 +9,7 @@ import type { ReasoningField } from './chatMessages.ts';
 import { usageIn } from './chatUsage.ts';
 import type { ModelFault, ResponseEvent } from './client.ts';
 import { finishReasonFault, inStreamFault, MOST_ITEMS, streamClosedFault, tooManyItemsFault } from './faults.ts';
-import { parseJson } from '../util/json.ts';
+import { isJsonObject, parseJson } from '../util/json.ts';
 import { asOffered } from './functionForm.ts';
 
 interface OpenCall {
@@ -157,7 +157,7 @@ export class ChatReader {
       // Arguments that arrived before the name.
       if (call.arguments !== '') events.push(callDelta(call, call.arguments));
     }
-    if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
+    if (isJsonObject(fragment.extra_content)) call.extra = fragment.extra_content;
     if (text === '' || isRepeated(call, text)) return;
     if (call.arguments === PLACEHOLDER && text.startsWith('{')) call.arguments = '';
     call.arguments += text;
@@ -233,7 +233,7 @@ function isError(chunk: WireChunk): boolean {
   if (chunk.error || chunk.object === 'error') return true;
   if (chunk.choices) return false;
   const { base_resp } = chunk;
-  return Boolean(chunk.detail) || (isRecord(base_resp) && Boolean(base_resp['status_code']));
+  return Boolean(chunk.detail) || (isJsonObject(base_resp) && Boolean(base_resp['status_code']));
 }
 
 /** True for a repetition of a call that was already started, and for a call with incomplete arguments. */
@@ -274,11 +274,7 @@ function isRepeated(call: OpenCall, text: string): boolean {
 }
 
 function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function stringOf(value: unknown): string {
@@ -311,6 +307,6 @@ function thoughtIn(message: WireMessage): readonly [ReasoningField, string] {
 
 function reasoningOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!isRecord(value)) return '';
+  if (!isJsonObject(value)) return '';
   return stringOf(value['text']) || stringOf(value['content']);
 }

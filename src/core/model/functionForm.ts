@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { CustomToolSpec, FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
-import { parseJson } from '../util/json.ts';
+import { isJsonObject, parseJson } from '../util/json.ts';
 
 export function asFunctionTool({ name, description }: CustomToolSpec): FunctionToolSpec {
   return {
@@ -76,9 +76,7 @@ export function asShellFunction(name: 'shell' | 'shell_command' = 'shell'): Func
  */
 export function replayedArguments(text: string): string {
   if (text.trim() === '') return '{}';
-  const value = parseJson(text);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? text : JSON.stringify({ invalid_arguments: text });
+  return isJsonObject(parseJson(text)) ? text : JSON.stringify({ invalid_arguments: text });
 }
 
 /** `callId` is the id that its output will have. */

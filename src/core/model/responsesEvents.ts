@@ -12,6 +12,7 @@ import { inStreamFault, incompleteFault, malformedFault, MOST_ITEMS, tooManyItem
 import { asOffered } from './functionForm.ts';
 import { itemFromWire } from './responsesItems.ts';
 import { lazyObject } from '../../protocol/lazyObject.ts';
+import { isJsonObject } from '../util/json.ts';
 
 type ItemKind = Extract<ResponseEvent, { type: 'item_started' }>['kind'];
 
@@ -136,7 +137,7 @@ export class ResponsesReader {
 
   #settled(open: OpenItem): readonly ResponseEvent[] {
     if (open.kind === 'message' && open.text !== '') return [asMessage(open)];
-    if (open.kind !== 'tool_call' || !isRecord(open.announced)) return NOTHING;
+    if (open.kind !== 'tool_call' || !isJsonObject(open.announced)) return NOTHING;
     const written = { ...open.announced, arguments: open.text, input: open.text };
     const item = itemFromWire(written, this.#options.newCallId);
     return item === undefined ? NOTHING : [{ type: 'item_done', key: open.key, item: this.#asOffered(item) }];
@@ -277,12 +278,8 @@ function deltaOf({ delta }: WireEvent): string {
   return typeof delta === 'string' ? delta : '';
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function outputOf(response: unknown): readonly unknown[] {
-  return isRecord(response) && Array.isArray(response['output']) ? response['output'] : [];
+  return isJsonObject(response) && Array.isArray(response['output']) ? response['output'] : [];
 }
 
 /**
@@ -290,7 +287,7 @@ function outputOf(response: unknown): readonly unknown[] {
  * (github.com/BigPizzaV3/CodexPlusPlus/issues/614, github.com/farion1231/cc-switch/issues/4671).
  */
 function withNames(wire: unknown, announced: unknown): unknown {
-  if (!isRecord(wire) || !isRecord(announced) || kindOf(String(wire['type'])) !== 'tool_call') return wire;
+  if (!isJsonObject(wire) || !isJsonObject(announced) || kindOf(String(wire['type'])) !== 'tool_call') return wire;
   const names = ['name', 'call_id'].filter((field) => wire[field] === '' && announced[field]);
   return names.length === 0
     ? wire

@@ -1,7 +1,7 @@
 /** Errors as servers describe them in an answer. */
 import * as z from 'zod';
 import { lazyObject } from '../../protocol/lazyObject.ts';
-import { parseJson } from '../util/json.ts';
+import { isJsonObject, parseJson } from '../util/json.ts';
 
 const serverErrorSchema = lazyObject(() => ({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
@@ -20,15 +20,15 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 export function serverErrorIn(answer: unknown): ServerError {
   const document: unknown = Array.isArray(answer) ? answer[0] : answer;
   if (typeof document === 'string') return { message: plainWords(document) };
-  if (!isRecord(document)) return {};
+  if (!isJsonObject(document)) return {};
   const { error, errors, detail } = document;
   if (typeof error === 'string') {
     return { ...serverErrorIn({ ...document, error: undefined }), message: plainWords(error) };
   }
   const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
-  if (isRecord(inner)) return readError(inner);
+  if (isJsonObject(inner)) return readError(inner);
   const { base_resp } = document;
-  if (isRecord(base_resp)) return readError({ code: base_resp['status_code'], message: base_resp['status_msg'] });
+  if (isJsonObject(base_resp)) return readError({ code: base_resp['status_code'], message: base_resp['status_msg'] });
   const own = readError(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
@@ -43,15 +43,11 @@ function readError(error: Readonly<Record<string, unknown>>): ServerError {
 
 /** OpenRouter says only “Provider returned error”; the answer of the server behind it is in `metadata.raw`. */
 function withCause(error: ServerError, { metadata }: Readonly<Record<string, unknown>>): ServerError {
-  const raw = isRecord(metadata) ? metadata['raw'] : undefined;
+  const raw = isJsonObject(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string' || raw === '') return error;
   const cause = serverErrorIn(parseJson(raw) ?? raw);
   const type = error.type ?? (typeof cause.code === 'string' ? cause.code : cause.type);
   return { ...error, type, message: [error.message, cause.message ?? raw].filter(Boolean).join(': ') };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MARKUP = /^\s*<(?:!doctype|\?xml|html|head|body|title|center|h\d|p|pre)\b/i;

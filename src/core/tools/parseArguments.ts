@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Parsed, ToolPayload } from './handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
-import { hasTooManyValues } from '../util/json.ts';
+import { hasTooManyValues, isJsonObject } from '../util/json.ts';
 
 /**
  * Validates arguments with the tool's schema. Broken JSON is never repaired and never runs: the model gets the error
@@ -48,13 +48,13 @@ export function invalidArguments(reason: string): Parsed<never> {
 
 /** Models write `null` for an omitted option. */
 function dropNulls(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));
 }
 
 /** Models that know another shell tool write `timeout` for `timeout_ms`; both are in milliseconds. */
 function withTimeout(value: unknown, known: readonly string[]): unknown {
-  if (!isObject(value) || !('timeout' in value) || 'timeout_ms' in value) return value;
+  if (!isJsonObject(value) || !('timeout' in value) || 'timeout_ms' in value) return value;
   if (!known.includes('timeout_ms') || known.includes('timeout')) return value;
   const { timeout, ...rest } = value;
   return { ...rest, timeout_ms: timeout };
@@ -64,11 +64,7 @@ function withTimeout(value: unknown, known: readonly string[]): unknown {
 const [MAX_NAME, MAX_NAMES] = [40, 5];
 
 function ignoredIn(value: unknown, known: readonly string[] | undefined): { readonly ignored?: readonly string[] } {
-  if (known === undefined || !isObject(value)) return {};
+  if (known === undefined || !isJsonObject(value)) return {};
   const unknown = Object.keys(value).filter((name) => !known.includes(name));
   return unknown.length === 0 ? {} : { ignored: unknown.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME)) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

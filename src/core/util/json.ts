@@ -15,6 +15,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** True for an object of JSON: neither an array nor `null`. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** True when the text has more values than Tiller accepts from outside. Reads the text once. */
 export function hasTooManyValues(text: string): boolean {
   if (text.length <= CAN_HAVE_TOO_MANY) return false;
