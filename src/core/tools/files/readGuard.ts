@@ -46,11 +46,15 @@ export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDep
   return (names) => {
     for (const name of names) {
       const pattern = patternFor(name);
-      if (pattern !== undefined) return `${name} may not be read (sandbox.unreadable: ${pattern})`;
-      if (isUnreadable(name)) return `${name} may not be read (sandbox.unreadable)`;
+      if (pattern !== undefined || isUnreadable(name)) return mayNotBeRead(name, pattern);
     }
     return undefined;
   };
+}
+
+/** The reason as a clause. `pattern`: the glob that names the file; `undefined` where a path of the setting does. */
+export function mayNotBeRead(name: string, pattern: string | undefined): string {
+  return `${name} may not be read (sandbox.unreadable${pattern === undefined ? '' : `: ${pattern}`})`;
 }
 
 /**

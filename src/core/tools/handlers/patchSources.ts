@@ -4,7 +4,7 @@ import type { DecisionReason } from '../../../protocol/policy.ts';
 import type { FileOperation } from '../../patch/operation.ts';
 import { type PatchSource, refuseUnreadable, unreadableAmong, unreadableIn } from '../../policy/unreadableSource.ts';
 import { type DecidedChange, type Workspace, WorkspaceError } from '../../ports.ts';
-import { linkedSecrets, type ReadGuard, readLimitsOf } from '../files/readGuard.ts';
+import { linkedSecrets, mayNotBeRead, type ReadGuard, readLimitsOf } from '../files/readGuard.ts';
 import type { ToolContext } from '../handler.ts';
 import type { LookedUpPlaces } from '../planPatchIn.ts';
 import type { PatchScope } from './patchScope.ts';
@@ -44,7 +44,7 @@ function sourcesOf(
 }
 
 /** Returns the first file, of those that operations read, that a glob makes unreadable: a clause with its path. */
-export async function readsSecret(
+export function readsSecret(
   operations: readonly FileOperation[],
   workdir: string,
   places: LookedUpPlaces,
@@ -52,33 +52,25 @@ export async function readsSecret(
   context: ToolContext,
 ): Promise<string | undefined> {
   const read = sourcesOf(operations, workdir, places).filter(({ isRead }) => isRead);
-  return secretAmong(read, scope) ?? linkedSecretAmong(read, scope, context);
+  return secretAmong(read, scope, context);
 }
 
-export function secretAmong(
-  sources: readonly PatchSource[],
-  { globFor }: Pick<PatchScope, 'globFor'>,
-): string | undefined {
-  for (const { path: file, place } of sources) {
-    for (const name of [file, place.name, place.target]) {
-      const glob = globFor(name);
-      if (glob !== undefined) return `${name} may not be read (sandbox.unreadable: ${glob})`;
-    }
-  }
-  return undefined;
-}
-
-/** The same for files that another name (a hard link) makes unreadable. */
-export async function linkedSecretAmong(
+/** The same for these files. One that another name (a hard link) makes unreadable counts, too. */
+export async function secretAmong(
   sources: readonly PatchSource[],
   { globFor, reading }: PatchScope,
   context: ToolContext,
 ): Promise<string | undefined> {
+  for (const { path: file, place } of sources) {
+    for (const name of [file, place.name, place.target]) {
+      const glob = globFor(name);
+      if (glob !== undefined) return mayNotBeRead(name, glob);
+    }
+  }
   const isUnreadable = unreadableIn(reading, context.host.platform);
   const guard: ReadGuard = ([name = '']) => {
     const glob = globFor(name);
-    if (glob === undefined && !isUnreadable(name)) return undefined;
-    return `${name} may not be read (sandbox.unreadable${glob === undefined ? '' : `: ${glob}`})`;
+    return glob !== undefined || isUnreadable(name) ? mayNotBeRead(name, glob) : undefined;
   };
   const targets = sources.map(({ place }) => place.target);
   const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();

@@ -28,7 +28,7 @@ import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { followMoves, foldersAbove, isAnyGone, wasMoved, watchMoves } from './movedFiles.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
-import { linkedSecretAmong, readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
+import { readsSecret, refuseSources, replacedSources, secretAmong } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface ApplyPlan {
@@ -115,7 +115,7 @@ export async function prepareChanges(
   const unreadable = refuseUnreadable(replaced, scope.reading, host.platform);
   if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
-  const reads = secret ?? secretAmong(replaced, scope) ?? (await linkedSecretAmong(replaced, scope, context));
+  const reads = secret ?? (await secretAmong(replaced, scope, context));
   const decide = async (asked: Asked, current: PatchScope) =>
     decidePatch({
       paths: asked.paths,
