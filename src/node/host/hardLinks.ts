@@ -12,6 +12,12 @@ export function fileIdentity({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }
 
+/** The identity of what has this name, without following a link; `undefined` where nothing has it. */
+export function identityAt(name: string): string | undefined {
+  const stats = lstatSync(name, { throwIfNoEntry: false });
+  return stats && fileIdentity(stats);
+}
+
 export interface NamedFile {
   readonly identity: string;
   /** Absolute. */

@@ -8,7 +8,7 @@ import type { SandboxLimits } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { EXPLORER_MARK } from '../../core/sandbox/writableRoots.ts';
-import { fileIdentity } from '../host/hardLinks.ts';
+import { fileIdentity, identityAt } from '../host/hardLinks.ts';
 import { rememberDevices } from './devices.ts';
 import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
@@ -166,6 +166,5 @@ function maskOfFile(secret: string): readonly Mask[] {
 
 /** Changes when the file was replaced by another one. */
 export function identityOf(name: string): string {
-  const stat = lstatSync(name, { throwIfNoEntry: false });
-  return stat === undefined ? 'absent' : fileIdentity(stat);
+  return identityAt(name) ?? 'absent';
 }

@@ -2,8 +2,8 @@
  * The further places of files that commands may not open: other names of the same file (hard links), and where a command
  * has moved one with its folder. Globs do not find these, because they go by the name.
  */
-import { lstatSync, type Stats } from 'node:fs';
-import { fileIdentity, type NamedFile, namesOf } from '../host/hardLinks.ts';
+import type { Stats } from 'node:fs';
+import { fileIdentity, identityAt, type NamedFile, namesOf } from '../host/hardLinks.ts';
 
 export class SecretLinks {
   /**
@@ -37,7 +37,7 @@ export class SecretLinks {
     const identity = fileIdentity(stats);
     const state = [stats.nlink, stats.ctimeMs, ...folders.toSorted()].join('\0');
     const known = this.#links.get(identity);
-    if (known?.state === state && known.paths.every((path) => identityOf(path) === identity)) {
+    if (known?.state === state && known.paths.every((path) => identityAt(path) === identity)) {
       return known.paths.filter((path) => path !== file);
     }
     const paths: string[] = [];
@@ -50,14 +50,9 @@ export class SecretLinks {
   }
 
   #movedNow(folders: readonly string[]): readonly string[] {
-    const lost = [...this.#moved].filter(([identity, path]) => identityOf(path) !== identity);
+    const lost = [...this.#moved].filter(([identity, path]) => identityAt(path) !== identity);
     for (const [identity] of lost) this.#moved.delete(identity);
     this.follow(new Set(lost.map(([identity]) => identity)), folders);
     return [...this.#moved.values()];
   }
-}
-
-function identityOf(path: string): string | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats && fileIdentity(stats);
 }
