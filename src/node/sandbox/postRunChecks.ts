@@ -93,7 +93,7 @@ function changeableRepositories(before: Look, scan: TreeScan): string[] {
   return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 
-/** Only reports a replaced file: the user may have put something else there meanwhile. */
+/** Only reports a replaced file: the user may have put something else there while the command ran. */
 function reportReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
