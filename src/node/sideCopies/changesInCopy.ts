@@ -10,6 +10,7 @@ import type { CopyRecord } from './copyRecord.ts';
 import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { stampOf } from './makeCopy.ts';
+import { append } from '../../core/util/append.ts';
 
 /** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
 export async function lossesInCopy(
@@ -52,7 +53,10 @@ export async function lossesInCopy(
       }
     }
     if (step.value === 'too_many') isPartial = true;
-    unread.push(...[...walked.keys()].filter((place) => !mayBeRead(place)));
+    append(
+      unread,
+      [...walked.keys()].filter((place) => !mayBeRead(place)),
+    );
   }
   return {
     changes: changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1)),
