@@ -56,7 +56,7 @@ async function live(folder: TempFolder, flags: readonly string[], resume: boolea
       say();
     } else if (type === 'turn_completed') {
       turns++;
-      // Of two turns, one at least runs a command.
+      // At least one of two turns runs a command.
       if (kill === null && turns === 2) child.stdin.end();
       else say();
     }
