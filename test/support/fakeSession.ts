@@ -234,7 +234,6 @@ export class FakeSession {
       host: {
         platform: 'linux',
         homeDirectory: '/home/me',
-        tempDirectory: '/tmp',
         shell: '/bin/bash',
         ...inTimeZone('UTC'),
         environment: {},
