@@ -1,5 +1,5 @@
 /**
- * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
+ * The state of the panel. The thread is folded only by `protocol/threadReducer.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
@@ -10,13 +10,12 @@ import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
   type Denial,
-  foldPanelEvent,
-  type PanelEvent,
   type ProcessState,
   runningInBackground,
   type ThreadState,
   TURN_WINDOW,
 } from '../src/protocol/thread.ts';
+import { foldPanelEvent, type PanelEvent } from '../src/protocol/threadReducer.ts';
 import type {
   AgentRow,
   HostMessage,

@@ -24,7 +24,8 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
-import type { AgentSummary, PanelEvent, ThreadState } from './thread.ts';
+import type { AgentSummary, ThreadState } from './thread.ts';
+import type { PanelEvent } from './threadReducer.ts';
 import type { ReadOnlyReason } from './threads.ts';
 import { lazyObject } from './lazyObject.ts';
 
