@@ -185,9 +185,9 @@ export function reviewAlone({ items }: TurnState): TurnItemOf<'code_review'> | u
   return items.length === 1 && first?.type === 'code_review' ? first : undefined;
 }
 
-/** The working directory of the next turn; empty for a thread that has not started. */
-export function cwdOf({ settings, started }: Pick<ThreadState, 'settings' | 'started'>): string {
-  return settings?.cwd ?? started?.cwd ?? '';
+/** The working directory of the next turn; empty without a thread, and for one that has not started. */
+export function cwdOf(thread: Pick<ThreadState, 'settings' | 'started'> | null): string {
+  return thread?.settings?.cwd ?? thread?.started?.cwd ?? '';
 }
 
 /** The text of a message, without its images and mentions. */

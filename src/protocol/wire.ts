@@ -163,7 +163,7 @@ export interface SkillRow {
   readonly isProposed: boolean;
 }
 
-/** What the host sends to the panel. */
+/** A message of the host to the panel, before the build id is added. */
 export type PanelUpdate =
   | {
       readonly type: 'snapshot';
@@ -263,6 +263,9 @@ export type PanelUpdate =
 
 /** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage = PanelUpdate & { readonly build: string };
+
+/** The message of one type. */
+export type HostMessageOf<Type extends HostMessage['type']> = Extract<HostMessage, { type: Type }>;
 
 /** Comments of the user on lines that are not sent, and in how many files they are. */
 export interface PendingComments {

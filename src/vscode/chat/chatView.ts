@@ -3,7 +3,6 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import type {
-  HostMessage,
   InterruptedPatch,
   PanelUpdate,
   PanelSettings,
@@ -208,18 +207,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   focusComposer(): void {
     this.tellWhenReady({ type: 'focus_composer' });
-  }
-
-  sendRulePreview(
-    answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
-  ): void {
-    this.tell({ type: 'rule_preview', ...answer });
-  }
-
-  sendRuleSuggestion(
-    answer: Pick<Extract<HostMessage, { type: 'rule_suggestion' }>, 'approvalId' | 'suggestion'>,
-  ): void {
-    this.tell({ type: 'rule_suggestion', ...answer });
   }
 
   showWaiting(): void {
