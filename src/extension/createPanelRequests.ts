@@ -72,12 +72,12 @@ export function createPanelRequests(
     listSkills: async () => view.tell({ type: 'skills', rows: await skillCommands.rows() }),
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.overview.asking(approvalId), approvalId, rule, platform);
-      if (preview) view.sendRulePreview({ approvalId, rule, preview });
+      if (preview) view.tell({ type: 'rule_preview', approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
       const asking = threads.overview.asking(approvalId);
       const suggestion = await suggestionForApproval(asking, approvalId, ports.audit, platform);
-      if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
+      if (suggestion) view.tell({ type: 'rule_suggestion', approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
     explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),

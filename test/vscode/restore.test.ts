@@ -33,7 +33,12 @@ class Recorded {
     const absent = { type: 'absent' } as const;
     const isGone = (path: string) => gone.some((name) => this.#here.at(name) === path);
     this.#changes = places.map((path) => {
-      return { path, before: before.get(path) ?? absent, after: isGone(path) ? absent : (after.get(path) ?? absent), by: 'this' };
+      return {
+        path,
+        before: before.get(path) ?? absent,
+        after: isGone(path) ? absent : (after.get(path) ?? absent),
+        by: 'this',
+      };
     });
   }
 

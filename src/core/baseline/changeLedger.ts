@@ -140,7 +140,12 @@ export class ChangeLedger {
         return sameState(state, now) ? [] : [{ path, before: state, after: now, by: 'this' }];
       });
       for (const { path, after: state } of changes) this.noteWrite(path, state);
-      return { result, changes, newFolders: missing.filter((folder) => !stillMissing.includes(folder)), goneFolders: [] };
+      return {
+        result,
+        changes,
+        newFolders: missing.filter((folder) => !stillMissing.includes(folder)),
+        goneFolders: [],
+      };
     });
     return abortable(written, waiting.signal).finally(() => stop?.());
   }
@@ -260,7 +265,7 @@ export class ChangeLedger {
   }
 }
 
-/** What is made and removed again, or the other way round, is no change. */
+/** A folder that is made and removed again, or the other way round, is no change. */
 function addFolders(window: Window, { newFolders, goneFolders }: Pick<Look, 'newFolders' | 'goneFolders'>): void {
   for (const path of newFolders) if (!window.goneFolders.delete(path)) window.newFolders.add(path);
   for (const folder of goneFolders) {

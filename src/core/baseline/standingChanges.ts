@@ -57,7 +57,14 @@ export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges
     else undone.pop();
   }
   const last = undone.at(-1);
-  return last && { turnIds: last.turnIds, changes: last.changes, newFolders: last.newFolders, goneFolders: last.goneFolders ?? [] };
+  return (
+    last && {
+      turnIds: last.turnIds,
+      changes: last.changes,
+      newFolders: last.newFolders,
+      goneFolders: last.goneFolders ?? [],
+    }
+  );
 }
 
 /** The turns that changed something, the last one last. */
@@ -78,7 +85,7 @@ function undoneTurns(records: readonly ChangeRecord[]): ReadonlySet<string> {
   return undone;
 }
 
-/** What one step made and a later one removed is no change; neither is the opposite. */
+/** A folder that one step made and a later one removed is no change; neither is the opposite. */
 function foldersOf(
   steps: readonly ChangeStep[],
   undone: ReadonlySet<string>,

@@ -51,7 +51,7 @@ export function planFolders(
   return { folders: [...folders.values()], replaced };
 }
 
-/** False also below something that is no folder. */
+/** Returns false below something that is no folder, too. */
 function isFree(path: string, removals: ReadonlyMap<string, unknown>, held: HeldFolders): boolean {
   if (removals.has(path)) return true;
   try {

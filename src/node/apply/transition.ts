@@ -142,7 +142,7 @@ function originalPath(temporaryPath: string): KeptOriginal {
   return `${temporaryPath}.old`;
 }
 
-/** At no moment with more permissions than `mode`. */
+/** The folder never has more permissions than `mode`. */
 function makeFolder(name: string, mode: number | undefined): void {
   mkdirSync(name, mode ?? 0o777);
   if (mode === undefined) return;

@@ -5,7 +5,7 @@ import type { Look, LookedChange } from '../../core/ports.ts';
 import { type FolderFacts, statOf, TICK_MS } from './folderScan.ts';
 import { type IndexEntry, isIgnored } from './indexLog.ts';
 
-/** What two looks at a folder have found. */
+/** The results of two looks at a folder. */
 export interface Looks {
   readonly before: ReadonlyMap<string, IndexEntry>;
   readonly after: ReadonlyMap<string, IndexEntry>;
@@ -14,7 +14,7 @@ export interface Looks {
   readonly foldersAfter: ReadonlyMap<string, FolderFacts>;
   /** When the first of the two began, milliseconds since the epoch; `undefined` for one of another process. */
   readonly lookedAt: number | undefined;
-  /** What was known of all folders before, this one included. */
+  /** The entries of all folders before, this one included. */
   readonly everywhere: readonly ReadonlyMap<string, IndexEntry>[];
   /** The state of a file that the second look has not visited. */
   readonly stateOf: (path: string, known: IndexEntry) => IndexEntry | undefined;
@@ -115,7 +115,7 @@ function arrivalOf(path: string, { foldersBefore, foldersAfter }: Looks): number
   }
 }
 
-/** Of files whose content is kept. */
+/** Returns the inodes of files whose content is kept. */
 function recordedInodes(everywhere: Looks['everywhere']): ReadonlySet<number> {
   const inodes = new Set<number>();
   for (const entries of everywhere) {

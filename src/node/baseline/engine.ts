@@ -54,7 +54,7 @@ interface Looking {
   hasNoRoom: boolean;
   /** Bytes that may still be written before the free space of the disk is read again. */
   checkedBytes: number;
-  /** What was known of all folders when it began. */
+  /** The entries of all folders when it began. */
   readonly before: readonly ReadonlyMap<string, IndexEntry>[];
 }
 

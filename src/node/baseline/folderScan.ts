@@ -17,7 +17,7 @@ export interface FoundFile {
   readonly isIgnored: boolean;
 }
 
-/** What a walk says of a folder. */
+/** A folder as a walk finds it. */
 export interface FolderFacts {
   /** Milliseconds since the epoch, of its inode. */
   readonly changedAt: number;

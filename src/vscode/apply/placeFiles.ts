@@ -240,7 +240,7 @@ export class PlaceFiles implements Disposable {
   }
 }
 
-/** At no moment with more permissions than `mode`. */
+/** The folder never has more permissions than `mode`. */
 function makeFolderAt(name: string, mode: number | undefined): void {
   mkdirSync(name, mode ?? 0o777);
   if (mode === undefined) return;

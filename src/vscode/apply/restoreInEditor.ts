@@ -72,7 +72,7 @@ async function restoreFiles(
       await files.removeEach(made.toReversed());
       return result;
     }
-    // Those whose place was taken by a file.
+    // A file was in the place of the others.
     await makeFolders(folders.make, files);
     const edited = new Set(changes.filter(({ kind }) => kind === 'update').map(({ path }) => path));
     await undoFormatting(

@@ -148,7 +148,8 @@ export class RevertCommands {
       if (diffs.length === 0 && !isConversation) {
         // As after a crash whose undo was finished: no record of it exists yet.
         const isDone = files.every((file) => file.state === 'done');
-        const { answer } = isDone && files.length + folders.length > 0 ? await this.#submit(op, state.threadId) : NO_ANSWER;
+        const { answer } =
+          isDone && files.length + folders.length > 0 ? await this.#submit(op, state.threadId) : NO_ANSWER;
         if (folders.length > 0 && answer.type === 'files_reverted') tellFolders(answer.direction, folders);
         else tellNothing(files);
         return false;

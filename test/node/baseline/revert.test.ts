@@ -252,48 +252,84 @@ describe('undo of what a command moved', () => {
 
   it.each<[string, Record<string, string>, (at: (name: string) => string) => void]>([
     ['a folder', FOLDER, (at) => renameSync(at('sub'), at('other'))],
-    ['a folder into a new one', FOLDER, (at) => {
-      mkdirSync(at('new'));
-      renameSync(at('sub'), at('new/sub'));
-    }],
+    [
+      'a folder into a new one',
+      FOLDER,
+      (at) => {
+        mkdirSync(at('new'));
+        renameSync(at('sub'), at('new/sub'));
+      },
+    ],
     ['a folder by case only', FOLDER, (at) => renameSync(at('sub'), at('SUB'))],
-    ['a folder over an empty one', FOLDER, (at) => {
-      mkdirSync(at('other'));
-      renameSync(at('sub'), at('other'));
-    }],
-    ['two folders that change places', { 'one/a': '1\n', 'one/only': 'x\n', 'two/a': '2\n' }, (at) => {
-      renameSync(at('one'), at('t'));
-      renameSync(at('two'), at('one'));
-      renameSync(at('t'), at('two'));
-    }],
-    ['two files that change places', { a: '1\n', b: '2\n' }, (at) => {
-      renameSync(at('a'), at('t'));
-      renameSync(at('b'), at('a'));
-      renameSync(at('t'), at('b'));
-    }],
+    [
+      'a folder over an empty one',
+      FOLDER,
+      (at) => {
+        mkdirSync(at('other'));
+        renameSync(at('sub'), at('other'));
+      },
+    ],
+    [
+      'two folders that change places',
+      { 'one/a': '1\n', 'one/only': 'x\n', 'two/a': '2\n' },
+      (at) => {
+        renameSync(at('one'), at('t'));
+        renameSync(at('two'), at('one'));
+        renameSync(at('t'), at('two'));
+      },
+    ],
+    [
+      'two files that change places',
+      { a: '1\n', b: '2\n' },
+      (at) => {
+        renameSync(at('a'), at('t'));
+        renameSync(at('b'), at('a'));
+        renameSync(at('t'), at('b'));
+      },
+    ],
     ['a file by case only', { 'a.txt': '1\n' }, (at) => renameSync(at('a.txt'), at('A.txt'))],
-    ['a folder whose files it changes', FOLDER, (at) => {
-      renameSync(at('sub'), at('other'));
-      writeFileSync(at('other/a.txt'), 'ONE\n');
-    }],
+    [
+      'a folder whose files it changes',
+      FOLDER,
+      (at) => {
+        renameSync(at('sub'), at('other'));
+        writeFileSync(at('other/a.txt'), 'ONE\n');
+      },
+    ],
     ['a folder into its parent', FOLDER, (at) => renameSync(at('sub/deep'), at('deep'))],
-    ['empty folders', { a: '' }, (at) => {
-      mkdirSync(at('new/deep'), { recursive: true });
-      rmSync(at('empty'), { recursive: true });
-    }],
-    ['a folder with the copy of another', FOLDER, (at) => {
-      cpSync(at('sub'), at('copy'), { recursive: true });
-      rmSync(at('c.txt'));
-    }],
-    ['a folder in place of a file', FOLDER, (at) => {
-      rmSync(at('c.txt'));
-      mkdirSync(at('c.txt'));
-      writeFileSync(at('c.txt/d'), 'd\n');
-    }],
-    ['a file in place of a folder', FOLDER, (at) => {
-      rmSync(at('sub'), { recursive: true });
-      writeFileSync(at('sub'), 'a file\n');
-    }],
+    [
+      'empty folders',
+      { a: '' },
+      (at) => {
+        mkdirSync(at('new/deep'), { recursive: true });
+        rmSync(at('empty'), { recursive: true });
+      },
+    ],
+    [
+      'a folder with the copy of another',
+      FOLDER,
+      (at) => {
+        cpSync(at('sub'), at('copy'), { recursive: true });
+        rmSync(at('c.txt'));
+      },
+    ],
+    [
+      'a folder in place of a file',
+      FOLDER,
+      (at) => {
+        rmSync(at('c.txt'));
+        mkdirSync(at('c.txt'));
+        writeFileSync(at('c.txt/d'), 'd\n');
+      },
+    ],
+    [
+      'a file in place of a folder',
+      FOLDER,
+      (at) => {
+        rmSync(at('sub'), { recursive: true });
+        writeFileSync(at('sub'), 'a file\n');
+      },
+    ],
   ])('brings back %s', async (_what, files, act) => {
     using place = new Place();
     for (const [name, text] of Object.entries(files)) place.write(name, text);
