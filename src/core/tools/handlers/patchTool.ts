@@ -196,7 +196,7 @@ function decider(
     });
 }
 
-/** What the user was asked to approve. */
+/** The facts of the request for approval. */
 interface Request {
   readonly scope: PatchScope;
   readonly places: FilePlaces;
