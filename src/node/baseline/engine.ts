@@ -1,5 +1,15 @@
 /** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statfsSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
@@ -196,12 +206,12 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   /** Checks again: another process may have removed it, and one for which there was no room may have some by now. */
   #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
-    if (state.type === 'file') return this.#blobs.has(state.hash);
+    if (state.type !== 'left_out') return this.#blobs.has(state.hash);
     return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
   }
 
   #record(path: string, stats: Stats, looking: Looking): IndexEntry['state'] | undefined {
-    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (stats.isSymbolicLink()) return this.#linkAt(path, stats);
     if (!stats.isFile()) return leftOut('special', stats);
     if (stats.size > MAX_FILE_BYTES) return leftOut('too_large', stats);
     const read = readUnchanged(path);
@@ -239,6 +249,16 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return looking.checkedBytes > bytes;
   }
 
+  /** `undefined` when it is gone by now, or no link any more. */
+  #linkAt(path: string, stats: Stats): Exclude<IndexEntry['state'], { type: 'file' }> | undefined {
+    const bytes = targetAt(path);
+    if (bytes === undefined) return undefined;
+    const target = bytes.toString('utf8');
+    if (!Buffer.from(target, 'utf8').equals(bytes)) return leftOut('link', stats);
+    const hash = this.#put(bytes);
+    return hash === undefined ? leftOut('no_room', stats) : { type: 'link', target, hash };
+  }
+
   /** `undefined` on a full disk. */
   #put(bytes: Uint8Array): string | undefined {
     try {
@@ -271,7 +291,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   #stateNow(path: string, stats: Stats | undefined): FileState {
     if (stats === undefined) return { type: 'absent' };
-    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (stats.isSymbolicLink()) return this.#linkAt(path, stats) ?? { type: 'absent' };
     if (!stats.isFile()) return leftOut('special', stats);
     if (stats.size > MAX_CAPTURED_BYTES) return leftOut('too_large', stats);
     const read = readUnchanged(path);
@@ -315,7 +335,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   *#liveHashes(): Generator<string> {
     for (const { entries } of this.#roots.values()) {
-      for (const { state } of entries.values()) if (state.type === 'file') yield state.hash;
+      for (const { state } of entries.values()) if (state.type !== 'left_out') yield state.hash;
     }
   }
 
@@ -356,6 +376,14 @@ function newEntry(state: IndexEntry['state'], stats: Stats): IndexEntry {
 
 function leftOut(reason: LeftOutReason, { ino, size, ctimeMs }: Stats): Extract<FileState, { type: 'left_out' }> {
   return { type: 'left_out', reason, stamp: `${ino}:${size}:${ctimeMs}` };
+}
+
+function targetAt(path: string): Buffer | undefined {
+  try {
+    return readlinkSync(path, 'buffer');
+  } catch {
+    return undefined;
+  }
 }
 
 interface ReadFile {
