@@ -19,7 +19,7 @@ import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
-import { compareLooks, type Looks } from './compareLooks.ts';
+import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
 import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
 
@@ -53,6 +53,8 @@ interface Root {
   folders: Map<string, FolderFacts | undefined>;
   /** No look has ended yet. */
   isNew: boolean;
+  /** Entries that the last look has found no more. */
+  gone: ReadonlyMap<string, IndexEntry>;
   /** When the last look of this process began, milliseconds since the epoch. */
   lookedAt: number | undefined;
 }
@@ -64,7 +66,7 @@ interface Looking {
   hasNoRoom: boolean;
   /** Bytes that may still be written before the free space of the disk is read again. */
   checkedBytes: number;
-  /** The entries of all folders when it began. */
+  /** The entries of all folders when it began, and those that were gone by then. */
   readonly before: readonly ReadonlyMap<string, IndexEntry>[];
 }
 
@@ -86,7 +88,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     return this.#alone(async () => {
       const looks: Look[] = [];
-      const before = [...this.#roots.values()].map(({ entries }) => entries);
+      const before = [...this.#roots.values()].flatMap(({ entries, gone }) => [entries, gone]);
       const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0, before };
       for (const root of roots) looks.push(await this.#lookAt(root, looking));
       const problems = looks.flatMap(({ problem }) => problem ?? []);
@@ -159,6 +161,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
     const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
     const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
+    known.gone = goneEntries({ before: known.entries, after: entries });
     known.entries = entries;
     known.folders = folders;
     known.isNew = false;
@@ -190,6 +193,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       entries: new Map(loaded?.entries),
       folders: new Map([...(loaded?.folders ?? [])].map((folder) => [folder, undefined])),
       isNew: loaded === undefined,
+      gone: new Map(),
       lookedAt: undefined,
     };
   }
