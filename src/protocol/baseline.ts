@@ -38,7 +38,7 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     type: z.literal('link'),
     /** As the link holds it. */
     target: z.string(),
-    /** Of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
+    /** The hash of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
     hash: z.string().regex(/^[0-9a-f]{64}$/),
   })),
   lazyObject(() => ({
