@@ -7,7 +7,7 @@ const decisionPlace = signal(0);
 export const decisionIndex = computed(() => Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1)));
 export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
 
-/** What the user has done to see another card; `null` where it has changed by itself. */
+/** The user's act that has changed the shown card; `null` where it has changed by itself. */
 type CardChange = 'next' | 'previous' | 'list' | null;
 let cardChange: CardChange = null;
 
@@ -77,4 +77,15 @@ export const finding = signal(0);
 /** Opens the search in the transcript, or focuses its field again. */
 export function openFind(): void {
   finding.value++;
+}
+
+/** The text field of the composer, for code that moves the focus by itself: a request of the user counts `composerFocus`. */
+export function composerField(): HTMLTextAreaElement | null {
+  return document.querySelector<HTMLTextAreaElement>('[data-testid="composer-input"]');
+}
+
+/** True if no element of the page has the focus, whether the page has it or not. */
+export function isFocusLost(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body;
 }

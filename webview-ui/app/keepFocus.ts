@@ -1,6 +1,6 @@
 /** Keeps the keyboard in the panel: an element that is removed while it has the focus leaves it to the composer. */
-import { composerField, isFocusLost } from '../composer/field.ts';
 import { isListOpen } from '../threads/store.ts';
+import { composerField, isFocusLost } from '../view.ts';
 
 /** A component may give the focus to another element first, in an effect after the next frame. */
 const EFFECTS_MS = 100;

@@ -1,9 +1,8 @@
 /** Moves the keyboard focus to a new card, and back to the composer when it is gone. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { composerField, isFocusLost } from '../composer/field.ts';
 import { composerFocus, draft } from '../store.ts';
-import { quietIn, takeCardChange } from '../view.ts';
+import { composerField, isFocusLost, quietIn, takeCardChange } from '../view.ts';
 import { holdKeys } from './holdKeys.ts';
 
 /** `card`: the id of the shown card, `null` without one. `form`: changes when the card shows other controls. */

@@ -1,6 +1,5 @@
 /** Keeps keys that were meant for another place from answering a card that has just taken the focus. */
-import { composerField } from '../composer/field.ts';
-import { noteTyping } from '../view.ts';
+import { composerField, noteTyping } from '../view.ts';
 
 /** A user who sees that the focus has moved needs this long to stop. Chromium's own prompts wait as long. */
 const HELD_MS = 500;

@@ -73,7 +73,7 @@ function pathInHeader(line: string): string {
 /** The indentation that all lines share, which can be removed. */
 export function sharedIndent(lines: readonly DiffLine[]): number {
   const indents = lines.filter(({ text }) => text.trim() !== '').map(({ text }) => text.search(/\S/));
-  return indents.length === 0 ? 0 : Math.min(...indents);
+  return indents.reduce((least, indent) => Math.min(least, indent), indents[0] ?? 0);
 }
 
 /** The diff of a change's file. A diff has absolute paths without their first slash, as git does. */

@@ -1,4 +1,5 @@
 import { diffLines, type LineChange } from '../patch/lineDiff.ts';
+import { append } from '../util/append.ts';
 
 /**
  * Merges two changes of one text: from `base` to `one` and from `base` to `other`. `undefined` where they touch the
@@ -16,7 +17,8 @@ export function mergeTexts(base: string, one: string, other: string): string | u
   const merged: string[] = [];
   let at = 0;
   for (const { start, end, text } of edits) {
-    merged.push(...lines.slice(at, start), ...text);
+    append(merged, lines.slice(at, start));
+    append(merged, text);
     at = end;
   }
   return [...merged, ...lines.slice(at)].join('');

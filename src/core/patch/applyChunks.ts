@@ -6,6 +6,7 @@ import type { Mismatch } from './mismatch.ts';
 import type { PatchChunk, PatchLine } from './operation.ts';
 import type { Seeker } from './seek.ts';
 import { createTextSeeker } from './textSeeker.ts';
+import { append } from '../util/append.ts';
 
 export type ChunksResult = { readonly type: 'applied'; readonly lines: TextLines } | Mismatch;
 
@@ -39,7 +40,7 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
     cursor = context.below;
     if (old.length === 0) {
       // Appended even when a context was found: the reference does so, and models have learnt it (step 2).
-      edits.push(...editsOf(chunk.lines, lines.count));
+      append(edits, editsOf(chunk.lines, lines.count));
       continue;
     }
     const place = findPlace(chunk, old, seeker, cursor);
@@ -53,7 +54,7 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
       return { type: 'taken', wanted: old, start };
     const fitted = inIndentationOf(lines, place);
     if (fitted.type === 'indentation') return fitted;
-    edits.push(...editsOf(fitted.lines, start));
+    append(edits, editsOf(fitted.lines, start));
     taken.push({ start, end });
     takenUntil = Math.max(takenUntil, end);
     cursor = end;

@@ -4,6 +4,7 @@
  */
 import type { TextHunk } from '../ports.ts';
 import { diffLines } from './lineDiff.ts';
+import { append } from '../util/append.ts';
 
 /** Lines with their endings; a lone carriage return is an ending. Joined, they give the text. */
 export function textLines(text: string): string[] {
@@ -83,7 +84,7 @@ export function hunksTakingBack(
   const remaining: TextHunk[] = [];
   for (const [index, hunk] of hunks.entries()) {
     const left = rebaseHunks(inverse.slice(index, index + 1), after, now);
-    if (left !== undefined) remaining.push(...left);
+    if (left !== undefined) append(remaining, left);
     else if (changedSince.some((their) => touches(their, hunk))) return undefined;
   }
   return remaining;

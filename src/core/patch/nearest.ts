@@ -52,7 +52,7 @@ function startByEqualLines(seeker: Seeker, quote: readonly string[], from: numbe
 /** Compares the longest quoted line with every line of the file; at least half of it must match. */
 function startBySimilarLine(lines: readonly string[], quote: readonly string[]): number | undefined {
   const lengths = quote.map((line) => plain(line).length);
-  const offset = lengths.indexOf(Math.max(...lengths));
+  const offset = lengths.reduce((longest, length, index) => (length > (lengths[longest] ?? 0) ? index : longest), 0);
   const wanted = quote[offset] ?? '';
   const similar = similarTo(wanted);
   const places = [...linesWithWordsOf(lines, wanted), ...lineWithEndsOf(lines, wanted)];

@@ -3,6 +3,7 @@ import type { FileReview, HunkReason, ProposalChoices } from '../../protocol/pol
 import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
 import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
 import type { FileSnapshot } from './workingTree.ts';
+import { append } from '../util/append.ts';
 
 /** The reason why the choices do not fit this patch, as a message; `undefined` when they do. */
 export function reviewProblem(review: ProposalChoices, proposal: readonly ProposedFile[]): string | undefined {
@@ -56,8 +57,8 @@ export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<n
   const pieces: string[] = [];
   let at = 0;
   for (const [index, hunk] of hunks.entries()) {
-    pieces.push(...before.slice(at, hunk.before.start));
-    pieces.push(...(without.has(index) ? linesIn(before, hunk.before) : linesIn(after, hunk.after)));
+    append(pieces, before.slice(at, hunk.before.start));
+    append(pieces, without.has(index) ? linesIn(before, hunk.before) : linesIn(after, hunk.after));
     at = hunk.before.end;
   }
   return [...pieces, ...before.slice(at)].join('');

@@ -121,7 +121,7 @@ export function plainCommands(tree: CommandTree): readonly Argv[] {
 const CLASSES: readonly CommandClass[] = ['known-safe', 'other', 'dangerous'];
 
 function strictestClass(classes: readonly CommandClass[]): CommandClass {
-  return CLASSES[Math.max(...classes.map((each) => CLASSES.indexOf(each)))] ?? 'other';
+  return CLASSES.findLast((each) => classes.includes(each)) ?? 'other';
 }
 
 /** The class of the whole tree: that of its least safe command. */

@@ -62,8 +62,10 @@ export interface Feeding {
 export const parseScript = rememberLast(parseAnew, 16);
 
 function parseAnew(script: string): ParsedScript {
-  const tree = parse(script);
-  const feeding = feedingIn(tree);
+  const parsed = syntaxOf(script);
+  if (parsed === undefined) return TOO_DEEP;
+  const { tree, nodes } = parsed;
+  const feeding = feedingIn(nodes);
   try {
     if (hasInvisibleCharacters(script)) throw new Opaque('it contains characters that cannot be seen');
     if (tree.errors !== undefined && tree.errors.length > 0) throw new Opaque('its syntax is not complete');
@@ -84,10 +86,30 @@ function parseAnew(script: string): ParsedScript {
     return {
       type: 'opaque',
       why: error.message,
-      mentions: mentionedCommands(tree),
+      mentions: mentionedCommands(nodes),
       isOneOff: !isRedirected(error, script),
       ...feeding,
     };
+  }
+}
+
+const TOO_DEEP: ParsedScript = {
+  type: 'opaque',
+  why: 'it is nested too deeply',
+  mentions: [],
+  isOneOff: true,
+  feeds: false,
+  texts: [],
+};
+
+/** Returns undefined when the parser, which is recursive, needs more stack than is left. */
+function syntaxOf(script: string): { tree: ReturnType<typeof parse>; nodes: readonly SyntaxNode[] } | undefined {
+  try {
+    const tree = parse(script);
+    return { tree, nodes: nodesOf(tree) };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
@@ -167,14 +189,24 @@ function isInertHereDocument(redirect: Redirection): redirect is HereDoc {
  * All commands in the tree, including those in loops and substitutions; a word that is not literal keeps its source
  * text.
  */
-function mentionedCommands(tree: SyntaxNode): Argv[] {
-  const found: Argv[] = [];
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Command' && node.name !== undefined) found.push(wordsOf(node));
-    forEachChild(node, visit);
-  };
-  visit(tree);
-  return found;
+function mentionedCommands(nodes: readonly SyntaxNode[]): Argv[] {
+  return nodes.flatMap((node) => (node.type === 'Command' && node.name !== undefined ? [wordsOf(node)] : []));
+}
+
+/**
+ * The node and all nodes below it, in the order of the script. Without recursion: the parser reads what is inside a
+ * substitution when its node is visited, and many substitutions inside each other would need more stack than there is.
+ */
+function nodesOf(tree: SyntaxNode): SyntaxNode[] {
+  const nodes: SyntaxNode[] = [];
+  const left = [tree];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    nodes.push(node);
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => children.push(child));
+    for (const child of children.reverse()) left.push(child);
+  }
+  return nodes;
 }
 
 function wordsOf({ name, args }: Command): Argv {
@@ -184,18 +216,14 @@ function wordsOf({ name, args }: Command): Argv {
 }
 
 /** Everything in the tree that might become the input of any command. */
-function feedingIn(tree: SyntaxNode): Feeding {
-  const texts: string[] = [];
-  let feeds = false;
-  const visit = (node: SyntaxNode): void => {
-    if (isFeeding(node)) feeds = true;
-    if (node.type === 'Command') texts.push(...printedTexts(wordsOf(node)));
-    if (node.type === 'HereDoc') texts.push(node.body.text);
-    if (node.type === 'HereString') texts.push(node.target?.value ?? '');
-    forEachChild(node, visit);
-  };
-  visit(tree);
-  return { feeds, texts };
+function feedingIn(nodes: readonly SyntaxNode[]): Feeding {
+  return { feeds: nodes.some(isFeeding), texts: nodes.flatMap(inputTexts) };
+}
+
+function inputTexts(node: SyntaxNode): readonly string[] {
+  if (node.type === 'Command') return printedTexts(wordsOf(node));
+  if (node.type === 'HereDoc') return [node.body.text];
+  return node.type === 'HereString' ? [node.target?.value ?? ''] : [];
 }
 
 const FEEDING_NODES: readonly SyntaxNode['type'][] = ['HereDoc', 'HereString', 'ProcessSubstitution', 'Coproc'];

@@ -9,6 +9,7 @@ import { guessMeta } from './lostMeta.ts';
 import { readLines } from './readLines.ts';
 import { rolloutPath } from './recorder.ts';
 import { NO_THREAD } from './replay.ts';
+import { append } from '../util/append.ts';
 
 interface CopyPorts {
   readonly storage: Storage;
@@ -41,7 +42,7 @@ export async function forkThread(
 ): Promise<Copied> {
   const lines: ForkLine[] = [];
   try {
-    for await (const batch of readLines(ports.storage, path, { torn: true })) lines.push(...batch.lines.map(forkLine));
+    for await (const batch of readLines(ports.storage, path, { torn: true })) append(lines, batch.lines.map(forkLine));
   } catch (error) {
     return { type: 'refused', message: describeFileError(error, path) };
   }

@@ -3,6 +3,7 @@ import type { Storage } from '../ports.ts';
 import { type LineBatch, readLines } from './readLines.ts';
 import { describeFileError } from '../util/fileErrors.ts';
 import { NO_THREAD, readMeta, type ReplayedThread, ReplayFold } from './replay.ts';
+import { append } from '../util/append.ts';
 
 export type OpenedReader =
   | { readonly type: 'reader'; readonly reader: ThreadReader }
@@ -71,7 +72,10 @@ export class ThreadReader {
     for await (const { lines, end, tail } of readLines(this.#storage, this.#path, { from: this.#end })) {
       this.#end = end;
       this.#tail = tail;
-      events.push(...lines.flatMap((line) => this.#fold.add(line) ?? []));
+      append(
+        events,
+        lines.flatMap((line) => this.#fold.add(line) ?? []),
+      );
     }
     return events;
   }

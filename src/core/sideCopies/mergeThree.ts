@@ -2,6 +2,7 @@
 import { diffLines, type LineChange } from '../patch/lineDiff.ts';
 import { feedLines } from '../patch/proposalChoices.ts';
 import type { LineSpan } from '../ports.ts';
+import { append } from '../util/append.ts';
 
 /** One change of the copy. Spans are lines as diffs count them. */
 export interface CopyHunk {
@@ -41,9 +42,9 @@ export function mergeThree(base: string, home: string, result: string): MergedTe
       known.push({ base: span, result: inResult });
       continue;
     }
-    merged.push(...homeLines.slice(at, inHome.start));
+    append(merged, homeLines.slice(at, inHome.start));
     const start = merged.length;
-    merged.push(...resultLines.slice(inResult.start, inResult.end));
+    append(merged, resultLines.slice(inResult.start, inResult.end));
     const state = isBoth ? 'conflict' : 'clean';
     hunks.push({ state, base: span, home: inHome, result: inResult, merged: { start, end: merged.length } });
     at = inHome.end;
@@ -74,7 +75,8 @@ export function baseAfter(base: string, result: string, merged: MergedText, take
   const lines: string[] = [];
   let at = 0;
   for (const { base: span, result: inResult } of brought.toSorted((one, other) => one.base.start - other.base.start)) {
-    lines.push(...baseLines.slice(at, span.start), ...resultLines.slice(inResult.start, inResult.end));
+    append(lines, baseLines.slice(at, span.start));
+    append(lines, resultLines.slice(inResult.start, inResult.end));
     at = span.end;
   }
   return [...lines, ...baseLines.slice(at)].join('');

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { matchingPattern } from '../../core/policy/readPatterns.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { isProtectedEntry, PROTECTED_PATTERNS } from '../../core/sandbox/writableRoots.ts';
+import { append } from '../../core/util/append.ts';
 
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 4_000;
@@ -91,9 +92,9 @@ export class TreeScan {
       if (content === undefined) continue;
       content.scan = scan;
       count++;
-      tree.protectedPaths.push(...content.protectedPaths);
-      tree.links.push(...content.links);
-      tree.secrets.push(...content.secrets);
+      append(tree.protectedPaths, content.protectedPaths);
+      append(tree.links, content.links);
+      append(tree.secrets, content.secrets);
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
       for (const inner of content.folders) if (!apart.includes(inner)) queue.push({ folder: inner, depth: depth + 1 });

@@ -3,13 +3,14 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, statSync } 
 import path from 'node:path';
 import type { CopyChange, CopyLosses, CopyState } from '../../core/sideCopies/sideCopy.ts';
 import { errorCode } from '../../core/util/fileErrors.ts';
-import { FolderScan, statOf } from '../baseline/folderScan.ts';
+import { type FolderFacts, FolderScan, statOf } from '../baseline/folderScan.ts';
 import { type BaseEntry, type CopyStamp, readBase } from './copyBase.ts';
 import { CopyFiles } from './copyFiles.ts';
 import type { CopyRecord } from './copyRecord.ts';
 import { commitsIn } from './gitWorktree.ts';
 import { rulesOf, textsAboveHome } from './homeRules.ts';
 import { stampOf } from './makeCopy.ts';
+import { append } from '../../core/util/append.ts';
 
 /** `changes` sorted by path. Rejects with the error of the disk, or the error of `pause`. */
 export async function lossesInCopy(
@@ -35,7 +36,7 @@ export async function lossesInCopy(
   }
   for (const { home, copy } of record.folders) {
     const isLeftOut = rulesAbove(home);
-    const walked = new Map<string, number>();
+    const walked = new Map<string, FolderFacts>();
     const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {
@@ -52,7 +53,10 @@ export async function lossesInCopy(
       }
     }
     if (step.value === 'too_many') isPartial = true;
-    unread.push(...[...walked.keys()].filter((place) => !mayBeRead(place)));
+    append(
+      unread,
+      [...walked.keys()].filter((place) => !mayBeRead(place)),
+    );
   }
   return {
     changes: changes.toSorted((one, other) => (one.copy < other.copy ? -1 : 1)),

@@ -41,6 +41,7 @@ import { fillCopy } from './makeCopy.ts';
 import { pauses } from './pauses.ts';
 import { settleFiles, unsettleFiles } from './settleFiles.ts';
 import { sweepCopies } from './sweepCopies.ts';
+import { append } from '../../core/util/append.ts';
 
 export interface SideCopiesDeps {
   /** TILLER_HOME. */
@@ -175,8 +176,8 @@ export class SideCopies implements SideCopyStore {
           },
         });
         before += last;
-        links.push(...filled.links);
-        skipped.push(...filled.skipped);
+        append(links, filled.links);
+        append(skipped, filled.skipped);
         folders.push(filled.isWorktree ? folder : { ...folder, kind: 'plain', gitFolder: null, head: null });
       }
     } finally {

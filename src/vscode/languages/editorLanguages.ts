@@ -15,6 +15,7 @@ import { messageOf } from '../../core/util/fileErrors.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { pathOf, uriOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
+import { append } from '../../core/util/append.ts';
 
 const COMMANDS: Readonly<Record<CodeRelation, string>> = {
   definition: 'vscode.executeDefinitionProvider',
@@ -220,7 +221,7 @@ function filesOf(edit: vscode.WorkspaceEdit): readonly RenamedFile[] {
   };
   // An extension may name a moved file by its old or by its new name.
   for (const [uri, edits] of edit.entries()) {
-    fileOf(cameFrom.get(uri.toString()) ?? uri).edits.push(...edits.map(editOf));
+    append(fileOf(cameFrom.get(uri.toString()) ?? uri).edits, edits.map(editOf));
   }
   for (const { from } of moves) fileOf(from);
   const targets = new Map(moves.map(({ from, to }) => [from.toString(), nameOf(to)]));

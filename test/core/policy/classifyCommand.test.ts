@@ -218,6 +218,46 @@ test('a script is as dangerous as its most dangerous command, wherever it is', (
   );
 });
 
+const OPENINGS = ['$(', '"${a:-', '<(', '`', '{ ', 'case a in b) ', '((1+', '$((', 'if ', '$(( $( '];
+
+test.each(OPENINGS)('"%s" inside itself 5,000 times needs little stack', (opening) => {
+  const script = opening.repeat(5000);
+  expect(nearTheEndOfTheStack(() => classifyCommand(['bash', '-c', script], 'linux'))).toBe('other');
+});
+
+test('many commands beside each other need little stack', () => {
+  expect(nearTheEndOfTheStack(() => classifyCommand(['bash', '-c', 'ls; '.repeat(50_000)], 'linux'))).toBe(
+    'known-safe',
+  );
+});
+
+/** Calls it 3,000 calls before the stack is full: about 300 kB are left of 984. */
+function nearTheEndOfTheStack<T>(run: () => T): T {
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
+  let callsLeft = 0;
+  const descend = (): void => {
+    try {
+      descend();
+    } catch {
+      // The stack is full: back to where enough is left.
+    }
+    callsLeft += 1;
+    if (callsLeft === 3000) outcome = attempt(run);
+  };
+  descend();
+  if (outcome === undefined) throw new Error('The stack is too small.');
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+function attempt<T>(run: () => T): { readonly value: T } | { readonly error: unknown } {
+  try {
+    return { value: run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
 test('hostile nesting ends quickly', () => {
   const deep = Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? 'sudo' : '-X'));
   expect(classifyCommand([...deep, 'ls'], 'linux')).toBe('other');
