@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { createRedactor } from '../node/host/redact.ts';
+import { WantedLinks } from '../node/host/wantedLinks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
@@ -20,14 +21,17 @@ export interface Host {
   readonly keys: KeyStore;
   readonly settings: () => Settings;
   readonly node: ReturnType<typeof createNodePorts>;
+  readonly links: WantedLinks;
 }
 
 export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
   const channel = createChannel();
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
+  const links = new WantedLinks();
   const node = createNodePorts({
     roots: [],
+    links,
     name: 'vscode',
     redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
@@ -54,5 +58,6 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
       return settings;
     },
     node,
+    links,
   };
 }
