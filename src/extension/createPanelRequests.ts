@@ -36,13 +36,11 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> 
   readonly quarantine: QuarantineOffer;
   readonly copies: Pick<SideCopyCommands, 'bringHome'>;
   readonly choices: Pick<TurnChoices, 'policyOf' | 'lastModel' | 'override'>;
-  /** Shows an error to the user. */
-  readonly tell: (error: unknown) => void;
 }
 
 /** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
 export function createPanelRequests(
-  { node, report }: Host,
+  { node, report, tell }: Host,
   { workspace, proposals, review, outputs }: Editors,
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
@@ -62,7 +60,7 @@ export function createPanelRequests(
   return {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides) => void targets.choices.override(overrides).catch(targets.tell),
+    override: (overrides) => void targets.choices.override(overrides).catch(tell),
     policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
     lastModel: targets.choices.lastModel,
