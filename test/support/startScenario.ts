@@ -21,7 +21,8 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { ThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 import type { Imitation } from './imitation.ts';
 import { IMITATED_KEY } from './imitations.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
