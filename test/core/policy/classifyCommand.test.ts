@@ -226,7 +226,7 @@ test.each(OPENINGS)('"%s" inside itself 400 times needs little stack', (opening)
   expect(nearTheEndOfTheStack(() => classifyCommand(['bash', '-c', script], 'linux'))).toBe('other');
 });
 
-test('more substitutions than a person writes are not taken apart', () => {
+test('a script with thousands of substitutions is not taken apart', () => {
   const parsed = parseScript(`ls ${'$(( $( '.repeat(100_000)}`);
   expect(parsed).toMatchObject({ type: 'opaque', why: 'it is nested too deeply' });
 });
