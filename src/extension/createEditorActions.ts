@@ -101,7 +101,7 @@ export function createEditorActions(
 function createEdits(
   context: vscode.ExtensionContext,
   { node, settings, report }: Host,
-  { review, proposals }: Editors,
+  { review, proposalTabs }: Editors,
   { threads, manager, factory }: Agent,
   { guard, view, showThread }: EditorActionsDeps,
   hasModel: () => Promise<boolean>,
@@ -131,7 +131,7 @@ function createEdits(
         approvalIds: [approvalId],
         decision: decision === 'approved' ? 'approved' : { denied: {} },
       }),
-    showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+    showProposal: (approvalId) => proposalTabs.show(approvalId, { focus: true }),
     showThread,
     review,
     memento: context.globalState,

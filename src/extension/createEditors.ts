@@ -12,7 +12,7 @@ import { EditorLanguages } from '../vscode/languages/editorLanguages.ts';
 import { EditorProblems } from '../vscode/languages/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
-import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../vscode/proposals/proposalTabs.ts';
 import { UndoCommand } from '../vscode/undo/undoCommand.ts';
 import { UndoPatch } from '../vscode/undo/undoPatch.ts';
 import { applyDeps } from './applyPorts.ts';
@@ -26,7 +26,7 @@ export interface Editors {
   readonly applyPatchForUser: (changes: readonly ApplyChange[], origin: PatchOrigin) => Promise<ApplyResult>;
   readonly undo: UndoCommand;
   readonly review: ChangeReview;
-  readonly proposals: DiffPreview;
+  readonly proposalTabs: ProposalTabs;
   readonly outputs: OutputDocuments;
   readonly problems: EditorProblems;
   readonly languages: EditorLanguages;
@@ -83,7 +83,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     },
     undo: new UndoCommand(undo, report),
     review,
-    proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
+    proposalTabs: store.add(new ProposalTabs(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
     problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
     languages: store.add(new EditorLanguages()),

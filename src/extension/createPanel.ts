@@ -258,7 +258,7 @@ function updatePanel(
   { editors, agent, comments, requests, report }: UpdateSources,
   store: DisposableStore,
 ): void {
-  const { proposals } = editors.proposals;
+  const { proposals } = editors.proposalTabs;
   // The chips show the settings of the thread's next turn.
   store.add(
     agent.threads.onChange((change) => {
