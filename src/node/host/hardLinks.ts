@@ -57,7 +57,7 @@ export function* namesOf(identities: ReadonlySet<string>, { places }: LinkSearch
   }
 }
 
-/** Without following a link; `undefined` for what does not exist or cannot be inspected. */
+/** Follows no link. Returns `undefined` for what does not exist or cannot be inspected. */
 export function statOf(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
