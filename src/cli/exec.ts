@@ -36,6 +36,7 @@ import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
 import { Failure, UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
+import { excessOf } from '../core/util/json.ts';
 
 /** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(
@@ -299,6 +300,8 @@ async function file(given: string): Promise<string> {
 
 async function readJsonObject(given: string): Promise<Record<string, unknown>> {
   const text = await readFile(await file(given), 'utf8');
+  const excess = excessOf(text);
+  if (excess !== undefined) throw new UsageError(`${given}: it ${excess}`);
   let value: unknown;
   try {
     value = JSON.parse(text);

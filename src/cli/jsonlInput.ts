@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { type Op, submissionLineSchema } from '../protocol/op.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
+import { excessOf } from '../core/util/json.ts';
 
 /** Submits an op to the thread under the id of the client. */
 export type Submit = (id: string, op: Op) => void;
@@ -25,6 +26,8 @@ export async function readSubmissions(
 }
 
 function parseLine(line: string) {
+  const excess = excessOf(line);
+  if (excess !== undefined) return `it ${excess}`;
   let value: unknown;
   try {
     value = JSON.parse(line);

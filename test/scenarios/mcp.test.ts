@@ -312,6 +312,16 @@ describe.skipIf(noSandbox)('a result of an MCP server', { timeout: LONG }, () =>
     expect(made.chat.outputs()[0]).toBe('tool call error: It sent a line of more than 67108864 bytes.');
   });
 
+  test('of 100,000 levels ends the connection, not the turn', async () => {
+    await using made = await mcpScenario(
+      { notes: scripted() },
+      { model: [[calls('mcp__notes__huge', { levels: 100_000 })], [says('Done.')]] },
+    );
+    const ended = await made.chat.send('go');
+    expect(ended.type).toBe('turn_completed');
+    expect(made.chat.outputs()[0]).toBe('tool call error: It sent a message that is nested too deeply.');
+  });
+
   test('is preceded by what the server reports of its progress', async () => {
     await using made = await mcpScenario(
       { notes: scripted() },

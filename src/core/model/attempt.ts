@@ -15,11 +15,11 @@ import {
   pageFault,
   responseTooLargeFault,
   streamClosedFault,
-  tooManyValuesFault,
+  excessFault,
 } from './faults.ts';
 import { networkFault } from './networkFaults.ts';
 import { isPage } from './serverErrors.ts';
-import { hasTooManyValues, parseJson } from '../util/json.ts';
+import { excessOf, parseJson } from '../util/json.ts';
 import type { ResponseLimits } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';
 
@@ -227,7 +227,8 @@ function* parseEach(
 }
 
 function unreadable(text: string, fault: (text: string) => Error): Error {
-  return hasTooManyValues(text) ? tooManyValuesFault() : fault(text);
+  const excess = excessOf(text);
+  return excess === undefined ? fault(text) : excessFault(excess);
 }
 
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

@@ -3,6 +3,7 @@
  * one action, and whether to retry (design decision 18; docs/cli.md, "Faults"; for codes of `response.failed`
  * codex-behaviour.md §2.6).
  */
+import type { Excess } from '../util/json.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { FetchHeaders } from '../ports.ts';
 import type { ModelFault } from './client.ts';
@@ -331,8 +332,11 @@ export function responseTooLargeFault(maxBytes: number): ModelFault {
 }
 
 /** The fault for JSON that would need many times its size in memory. */
-export function tooManyValuesFault(): ModelFault {
-  const message = 'The server sent JSON with more values than an answer can have.';
+export function excessFault(excess: Excess): ModelFault {
+  const message =
+    excess === 'has too many values'
+      ? 'The server sent JSON with more values than an answer can have.'
+      : 'The server sent JSON that is nested too deeply for an answer.';
   return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});
 }
 

@@ -96,14 +96,16 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined | 'too dee
 }
 
 /** JSON parsers use the last of two equal keys, which a reader of the first would not notice. */
-function duplicateKey(node: Node): Node | undefined {
-  const keys = new Set<unknown>();
-  for (const child of node.children ?? []) {
-    const [key, value] = child.type === 'property' ? (child.children ?? []) : [undefined, child];
-    if (key !== undefined && keys.has(key.value)) return key;
-    keys.add(key?.value);
-    const inner = value && duplicateKey(value);
-    if (inner !== undefined) return inner;
+function duplicateKey(tree: Node): Node | undefined {
+  const left = [tree];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    const keys = new Set<unknown>();
+    for (const child of node.children ?? []) {
+      const [key, value] = child.type === 'property' ? (child.children ?? []) : [undefined, child];
+      if (key !== undefined && keys.has(key.value)) return key;
+      keys.add(key?.value);
+      if (value !== undefined) left.push(value);
+    }
   }
   return undefined;
 }

@@ -69,21 +69,25 @@ function readArguments(source: Source): Pick<StarlarkCall, 'positional' | 'named
   return { positional, named };
 }
 
-function readValue(source: Source): StarlarkValue {
+/** Rules have lists in lists, and no deeper ones. */
+const MAX_LEVELS = 32;
+
+function readValue(source: Source, level = 0): StarlarkValue {
   const strings: string[] = [];
   for (let string = source.takeString(); string !== undefined; string = source.takeString()) strings.push(string);
   if (strings.length > 0) return strings.join(''); // adjacent strings are concatenated
-  if (source.skip('[')) return readList(source);
+  if (level > MAX_LEVELS) return source.fail('its lists are nested too deeply');
+  if (source.skip('[')) return readList(source, level + 1);
   const number = source.take(NUMBER);
   if (number !== undefined) return Number(number);
   const constant = CONSTANTS.get(source.take(NAME) ?? '');
   return constant === undefined ? source.fail('only strings, lists, True, False and None can be read') : constant;
 }
 
-function readList(source: Source): readonly StarlarkValue[] {
+function readList(source: Source, level: number): readonly StarlarkValue[] {
   const values: StarlarkValue[] = [];
   while (!source.skip(']')) {
-    values.push(readValue(source));
+    values.push(readValue(source, level));
     if (!source.skip(',')) {
       source.expect(']', 'a comma or a closing bracket is missing');
       break;

@@ -29,12 +29,12 @@ function hasOldName(line: string): boolean {
 }
 
 /** Renames fields of a payload, of its event and of the settings in either. */
-function withNewNames(payload: unknown): unknown {
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
+function withNewNames(payload: unknown, level = 0): unknown {
+  if (level > 2 || typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload;
   return Object.fromEntries(
     Object.entries(payload).map(([name, value]) => [
       Object.hasOwn(NEW_NAMES, name) ? NEW_NAMES[name] : name,
-      name === 'msg' || name === 'settings' ? withNewNames(value) : value,
+      name === 'msg' || name === 'settings' ? withNewNames(value, level + 1) : value,
     ]),
   );
 }

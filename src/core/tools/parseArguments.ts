@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Parsed, ToolPayload } from './handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
-import { hasTooManyValues, isJsonObject } from '../util/json.ts';
+import { excessOf, isJsonObject } from '../util/json.ts';
 
 /**
  * Validates arguments with the tool's schema. Broken JSON is never repaired and never runs: the model gets the error
@@ -9,7 +9,8 @@ import { hasTooManyValues, isJsonObject } from '../util/json.ts';
  */
 export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPayload): Parsed<Args> {
   if (payload.type !== 'function') return invalidArguments('this tool takes JSON arguments, not free text');
-  if (hasTooManyValues(payload.arguments)) return invalidArguments('they have too many values');
+  const excess = excessOf(payload.arguments);
+  if (excess !== undefined) return invalidArguments(`the JSON ${excess}`);
   let value: unknown;
   try {
     value = JSON.parse(payload.arguments === '' ? '{}' : payload.arguments);

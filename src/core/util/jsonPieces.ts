@@ -1,5 +1,7 @@
 /** Writes values with very long texts as JSON without a second copy in memory. */
 
+import { append } from './append.ts';
+
 /** In characters: longer texts are written in pieces. */
 const LONG = 1024 * 1024;
 
@@ -48,7 +50,11 @@ function* list(open: string, entries: readonly (readonly [string, unknown])[], c
 }
 
 function hasLongText(value: unknown): boolean {
-  if (typeof value === 'string') return value.length > LONG;
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.values(value).some(hasLongText);
+  const left = [value];
+  while (left.length > 0) {
+    const each = left.pop();
+    if (typeof each === 'string' && each.length > LONG) return true;
+    if (typeof each === 'object' && each !== null) append(left, Object.values(each));
+  }
+  return false;
 }

@@ -40,16 +40,24 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** Returns the value with every text in it redacted; in a list of arguments also the one after `--password`. */
-export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
+/** `parseJson` returns nothing that is nested deeper; values of libraries may be. */
+const MAX_LEVELS = 600;
+
+/**
+ * Returns the value with every text in it redacted; in a list of arguments also the one after `--password`. Parts that
+ * are nested too deeply are replaced by a text that says so.
+ */
+export function redactDeep(value: unknown, redact: (text: string) => string, level = 0): unknown {
   if (typeof value === 'string') return redact(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (level > MAX_LEVELS) return '[nested too deeply]';
+  const inner = (part: unknown) => redactDeep(part, redact, level + 1);
   if (Array.isArray(value)) {
     return value.map((element: unknown, index) => {
       const before: unknown = value[index - 1];
       const isSecret = typeof element === 'string' && typeof before === 'string' && SECRET_OPTION.test(before);
-      return isSecret ? HIDDEN : redactDeep(element, redact);
+      return isSecret ? HIDDEN : inner(element);
     });
   }
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, redactDeep(field, redact)]));
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, inner(field)]));
 }

@@ -12,6 +12,7 @@ import {
   type McpServerInfo,
   type McpTool,
 } from '../../core/mcp/connection.ts';
+import { isNestedTooDeeply } from '../../core/util/json.ts';
 import { NO_TIMEOUT } from './limits.ts';
 import { describeError, ENDED } from './sdkErrors.ts';
 import { lazyLooseObject, lazyObject } from '../../protocol/lazyObject.ts';
@@ -241,7 +242,9 @@ export class SdkConnection implements McpConnection {
   async #ask<Result>(signal: AbortSignal, request: (options: RequestOptions) => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
     try {
-      return await request({ signal, timeout: NO_TIMEOUT });
+      const result = await request({ signal, timeout: NO_TIMEOUT });
+      if (isNestedTooDeeply(result)) throw new McpFault('protocol', 'Its answer is nested too deeply.');
+      return result;
     } catch (error) {
       signal.throwIfAborted();
       const fault = describeError(this.#sdk, error);

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../../core/ports.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import { parseJson } from '../../core/util/json.ts';
+import { excessOf, parseJson } from '../../core/util/json.ts';
 import { FloodGuard } from './floodGuard.ts';
 import { LineReader, LogReader } from './lineReader.ts';
 import { MAX_MESSAGE_BYTES } from './limits.ts';
@@ -88,6 +88,9 @@ export class StdioTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === '') return;
+    const excess = excessOf(line);
+    // The answer of a call would be missing without a word.
+    if (excess !== undefined) return this.#fail(`It sent a message that ${excess}.`);
     const message = parseJson(line);
     if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) {
       this.#options.log(`Not a message of the protocol: ${line.slice(0, 200)}`);
