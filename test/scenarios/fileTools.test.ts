@@ -393,3 +393,20 @@ describe('a lookup', () => {
     expect(rows[0]?.end?.status).toBe('completed');
   });
 });
+
+it('a path of 50,000 folders is refused as too long, for reading, writing and as a working directory', async () => {
+  const file = `${'a/'.repeat(50_000)}f.txt`;
+  const patch = `*** Begin Patch\n*** Add File: ${file}\n+x\n*** End Patch`;
+  const made = [
+    read({ file_path: file }),
+    list({ dir_path: file }),
+    grep({ pattern: 'x', path: file }),
+    calls('view_image', { path: file }),
+    calls('apply_patch', { input: patch }),
+    calls('exec_command', { cmd: 'pwd', workdir: file }),
+  ];
+  const outputs = await outputsOf(made, { policy: 'never', sandbox: 'danger-full-access' });
+  expect(outputs.map((output) => output.slice(-40))).toEqual(
+    made.map(() => expect.stringMatching(/ cannot be used: the name is too long\.$/)),
+  );
+});

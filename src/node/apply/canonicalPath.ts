@@ -29,6 +29,7 @@ export class DiskPaths implements CanonicalPaths {
 
   #of(path: string): string {
     const absolute = resolve(path);
+    if (absolute.length > LONGEST) throw Object.assign(new Error('the name is too long'), { code: 'ENAMETOOLONG' });
     return join(this.#folder(dirname(absolute)), basename(absolute));
   }
 
@@ -40,15 +41,24 @@ export class DiskPaths implements CanonicalPaths {
     return found;
   }
 
+  /** The nearest folder that exists, followed by the names below it. */
   #realFolder(path: string): string {
-    try {
-      return realpathSync.native(path);
-    } catch (error) {
-      if (!isMissing(error) || dirname(path) === path) throw error;
-      return this.#of(path);
+    const missing: string[] = [];
+    for (let at = path; ; at = dirname(at)) {
+      const known = this.#folders.get(at);
+      if (known !== undefined) return join(known, ...missing);
+      try {
+        return join(realpathSync.native(at), ...missing);
+      } catch (error) {
+        if (!isMissing(error) || dirname(at) === at) throw error;
+        missing.unshift(basename(at));
+      }
     }
   }
 }
+
+/** In characters: the longest path of Windows. Linux takes 4,096 bytes, macOS 1,024. */
+const LONGEST = 32_767;
 
 /** Linux follows as many (path_resolution(7)). */
 const MOST_HOPS = 40;
