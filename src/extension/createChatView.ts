@@ -16,7 +16,7 @@ const RECALLED_CHARACTERS = 64 * 1024;
 export interface ChatViewDeps
   extends Pick<
     ChatViewOptions,
-    'drafts' | 'submit' | 'interrupted' | 'pendingComments' | 'handle' | 'tell' | 'onShown' | 'onGone'
+    'drafts' | 'submit' | 'interrupted' | 'pendingComments' | 'handle' | 'onShown' | 'onGone'
   > {
   readonly choices: TurnChoices;
   /** The ids of the entries in quarantine. */
@@ -26,8 +26,8 @@ export interface ChatViewDeps
 /** The panel, with what it shows of the thread, the settings and the reviews. */
 export function createChatView(
   context: vscode.ExtensionContext,
-  { log, settings, redactor }: Host,
-  { proposals, review }: Editors,
+  { log, settings, redactor, tell }: Host,
+  { proposalTabs: { proposals }, review }: Editors,
   agent: Agent,
   { choices, quarantined, ...deps }: ChatViewDeps,
   store: DisposableStore,
@@ -35,6 +35,7 @@ export function createChatView(
   return store.add(
     new ChatView({
       ...deps,
+      tell,
       extensionUri: context.extensionUri,
       build: TILLER_VERSION,
       threads: agent.threads,
@@ -52,7 +53,7 @@ export function createChatView(
           quarantined(),
         ),
       keys: redactor.registered,
-      reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
+      reviews: () => proposals.approvals.map((id) => proposals.stateOf(id)),
       pendingReview: () => review.summary,
       log: (level, message) => log[level](message),
     }),

@@ -2,7 +2,9 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 import { createRedactor } from '../node/host/redact.ts';
+import { WantedLinks } from '../node/host/wantedLinks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
@@ -16,18 +18,24 @@ export interface Host {
   readonly log: TailedLog;
   /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
+  /** Logs an error and shows it to the user. */
+  readonly tell: (error: unknown) => void;
   readonly redactor: ReturnType<typeof createRedactor>;
   readonly keys: KeyStore;
   readonly settings: () => Settings;
   readonly node: ReturnType<typeof createNodePorts>;
+  readonly links: WantedLinks;
 }
 
+/** Creates the base services. Reads no settings before they are asked for. */
 export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
   const channel = createChannel();
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
+  const links = new WantedLinks();
   const node = createNodePorts({
     roots: [],
+    links,
     name: 'vscode',
     redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
@@ -40,11 +48,16 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
   // Reading all settings takes about 10 ms. This listener is the first: the others already get the new ones.
   let known: Settings | undefined;
   store.add(vscode.workspace.onDidChangeConfiguration(() => (known = undefined)));
+  const report = (error: unknown) => log.error('Tiller met an error of its own', error);
   return {
     channel,
     log,
     redactor,
-    report: (error) => log.error('Tiller met an error of its own', error),
+    report,
+    tell: (error) => {
+      report(error);
+      void vscode.window.showErrorMessage(messageOf(error));
+    },
     keys: store.add(new KeyStore(context.secrets, (key) => redactor.hide(key))),
     settings: () => {
       if (known !== undefined) return known;
@@ -54,5 +67,6 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
       return settings;
     },
     node,
+    links,
   };
 }

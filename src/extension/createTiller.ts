@@ -52,7 +52,7 @@ export function createTiller(
   sweepProcesses(node.storage.home).catch(report);
   prepareHome(node.storage.home)
     .then((problem) => {
-      if (problem !== undefined) panel.tell(new Error(problem));
+      if (problem !== undefined) host.tell(new Error(problem));
     })
     .catch(report);
   sweepSandboxes(node.storage.home, node.locks).catch(report);
@@ -60,8 +60,8 @@ export function createTiller(
   return {
     ...panel,
     report,
-    proposals: editors.proposals,
-    openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
+    proposals: editors.proposalTabs,
+    openProposal: () => openProposal(editors.proposalTabs.active, threads.state, editors.proposalTabs),
     undoPatch: (id) => editors.undo.undo(id),
     review: editors.review.commands,
     toggleOtherPrograms,

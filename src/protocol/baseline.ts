@@ -11,6 +11,7 @@ export const leftOutReasonSchema = z.enum([
   'ignored',
   /** Over 1 MiB. */
   'too_large',
+  /** A symbolic link whose target is not UTF-8, or of a record before links were kept. */
   'link',
   /** A socket, a pipe or a device. */
   'special',
@@ -34,6 +35,13 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     mode: z.number(),
   })),
   lazyObject(() => ({
+    type: z.literal('link'),
+    /** As the link holds it. */
+    target: z.string(),
+    /** The hash of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+  })),
+  lazyObject(() => ({
     type: z.literal('left_out'),
     reason: leftOutReasonSchema,
     /** Another text whenever the file is another. */
@@ -53,8 +61,17 @@ export const recordedChangeSchema = lazyObject(() => ({
   after: fileStateSchema,
   /** `uncertain`: another program or thread may have written it. */
   by: changedBySchema,
+  /** It was moved here from a place whose content is not kept, such as an ignored folder: undone only when asked for. */
+  isOnlyCopy: z.literal(true).optional(),
 }));
 export type RecordedChange = z.infer<typeof recordedChangeSchema>;
+
+const keptFolderSchema = lazyObject(() => ({
+  /** Absolute. */
+  path: z.string(),
+  /** Permission bits. */
+  mode: z.number().optional(),
+}));
 
 /** One line of a thread's record of changes, in the order in which they were made. */
 export const changeRecordSchema = z.discriminatedUnion('type', [
@@ -69,6 +86,8 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     changes: z.array(recordedChangeSchema),
     /** Absolute paths of folders that it made. */
     newFolders: z.array(z.string()),
+    /** Folders that it removed or moved away. */
+    goneFolders: z.array(keptFolderSchema).optional(),
   })),
   lazyObject(() => ({
     type: z.literal('reverted'),
@@ -77,7 +96,9 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     at: z.string(),
     /** The changes of the undo or redo. */
     changes: z.array(recordedChangeSchema),
+    /** As in the steps that are reverted. */
     newFolders: z.array(z.string()),
+    goneFolders: z.array(keptFolderSchema).optional(),
   })),
 ]);
 export type ChangeRecord = z.infer<typeof changeRecordSchema>;

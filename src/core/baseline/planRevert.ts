@@ -4,6 +4,8 @@ import { assertNever } from '../util/assertNever.ts';
 import { sameState } from './diffBaselines.ts';
 import { mergeTexts } from './mergeTexts.ts';
 
+const ONLY_COPY = 'It was moved here from a place that is not recorded, to which it would not go back.';
+
 /** `null` where it is not text. */
 export interface RevertTexts {
   /** As the turn found it. */
@@ -24,7 +26,7 @@ export type FilePlan =
  * the turn and a later writer changed the file. `overwrites`: the user agreed that later changes of this file are lost.
  */
 export async function planFile(
-  { before, after }: Pick<RecordedChange, 'before' | 'after'>,
+  { before, after, isOnlyCopy }: Pick<RecordedChange, 'before' | 'after' | 'isOnlyCopy'>,
   now: FileState,
   texts: () => Promise<RevertTexts>,
   overwrites: boolean,
@@ -33,9 +35,10 @@ export async function planFile(
   if (sameState(now, before)) return { state: 'done' };
   if (after.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(after.reason) };
   if (now.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(now.reason) };
+  if (isOnlyCopy && !overwrites) return { state: 'conflict', reason: ONLY_COPY };
   if (sameState(now, after) || overwrites) return { state: 'ready', to: before };
   if (now.type === 'absent') return { state: 'conflict', reason: 'It was deleted since.' };
-  if (before.type === 'absent' || after.type === 'absent') {
+  if (before.type !== 'file' || after.type !== 'file' || now.type !== 'file') {
     return { state: 'conflict', reason: 'It was changed since.' };
   }
   const found = await texts();
@@ -48,6 +51,7 @@ export async function planFile(
   return { state: 'merged', text, mode: now.mode === after.mode ? before.mode : now.mode };
 }
 
+/** Names the change from `before` to `after`. */
 export function kindOf(before: FileState, after: FileState): RevertFile['kind'] {
   if (before.type === 'absent') return 'add';
   return after.type === 'absent' ? 'delete' : 'update';
@@ -61,7 +65,7 @@ export function whyLeftOut(reason: LeftOutReason): string {
     case 'too_large':
       return 'It is larger than 1 MiB, so its content is not kept.';
     case 'link':
-      return 'It is a symbolic link.';
+      return 'It is a symbolic link, and where it led was not kept.';
     case 'special':
       return 'It is a socket, a pipe or a device.';
     case 'unreadable':

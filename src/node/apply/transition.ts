@@ -34,6 +34,7 @@ import {
   type RegularFile,
   type Stamp,
 } from './fileImage.ts';
+import { NO_LINK } from '../host/openFlags.ts';
 import type { DiskFolders } from './heldFolders.ts';
 import { isMixture } from './mixture.ts';
 
@@ -71,6 +72,7 @@ export function makeTransition(
   expected?: Stamp,
 ): KeptOriginal | undefined {
   const { path, before, after } = transition;
+  if (before.type === 'link' && after.type === 'file') return replaceLink(transition, after, folders, expected);
   if (before.type !== 'folder' && after.type === 'file') return rewriteFile(transition, after, folders, expected);
   if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
   switch (after.type) {
@@ -81,10 +83,11 @@ export function makeTransition(
     case 'folder':
       if (before.type !== 'absent') removeName(path, folders);
       folders.forget(path);
-      mkdirSync(folders.at(path));
+      makeFolder(folders.at(path), after.mode);
       return undefined;
     case 'link':
-      symlinkSync(after.target, folders.at(path));
+      if (before.type === 'folder') removeFolder(path, folders);
+      putLink(transition, after.target, folders);
       return undefined;
     case 'file':
       removeFolder(path, folders);
@@ -139,6 +142,45 @@ export function leftovers({ temporaryPath }: Transition): readonly string[] {
 
 function originalPath(temporaryPath: string): KeptOriginal {
   return `${temporaryPath}.old`;
+}
+
+/** The folder never has more permissions than `mode`. */
+function makeFolder(name: string, mode: number | undefined): void {
+  mkdirSync(name, mode ?? 0o777);
+  if (mode === undefined) return;
+  // Without the mask of the process, and not through a link that has taken its place.
+  const folder = openSync(name, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_LINK);
+  try {
+    ifAllowed(() => fchmodSync(folder, mode));
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Replaces a file or another link by a rename, so that the path always has one of its images. */
+function putLink({ path, temporaryPath }: Transition, target: string, folders: DiskFolders): void {
+  symlinkSync(target, folders.at(temporaryPath));
+  try {
+    renameSync(folders.at(temporaryPath), folders.at(path));
+  } catch (error) {
+    removeName(temporaryPath, folders);
+    throw error;
+  }
+}
+
+function replaceLink(
+  { path, temporaryPath }: Transition,
+  after: RegularFile,
+  folders: DiskFolders,
+  expected: Stamp | undefined,
+): undefined {
+  if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
+  try {
+    replaceFile(folders.at(path), after, folders.at(temporaryPath));
+  } catch (error) {
+    removeName(temporaryPath, folders);
+    throw error;
+  }
 }
 
 /** Removes a link, not its target. A missing name, or a missing folder on the path, is no failure. */

@@ -5,7 +5,7 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LeftOutReason } from '../../protocol/baseline.ts';
+import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
@@ -15,6 +15,7 @@ import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIde
 export interface IndexEntry {
   readonly state:
     | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
+    | { readonly type: 'link'; readonly target: string; readonly hash: string }
     | { readonly type: 'left_out'; readonly reason: LeftOutReason; readonly stamp: string };
   readonly changedAt: number;
   readonly bornAt: number | null;
@@ -23,6 +24,10 @@ export interface IndexEntry {
   readonly modifiedAt: number;
   /** It was read within a tick of its last change: the next look reads it again. */
   readonly isRacy: boolean;
+}
+
+export function isIgnored(state: FileState): boolean {
+  return state.type === 'left_out' && state.reason === 'ignored';
 }
 
 export interface Index {
@@ -100,7 +105,7 @@ export function removeOldLogs(home: string, ageMs: number): void {
 export function* hashesInLogs(home: string): Generator<string> {
   for (const root of namesIn(indexFolder(home))) {
     for (const { path } of logsIn(join(indexFolder(home), root))) {
-      for (const [, entry] of readLines(path)) if (entry?.state.type === 'file') yield entry.state.hash;
+      for (const [, entry] of readLines(path)) if (entry && 'hash' in entry.state) yield entry.state.hash;
     }
   }
 }
