@@ -1,4 +1,4 @@
-/** What the first use of the extension evaluates: it takes the thread of all extensions (docs/benchmarks.md). */
+/** The modules that the first use of the extension evaluates: it takes the thread of all extensions (docs/benchmarks.md). */
 import { build, type Metafile } from 'esbuild';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/bootstrap.mjs';
