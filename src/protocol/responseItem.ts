@@ -54,6 +54,8 @@ export const reasoningItemSchema = lazyVariant('reasoning', () => ({
   encrypted_content: z.string().nullish(),
   /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
+  /** Signed or encrypted reasoning of a Chat server, which requires it back unchanged and in this order. */
+  chat_details: z.array(z.record(z.string(), z.unknown())).optional().catch(undefined),
 }));
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 
@@ -83,6 +85,8 @@ export const customToolCallItemSchema = lazyVariant('custom_tool_call', () => ({
   call_id: z.string(),
   name: z.string(),
   input: z.string(),
+  /** As in a `function_call`, which this was on the wire. */
+  extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 }));
 export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
 
