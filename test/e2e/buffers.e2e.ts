@@ -201,6 +201,7 @@ async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
     expect(presses).toBeLessThan(30);
     await vscode.page.keyboard.press('Shift+Tab');
   }
+  await panel.takesKeys();
 }
 
 async function looksRight({ vscode, panel }: Window, name: string): Promise<void> {
