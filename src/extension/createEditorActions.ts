@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { PreparedEdit } from '../core/agent/editThread.ts';
-import type { ReadGuard } from '../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -31,7 +31,7 @@ export interface EditorActions {
 }
 
 export interface EditorActionsDeps {
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   readonly view: ChatView;
   readonly sender: MessageSender;
   readonly mentions: Mentions;

@@ -3,7 +3,6 @@ import type { ApplyResult } from '../core/ports.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
-import { findLinks } from '../node/host/hardLinks.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
@@ -36,12 +35,12 @@ export interface Editors {
 }
 
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
-  const { node, log, report } = host;
+  const { node, links, log, report } = host;
   const moves = store.add(new FileMoves(() => new DiskPaths(), report));
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
-    findLinks,
+    findLinks: (files, wanted, places) => links.find(files, wanted, places),
     onRestored: (changes) => review.applied(changes, undefined),
     watchOfRestore: () => review.watchOfUndo,
     watchFor: (origin) => review.watchFor(origin),

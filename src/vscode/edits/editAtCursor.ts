@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import type { EditOutcome, EditProgress, PreparedEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { editInput } from '../../core/prompt/editAtCursor.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -26,7 +26,7 @@ import { EditViews } from './editViews.ts';
 
 export interface EditAtCursorDeps {
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
@@ -58,7 +58,7 @@ interface Asked {
 
 /** Parts that are prepared while the user writes the instruction. */
 interface Ready {
-  readonly guard: Promise<ReadGuard>;
+  readonly guard: Promise<NameGuard>;
   readonly prepared: Pick<PreparedEdit, 'start' | 'discard'>;
 }
 
