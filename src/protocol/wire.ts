@@ -248,6 +248,8 @@ export type PanelUpdate =
   /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
   | { readonly type: 'models'; readonly id: number; readonly groups: readonly ModelGroup[] }
   | { readonly type: 'focus_composer' }
+  /** Focuses the control that had the focus last, else the composer. */
+  | { readonly type: 'focus_back' }
   /** All prompts of the MCP servers that run. */
   | { readonly type: 'prompts'; readonly rows: readonly PromptRow[] }
   /** The answer to `list_skills`. */
