@@ -19,7 +19,7 @@ async function withHooks(
   options: ScenarioOptions,
   files: readonly HookFile[] = [],
 ): Promise<Scenario> {
-  const trust = { decisionOn: async () => true };
+  const trust = { decisionOn: async () => 'approved' as const };
   return startScenario({
     ...options,
     host: { hooks: async () => selectHooks(hooks, files, 'linux', trust), ...options.host },
@@ -455,6 +455,27 @@ describe('messages, sessions and ends of turns', () => {
     expect(JSON.stringify(chat.server.lastRequest.input)).not.toContain('secret word');
   });
 
+  it.each([
+    ['that stops the turn', prints({ continue: false, stopReason: 'not today' }), 'failed'],
+    ['that is interrupted', 'touch started; sleep 60', 'interrupted'],
+  ])(
+    'a message behind a SessionStart hook %s is kept, and sent when it is tried again',
+    async (_case, line, reason) => {
+      await using chat = await withHooks({ SessionStart: command(line) }, { model: [[says('Done.')]] });
+      const ended = chat.send('go');
+      if (reason === 'interrupted') {
+        while (!existsSync(chat.folder.at('started'))) await new Promise((resolve) => setTimeout(resolve, 20));
+        chat.submit({ type: 'interrupt' });
+      }
+      expect(await ended).toMatchObject({ type: 'turn_aborted', reason });
+      const input = [{ type: 'text', text: 'go' }];
+      expect(chat.items('user_message')).toMatchObject([{ status: 'completed', content: input }]);
+      chat.submit({ type: 'retry' });
+      await chat.session.idle();
+      expect(JSON.stringify(chat.server.lastRequest.input)).toContain('"go"');
+    },
+  );
+
   it('an interrupt while a hook looks at a message ends the item of the message', async () => {
     await using chat = await withHooks({ UserPromptSubmit: command('exec sleep 300') }, { model: [] });
     const ended = chat.send('hi');
@@ -591,7 +612,7 @@ echo '{"permissionDecision":"allow"}'
         hooks: async () => {
           const { files, problems } = await readHookFiles([chat.folder.path], user);
           expect(problems).toEqual([]);
-          return selectHooks({}, files, 'linux', { decisionOn: async () => true });
+          return selectHooks({}, files, 'linux', { decisionOn: async () => 'approved' as const });
         },
       },
     });

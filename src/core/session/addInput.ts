@@ -15,16 +15,19 @@ export function rememberHookText(run: TurnRun, text: string | undefined): void {
  * reason why a hook keeps the message from the model; the user sees it nevertheless.
  */
 export async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<string | undefined> {
-  const { settings, signal, thread } = run;
-  const { workspace, host, storage, keys } = run.ports;
-  const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
-  const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
-  const content = [...(await run.skills.run(resolved))];
-  const { message, warnings } = await userMessage(content, workspace, settings.cwd);
   const id = run.ports.ids.next('item');
-  const ended = (status: 'completed' | 'declined' | 'aborted') =>
-    run.emit({ type: 'item_completed', item: { id, type: 'user_message', status, content } });
-  run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
+  const shown = (status: 'in_progress' | 'completed' | 'declined' | 'aborted', content: readonly UserInput[]) => {
+    const type = status === 'in_progress' ? 'item_started' : 'item_completed';
+    run.emit({ type, item: { id, type: 'user_message', status, content: [...content] } });
+  };
+  const { content, message, warnings } = await readInput(run, input).catch((error: unknown) => {
+    // The user sees the message also when its mentions could not be read to the end.
+    shown('in_progress', input);
+    shown('aborted', input);
+    throw error;
+  });
+  const ended = (status: 'completed' | 'declined' | 'aborted') => shown(status, content);
+  shown('in_progress', content);
   const submitted = await run.hooks.promptSubmitted(textOfInput(content)).catch((error: unknown) => {
     ended('aborted');
     throw error;
@@ -36,4 +39,14 @@ export async function addInput(run: TurnRun, input: readonly UserInput[]): Promi
   rememberHookText(run, submitted.context);
   for (const warning of warnings) run.emit({ type: 'warning', message: warning });
   return undefined;
+}
+
+/** Reads the mentions and images of a message, and the skills that it runs. */
+async function readInput(run: TurnRun, input: readonly UserInput[]) {
+  const { settings, signal, thread } = run;
+  const { workspace, host, storage, keys } = run.ports;
+  const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
+  const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
+  const content = await run.skills.run(resolved);
+  return { content, ...(await userMessage(content, workspace, settings.cwd)) };
 }

@@ -112,28 +112,24 @@ async function begin(run: TurnRun): Promise<void> {
 }
 
 /**
- * Records context and message first: a turn that is stopped while it waits for tools, or that fails without them or
- * without its context, can be tried again. A compaction sums up the items before the message, which follows the summary.
+ * Records context and message first: a turn that is stopped while it waits for hooks or tools, or that fails without them
+ * or without its context, can be tried again. A compaction sums up the items before the message, which follows the summary.
  */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   const before = run.history.items.length;
-  await rememberContext(run, opening);
-  if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
+  try {
+    for (const item of await opening.context) run.remember(item);
+    if (opening.compacts !== true) rememberHookText(run, await run.hooks.sessionStarts());
+  } catch (error) {
+    if (opening.input !== null) await addInput(run, opening.input).catch(() => {});
+    throw error;
+  }
   if (opening.input === null) await run.skills.recover();
   const blocked = opening.input && (await addInput(run, opening.input));
   if (blocked) throw new BlockedByHook(blocked);
   await demandTools(run);
   if (opening.compacts) await compactOrFail(run, 'manual');
   else await compactWhenDue(run, before);
-}
-
-async function rememberContext(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
-  try {
-    for (const item of await opening.context) run.remember(item);
-  } catch (error) {
-    if (opening.input !== null) await addInput(run, opening.input);
-    throw error;
-  }
 }
 
 /** @throws ModelFault when a source of tools that the user demands is not there */

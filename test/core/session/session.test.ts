@@ -29,6 +29,27 @@ describe('after an interrupt', () => {
     await chat.session.dispose();
   });
 
+  it('a message whose mentions were not read to the end is in the transcript', async () => {
+    const chat: FakeSession = new FakeSession({
+      between: (port, name) =>
+        name !== 'workspace'
+          ? port
+          : new Proxy(port, {
+              get(target, key) {
+                if (key === 'stat') chat.submit({ type: 'interrupt' });
+                const value: unknown = Reflect.get(target, key, target);
+                return typeof value === 'function' ? value.bind(target) : value;
+              },
+            }),
+    });
+    const mention = (path: string) => ({ type: 'mention' as const, kind: 'file' as const, name: path, path });
+    chat.submit({ type: 'user_turn', input: [...text('look at '), mention('a.txt'), mention('a.txt')] });
+    await chat.session.idle();
+    expect(chat.said('turn_aborted')).toEqual([{ type: 'turn_aborted', reason: 'interrupted' }]);
+    expect(heard(chat)).toEqual(['look at ', '', '']);
+    await chat.session.dispose();
+  });
+
   it('a message after a shutdown starts no turn', async () => {
     const chat = new FakeSession();
     chat.submit({ type: 'shutdown' });
