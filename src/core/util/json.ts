@@ -28,7 +28,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Why Tiller does not accept a text from outside; words behind its name. */
+/** The reason for which Tiller does not accept a text from outside; words that follow its name. */
 export type Excess = 'has too many values' | 'is nested too deeply';
 
 /** The excess of a text, whether it is JSON or not. Reads it once. */
