@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsOfScene, scrollsSideways } from '../webview/preview/faults.mjs';
 import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
+import { CONTENT_STORIES } from '../webview/preview/contentStories.mjs';
 import { LONG_STORIES } from '../webview/preview/longStories.mjs';
 import { MENTION_STORIES } from '../webview/preview/mentionStories.mjs';
 import { MENU_STORIES } from '../webview/preview/menuStories.mjs';
@@ -23,9 +24,12 @@ test.each<[string, PanelScene | PageScene]>([...Object.entries(SCENES), ...Objec
   },
 );
 
-test.each(Object.entries({ ...LONG_STORIES, ...MENTION_STORIES, ...MENU_STORIES }))('%s', async (_, story) => {
-  await story(stage);
-});
+test.each(Object.entries({ ...CONTENT_STORIES, ...LONG_STORIES, ...MENTION_STORIES, ...MENU_STORIES }))(
+  '%s',
+  async (_, story) => {
+    await story(stage);
+  },
+);
 
 const MAIN_SCENES = [
   'empty',
