@@ -24,8 +24,7 @@ test('the keyboard alone is enough, in a window that was just opened', async () 
     const count = async () => ((await place.count()) === 1 ? 'here' : panel.focusPlace());
     await expect.poll(count, soon).toBe('here');
   };
-  await keyboard.press('Control+Alt+l');
-  await focusIsIn(composer.and(focused));
+  await panel.focusByKey();
   await keyboard.type('Find out why the tests fail and fix it');
   await keyboard.press('Enter');
 

@@ -27,8 +27,7 @@ test('a message with a mention is sent, answered about, edited with its files, p
     [calls('exec_command', { cmd: 'rm -rf build' })],
     [says('First.')],
   );
-  await keyboard.press('Control+Alt+l');
-  await focusIsIn(composer);
+  await panel.focusByKey();
   await keyboard.type('Shout in @note');
   await panel.get('suggestion-row').filter({ hasText: 'notes.txt' }).waitFor();
   await keyboard.press('Enter');

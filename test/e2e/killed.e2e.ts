@@ -12,7 +12,7 @@ import type { TurnItem } from '../../src/protocol/item.ts';
 import { textOfInput } from '../../src/protocol/thread.ts';
 import { calls, type ModelRequest, prefixBreaches, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
-import { useWindow } from './support/window.ts';
+import { useSharedWindow } from './support/window.ts';
 import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
@@ -26,8 +26,9 @@ const YOUNG = 5;
 const PATCH_LINES = 300;
 const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
-/** Patches need approval, as usual; commands run at once. */
-const window = useWindow({
+/** Patches need approval, as usual; commands run at once. New, because all threads are read. */
+const window = useSharedWindow({
+  isNew: true,
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });

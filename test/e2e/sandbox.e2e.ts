@@ -12,7 +12,7 @@ const MOUNT_POINTS = ['.git', '.tiller-sandbox', '.vscode'];
 const soon = { timeout: 10_000 };
 
 describe.skipIf(noSandbox)('the box', () => {
-  const window = useSharedWindow({ isLast: true, model: 'scripted' });
+  const window = useSharedWindow({ model: 'scripted' });
 
   beforeEach(async () => {
     await window().panel.open();
