@@ -51,6 +51,7 @@ async function begin(settings) {
   await apply(settings);
   await run('workbench.action.closePanel');
   await run('workbench.view.explorer');
+  await run('workbench.files.action.collapseExplorerFolders');
   await run('tiller.newThread');
   await run('notifications.clearAll');
 }
@@ -94,8 +95,8 @@ export function leaveThread(folder: string): Promise<void> {
 }
 
 /**
- * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer, and
- * clears all notifications.
+ * Changes settings as `getConfiguration().update` does (`null` removes one), begins a new thread, shows the Explorer with its
+ * folders collapsed, and clears all notifications.
  */
 export function beginThread(folder: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
   return send(folder, { what: 'begin', settings });
