@@ -1,5 +1,5 @@
 // Checks package.json for texts that cannot be translated and for proposed API, and that the docs describe it: every
-// setting with its default, every command, every key.
+// setting with its default, every command, every key. Every command that it or the panel names is registered.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -35,6 +35,7 @@ checkWalkthroughs();
 checkScopes();
 checkSettingsPage();
 checkCommandsPage();
+checkCommandCode();
 checkContextKeys();
 
 for (const problem of problems) console.log(problem);
@@ -115,6 +116,22 @@ function checkCommandsPage() {
     .map(({ title }) => texts[title.slice(1, -1)]);
   const keys = keybindings.map(({ key }) => key.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()));
   for (const name of [...titles, ...keys]) if (!cells.has(name)) problems.push(`docs/panel.md: "${name}" is missing`);
+}
+
+/** Each command of package.json, and each that the panel runs, is registered in src/extension/commands.ts. */
+function checkCommandCode() {
+  const table = readFileSync(path.join(root, 'src/extension/commands.ts'), 'utf8');
+  const registered = new Set([...table.matchAll(/\bcommand\(\s*'([\w.]+)'/g)].map(([, name]) => `tiller.${name}`));
+  const { commands, keybindings } = manifest.contributes;
+  const actions = readFileSync(path.join(root, 'webview-ui/actions.ts'), 'utf8');
+  const [, ofPanel = ''] = /export type PanelCommand =([^;]*);/.exec(actions) ?? [];
+  const named = [
+    ...[...commands, ...keybindings].map(({ command }) => ['package.json', command]),
+    ...[...ofPanel.matchAll(/'([\w.]+)'/g)].map(([, name]) => ['webview-ui/actions.ts', `tiller.${name}`]),
+  ];
+  for (const [file, command] of named) {
+    if (!registered.has(command)) problems.push(`${file}: "${command}" is not registered in src/extension/commands.ts`);
+  }
 }
 
 /** Each context key of ours in a `when` is set somewhere: a command whose key is not set is never there. */

@@ -9,5 +9,4 @@ const words = process.argv.slice(2);
 // `npm run check` runs the architecture test.
 const others = ['test/architecture.test.ts', ...SYSTEM_TESTS];
 const all = words.length === 0 ? others.map((file) => `--exclude=${file}`) : [];
-// A process for each worker: starting a program copies the page tables of the one that starts it, 23 ms for each GB.
-process.exit(await runVitest('fast', ['--reporter=default', '--pool=forks', ...all, ...words]));
+process.exit(await runVitest('fast', ['--reporter=default', ...all, ...words]));

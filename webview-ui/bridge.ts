@@ -3,7 +3,7 @@
  * burst makes no long task (docs/reference/libraries.md §1, "Coalescing").
  */
 import type { Attachment, DraftEdit } from '../src/protocol/draft.ts';
-import type { PanelEvent } from '../src/protocol/thread.ts';
+import type { PanelEvent } from '../src/protocol/threadReducer.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
 /** State that outlives the webview while the host runs. */

@@ -1,7 +1,7 @@
 /** Renders the panel and connects it: bridge, clock, announcements, font settings. */
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import type { HostMessage } from '../src/protocol/wire.ts';
+import type { HostMessage, HostMessageOf } from '../src/protocol/wire.ts';
 import { onNewLine, partImages, withImages } from '../src/protocol/draft.ts';
 import { hasDraft, isDraftNewer, keepDraft, moveDraftToThread } from './actions.ts';
 import { announceNews } from './announce.ts';
@@ -91,7 +91,7 @@ function withOwnDraft(message: HostMessage): HostMessage {
   return message.isDraftOfOther === true || saved?.threadId !== id ? message : withSavedDraft(message, saved);
 }
 
-function withSavedDraft(message: Extract<HostMessage, { type: 'snapshot' }>, saved: PanelState): HostMessage {
+function withSavedDraft(message: HostMessageOf<'snapshot'>, saved: PanelState): HostMessage {
   const { draft } = saved;
   const kept = { edit: saved.edit ?? null, attachments: saved.attachments ?? [] };
   const { edit, attachments } = withImages(kept, partImages(message).images);

@@ -1,5 +1,5 @@
 /**
- * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
+ * The state of the panel. The thread is folded only by `protocol/threadReducer.ts` (src/README.md, "What always holds", 3).
  */
 import { batch, computed, signal } from '@preact/signals';
 import { type Attachment, draftAfterEdit, type DraftEdit, withReturned } from '../src/protocol/draft.ts';
@@ -10,16 +10,16 @@ import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type AgentSummary,
   type Denial,
-  foldPanelEvent,
-  type PanelEvent,
   type ProcessState,
   runningInBackground,
   type ThreadState,
   TURN_WINDOW,
 } from '../src/protocol/thread.ts';
+import { foldPanelEvent, type PanelEvent } from '../src/protocol/threadReducer.ts';
 import type {
   AgentRow,
   HostMessage,
+  HostMessageOf,
   InterruptedPatch,
   PanelSettings,
   PendingComments,
@@ -68,9 +68,9 @@ export const isBeginning = signal(false);
 export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
 /** The host's last preview of a rule that is being edited. */
-export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
+export const rulePreview = signal<HostMessageOf<'rule_preview'> | null>(null);
 /** The rule that the host suggests for a pending command. */
-export const ruleSuggestion = signal<Extract<HostMessage, { type: 'rule_suggestion' }> | null>(null);
+export const ruleSuggestion = signal<HostMessageOf<'rule_suggestion'> | null>(null);
 /** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 /** The user wants to see all pending requests as one list. */
@@ -237,21 +237,7 @@ export function receive(message: HostMessage): void {
 function take(message: HostMessage): void {
   switch (message.type) {
     case 'snapshot':
-      setTexts(message.texts);
-      thread.value = message.thread;
-      turnsAtHost.value = message.earlierTurns;
-      shownTurns.value = TURN_WINDOW;
-      settings.value = message.settings;
-      access.value = message.access;
-      if (!begins(message)) {
-        draft.value = message.draft;
-        attachments.value = message.attachments;
-      }
-      draftEdit.value = message.edit;
-      // The rows of the new thread follow in a message of their own.
-      agentRows.value = [];
-      isResending.value = false;
-      isBeginning.value = false;
+      takeSnapshot(message);
       break;
     case 'draft':
       draft.value = message.draft;
@@ -268,22 +254,10 @@ function take(message: HostMessage): void {
       addEarlier(message.turns, message.earlierTurns);
       break;
     case 'insert_text':
-      if (message.isUnsent === true) isBeginning.value = false;
-      if (message.isReturned === true && draftEdit.value?.type === 'sent') {
-        draftEdit.value = withReturned(draftEdit.value, message.text, message.attachments ?? []);
-        break;
-      }
-      if (message.text !== '') draft.value = joined(draft.value, message.text);
-      attachments.value = withAttachments(attachments.value, message.attachments ?? []);
-      composerFocus.value++;
+      insertText(message);
       break;
     case 'resent':
-      isResending.value = false;
-      if (message.isSent && draftEdit.value?.type === 'sent' && draftEdit.value.id === message.itemId) {
-        draft.value = draftEdit.value.draft;
-        attachments.value = draftEdit.value.attachments ?? [];
-        draftEdit.value = null;
-      }
+      endResending(message);
       break;
     case 'focus_composer':
       composerFocus.value++;
@@ -338,11 +312,54 @@ function take(message: HostMessage): void {
     case 'show_waiting':
       wantsList.value = true;
       break;
+    default:
+      message satisfies never;
   }
 }
 
+function takeSnapshot(message: HostMessageOf<'snapshot'>): void {
+  setTexts(message.texts);
+  thread.value = message.thread;
+  turnsAtHost.value = message.earlierTurns;
+  shownTurns.value = TURN_WINDOW;
+  settings.value = message.settings;
+  access.value = message.access;
+  if (!begins(message)) {
+    draft.value = message.draft;
+    attachments.value = message.attachments;
+  }
+  draftEdit.value = message.edit;
+  // The rows of the new thread follow in a message of their own.
+  agentRows.value = [];
+  isResending.value = false;
+  isBeginning.value = false;
+}
+
+/** Adds the text to the draft; one that comes back while a sent message is edited, to the draft behind the edit. */
+function insertText({ text, attachments: added = [], isUnsent, isReturned }: HostMessageOf<'insert_text'>): void {
+  if (isUnsent) isBeginning.value = false;
+  const edit = draftEdit.value;
+  if (isReturned && edit?.type === 'sent') {
+    draftEdit.value = withReturned(edit, text, added);
+    return;
+  }
+  if (text !== '') draft.value = joined(draft.value, text);
+  attachments.value = withAttachments(attachments.value, added);
+  composerFocus.value++;
+}
+
+/** Shows the draft behind the edit once the edited message was sent. */
+function endResending({ isSent, itemId }: HostMessageOf<'resent'>): void {
+  isResending.value = false;
+  const edit = draftEdit.value;
+  if (!isSent || edit?.type !== 'sent' || edit.id !== itemId) return;
+  draft.value = edit.draft;
+  attachments.value = edit.attachments ?? [];
+  draftEdit.value = null;
+}
+
 /** Returns true if the snapshot shows the thread that the first message started. The host has no draft of it yet. */
-export function begins({ thread, draft, attachments }: Extract<HostMessage, { type: 'snapshot' }>): boolean {
+export function begins({ thread, draft, attachments }: HostMessageOf<'snapshot'>): boolean {
   return isBeginning.value && thread !== null && draft === '' && attachments.length === 0;
 }
 

@@ -90,7 +90,9 @@ async function undoTurn(
   const say = (line: string) => printSentence(streams.stdout, line);
   say(`undo of turn ${turnId} of thread ${id} in ${cwd}:`);
   for (const line of planLines(plan)) say(`  ${line}`);
-  const hasWork = plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
+  // Without a file only folders changed.
+  const hasWork =
+    plan.files.length === 0 || plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
   const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
   if (!hasWork) {
     await performRevert(plan, { includeUncertain: true }, { store, restore, records, clock });
@@ -134,7 +136,7 @@ async function writeDown(
   }
 }
 
-function planLines({ files, newFolders }: RevertPlan): readonly string[] {
+function planLines({ files, newFolders, goneFolders }: RevertPlan): readonly string[] {
   const lines = files.map(({ file, plan }) => {
     const note = file.uncertain ? ' (another program or thread may have changed it)' : '';
     switch (plan.state) {
@@ -152,7 +154,8 @@ function planLines({ files, newFolders }: RevertPlan): readonly string[] {
         return assertNever(plan);
     }
   });
-  return [...lines, ...newFolders.map((folder) => `remove ${folder} where it is empty`)];
+  const folders = newFolders.map((folder) => `remove ${folder} where it is empty`);
+  return [...lines, ...folders, ...goneFolders.map(({ path: folder }) => `make ${folder}`)];
 }
 
 const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;

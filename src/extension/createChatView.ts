@@ -16,7 +16,7 @@ const RECALLED_CHARACTERS = 64 * 1024;
 export interface ChatViewDeps
   extends Pick<
     ChatViewOptions,
-    'drafts' | 'submit' | 'interrupted' | 'pendingComments' | 'handle' | 'tell' | 'onShown' | 'onGone'
+    'drafts' | 'submit' | 'interrupted' | 'pendingComments' | 'handle' | 'onShown' | 'onGone'
   > {
   readonly choices: TurnChoices;
   /** The ids of the entries in quarantine. */
@@ -26,7 +26,7 @@ export interface ChatViewDeps
 /** The panel, with what it shows of the thread, the settings and the reviews. */
 export function createChatView(
   context: vscode.ExtensionContext,
-  { log, settings, redactor }: Host,
+  { log, settings, redactor, tell }: Host,
   { proposals, review }: Editors,
   agent: Agent,
   { choices, quarantined, ...deps }: ChatViewDeps,
@@ -35,6 +35,7 @@ export function createChatView(
   return store.add(
     new ChatView({
       ...deps,
+      tell,
       extensionUri: context.extensionUri,
       build: TILLER_VERSION,
       threads: agent.threads,

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
@@ -16,12 +17,15 @@ export interface Host {
   readonly log: TailedLog;
   /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
+  /** Logs an error and shows it to the user. */
+  readonly tell: (error: unknown) => void;
   readonly redactor: ReturnType<typeof createRedactor>;
   readonly keys: KeyStore;
   readonly settings: () => Settings;
   readonly node: ReturnType<typeof createNodePorts>;
 }
 
+/** Creates the base services. Reads no settings before they are asked for. */
 export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
   const channel = createChannel();
   const redactor = createRedactor();
@@ -40,11 +44,16 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
   // Reading all settings takes about 10 ms. This listener is the first: the others already get the new ones.
   let known: Settings | undefined;
   store.add(vscode.workspace.onDidChangeConfiguration(() => (known = undefined)));
+  const report = (error: unknown) => log.error('Tiller met an error of its own', error);
   return {
     channel,
     log,
     redactor,
-    report: (error) => log.error('Tiller met an error of its own', error),
+    report,
+    tell: (error) => {
+      report(error);
+      void vscode.window.showErrorMessage(messageOf(error));
+    },
     keys: store.add(new KeyStore(context.secrets, (key) => redactor.hide(key))),
     settings: () => {
       if (known !== undefined) return known;

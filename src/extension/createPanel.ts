@@ -2,7 +2,6 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { type ReadGuard, readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
-import { messageOf } from '../core/util/fileErrors.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -13,8 +12,7 @@ import { MessageSender } from '../vscode/chat/messageSender.ts';
 import type { LineComments } from '../vscode/comments/lineComments.ts';
 import type { Mentions } from '../vscode/mentions/mentions.ts';
 import type { UsedModels } from '../vscode/models/usedModels.ts';
-import { PlanCommands } from '../vscode/plans/planCommands.ts';
-import { PlanDocuments } from '../vscode/plans/planDocuments.ts';
+import type { PlanCommands } from '../vscode/plans/planCommands.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
@@ -22,8 +20,7 @@ import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { SideCopyCommands } from '../vscode/sideCopies/sideCopyCommands.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { Walkthrough } from '../vscode/support/walkthrough.ts';
-import { provideKeptDocuments } from '../vscode/undo/keptDocuments.ts';
-import { RevertCommands } from '../vscode/undo/revertCommands.ts';
+import type { RevertCommands } from '../vscode/undo/revertCommands.ts';
 import type { Agent } from './createAgent.ts';
 import { createApprovals } from './createApprovals.ts';
 import { createChatView } from './createChatView.ts';
@@ -37,6 +34,7 @@ import { createPanelRequests } from './createPanelRequests.ts';
 import { createRecovery, type Recovery } from './createRecovery.ts';
 import { createSideCopies, type SideCopyParts } from './createSideCopies.ts';
 import { createTurnChoices } from './createTurnChoices.ts';
+import { createTurnCommands } from './createTurnCommands.ts';
 
 /** The user interface of threads: the panel, its pages, the status bar, and the commands about them. */
 export interface Panel extends EditorActions {
@@ -54,10 +52,12 @@ export interface Panel extends EditorActions {
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
   readonly walkthrough: Walkthrough;
-  /** Logs an error and shows it to the user. */
-  readonly tell: (error: unknown) => void;
 }
 
+/**
+ * Creates the panel and its parts. They need each other, so functions name parts that are made below them: these functions
+ * are called by events of VS Code and of threads, when all parts are there.
+ */
 export function createPanel(
   context: vscode.ExtensionContext,
   host: Host,
@@ -66,19 +66,14 @@ export function createPanel(
   used: UsedModels,
   store: DisposableStore,
 ): Panel {
-  const { node, report } = host;
+  const { node, report, tell } = host;
   const { threads, manager, factory, ports, current } = agent;
   const { outputs } = editors;
-  const tell = (error: unknown) => {
-    report(error);
-    void vscode.window.showErrorMessage(messageOf(error));
-  };
-
-  const choices = createTurnChoices(context, host, agent, { used, tell, onChange: () => view.sendSettings() }, store);
   const planFolder = path.join(context.globalStorageUri.fsPath, 'plans');
-  const draftImages =
-    context.storageUri && new DraftImageFiles(path.join(context.storageUri.fsPath, 'draftImages'), report);
-  const drafts = new Drafts(context.workspaceState, draftImages);
+  const guard = () => guardOfShownThread(host, agent);
+
+  const choices = createTurnChoices(context, host, agent, { used, onChange: () => view.sendSettings() }, store);
+  const drafts = createDrafts(context, report);
   const { recovery, quarantine, quarantined }: Recovery = createRecovery(
     host,
     editors,
@@ -106,7 +101,6 @@ export function createPanel(
       interrupted: () => recovery.patches,
       pendingComments: () => comments.pending,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
-      tell,
       onShown: () => {
         view.tell({ type: 'side_copy', row: shownCopy.row });
         composer.mcpPrompts.post(true);
@@ -120,7 +114,6 @@ export function createPanel(
     },
     store,
   );
-  const guard = () => guardOfShownThread(host, agent);
   const comments: LineComments = createComments(
     context,
     host,
@@ -135,7 +128,7 @@ export function createPanel(
       view,
       used,
       guard,
-      changedInCopy: () => (sideCopyParts.shownCopy.row === null ? undefined : sideCopyParts.shownCopy.row.changed),
+      changedInCopy: () => shownCopy.row?.changed,
     },
     store,
   );
@@ -150,11 +143,12 @@ export function createPanel(
   const threadCommands: ThreadCommands = store.add(
     new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
   );
-  const showThread = (threadId: string) => void threadCommands.show(threadId).catch(tell);
+  const showThread = (threadId: string) => threadCommands.show(threadId);
+  const tryShowThread = (threadId: string) => void showThread(threadId).catch(tell);
   const indicators: Indicators = createIndicators(
     host,
     agent,
-    { interrupted: () => recovery.patches.length, showThread },
+    { interrupted: () => recovery.patches.length, showThread: tryShowThread },
     store,
   );
   const chat = new ChatCommands({ threads, view });
@@ -164,51 +158,31 @@ export function createPanel(
     {
       view,
       withComments: (op, threadId) => comments.withComments(op, threadId),
-      showThread,
+      showThread: tryShowThread,
       showList: () => void chat.showPending(),
-      bringHome: () => sideCopyParts.bringHome,
+      bringHome: () => bringHome,
     },
     store,
   );
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
   const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
-  const open = (threadId: string) => threadCommands.show(threadId);
-  const sideCopyParts: SideCopyParts = createSideCopies(
+  const { shownCopy, bringHome, copies }: SideCopyParts = createSideCopies(
     host,
     editors,
     agent,
-    { view, hasModel: choices.hasModel, showThread: open },
+    { view, hasModel: choices.hasModel, showThread },
     store,
   );
-  const { shownCopy } = sideCopyParts;
   const { mentions } = composer;
   const actions = createEditorActions(
     context,
     host,
     editors,
     agent,
-    { guard, view, sender, mentions, choice: choices.model, shownCopy, showThread: open },
+    { guard, view, sender, mentions, choice: choices.model, shownCopy, showThread },
     store,
   );
-  const reverts = new RevertCommands({
-    threads,
-    live: manager.live,
-    giveBack: (input, threadId) => view.giveBack(input, threadId),
-    hasModel: choices.hasModel,
-    send: (input, target) => sender.submit({ type: 'user_turn', input: [...input] }, target),
-  });
-  if (ports.baseline !== undefined) store.add(provideKeptDocuments(ports.baseline));
-
-  const plans: PlanCommands = store.add(
-    new PlanCommands({
-      threads,
-      documents: new PlanDocuments(planFolder),
-      leavePlanMode: choices.leavePlanMode,
-      send: async (text, target) =>
-        void (await sender.send({ type: 'user_turn', input: [{ type: 'text', text }] }, target)),
-    }),
-  );
-
+  const { reverts, plans } = createTurnCommands(agent, { view, sender, choices, planFolder }, store);
   const requests: PanelRequestDeps = createPanelRequests(
     host,
     editors,
@@ -224,10 +198,9 @@ export function createPanel(
       findings: actions.findings,
       recovery,
       quarantine,
-      copies: sideCopyParts.copies,
+      copies,
       choices,
       previewFolder: vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'previews'),
-      tell,
     },
     store,
   );
@@ -245,12 +218,20 @@ export function createPanel(
     reverts,
     plans,
     rules,
-    copies: sideCopyParts.copies,
+    copies,
     recovery,
     quarantine,
     walkthrough: indicators.walkthrough,
-    tell,
   };
+}
+
+/** Drafts of messages, with their images in the storage of the workspace, if there is one. */
+function createDrafts(
+  { workspaceState, storageUri }: vscode.ExtensionContext,
+  report: (error: unknown) => void,
+): Drafts {
+  const images = storageUri && new DraftImageFiles(path.join(storageUri.fsPath, 'draftImages'), report);
+  return new Drafts(workspaceState, images);
 }
 
 /** Resolves to a function that returns why the shown thread, or else the next one, may not read a file. */

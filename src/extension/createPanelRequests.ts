@@ -36,13 +36,11 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> 
   readonly quarantine: QuarantineOffer;
   readonly copies: Pick<SideCopyCommands, 'bringHome'>;
   readonly choices: Pick<TurnChoices, 'policyOf' | 'lastModel' | 'override'>;
-  /** Shows an error to the user. */
-  readonly tell: (error: unknown) => void;
 }
 
 /** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
 export function createPanelRequests(
-  { node, report }: Host,
+  { node, report, tell }: Host,
   { workspace, proposals, review, outputs }: Editors,
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
@@ -62,7 +60,7 @@ export function createPanelRequests(
   return {
     threads: threadCommands,
     state: () => threads.state,
-    override: (overrides) => void targets.choices.override(overrides).catch(targets.tell),
+    override: (overrides) => void targets.choices.override(overrides).catch(tell),
     policyOf: targets.choices.policyOf,
     previewFolder: targets.previewFolder,
     lastModel: targets.choices.lastModel,
@@ -72,12 +70,12 @@ export function createPanelRequests(
     listSkills: async () => view.tell({ type: 'skills', rows: await skillCommands.rows() }),
     previewRule: (approvalId, rule) => {
       const preview = previewFor(threads.overview.asking(approvalId), approvalId, rule, platform);
-      if (preview) view.sendRulePreview({ approvalId, rule, preview });
+      if (preview) view.tell({ type: 'rule_preview', approvalId, rule, preview });
     },
     suggestRule: async (approvalId) => {
       const asking = threads.overview.asking(approvalId);
       const suggestion = await suggestionForApproval(asking, approvalId, ports.audit, platform);
-      if (suggestion) view.sendRuleSuggestion({ approvalId, suggestion });
+      if (suggestion) view.tell({ type: 'rule_suggestion', approvalId, suggestion });
     },
     chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
     explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),

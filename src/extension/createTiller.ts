@@ -52,7 +52,7 @@ export function createTiller(
   sweepProcesses(node.storage.home).catch(report);
   prepareHome(node.storage.home)
     .then((problem) => {
-      if (problem !== undefined) panel.tell(new Error(problem));
+      if (problem !== undefined) host.tell(new Error(problem));
     })
     .catch(report);
   sweepSandboxes(node.storage.home, node.locks).catch(report);

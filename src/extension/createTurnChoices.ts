@@ -29,17 +29,9 @@ export interface TurnChoices extends Pick<PanelRequestDeps, 'policyOf' | 'lastMo
 /** `onChange`: called when a choice has changed the settings of the next turn. */
 export function createTurnChoices(
   context: vscode.ExtensionContext,
-  { settings, report }: Host,
+  { settings, report, tell }: Host,
   { threads, factory, sideCopies, current, hasProvider }: Agent,
-  {
-    used,
-    tell,
-    onChange,
-  }: {
-    readonly used: UsedModels;
-    readonly tell: (error: unknown) => void;
-    readonly onChange: () => void;
-  },
+  { used, onChange }: { readonly used: UsedModels; readonly onChange: () => void },
   store: DisposableStore,
 ): TurnChoices {
   const modes = new ModeMemory(context.globalState);

@@ -53,8 +53,17 @@ export const recordedChangeSchema = lazyObject(() => ({
   after: fileStateSchema,
   /** `uncertain`: another program or thread may have written it. */
   by: changedBySchema,
+  /** It was moved here from a place whose content is not kept, such as an ignored folder: undone only when asked for. */
+  isOnlyCopy: z.literal(true).optional(),
 }));
 export type RecordedChange = z.infer<typeof recordedChangeSchema>;
+
+const keptFolderSchema = lazyObject(() => ({
+  /** Absolute. */
+  path: z.string(),
+  /** Permission bits. */
+  mode: z.number().optional(),
+}));
 
 /** One line of a thread's record of changes, in the order in which they were made. */
 export const changeRecordSchema = z.discriminatedUnion('type', [
@@ -69,6 +78,8 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     changes: z.array(recordedChangeSchema),
     /** Absolute paths of folders that it made. */
     newFolders: z.array(z.string()),
+    /** Folders that it removed or moved away. */
+    goneFolders: z.array(keptFolderSchema).optional(),
   })),
   lazyObject(() => ({
     type: z.literal('reverted'),
@@ -77,7 +88,9 @@ export const changeRecordSchema = z.discriminatedUnion('type', [
     at: z.string(),
     /** The changes of the undo or redo. */
     changes: z.array(recordedChangeSchema),
+    /** As in the steps that are reverted. */
     newFolders: z.array(z.string()),
+    goneFolders: z.array(keptFolderSchema).optional(),
   })),
 ]);
 export type ChangeRecord = z.infer<typeof changeRecordSchema>;

@@ -411,6 +411,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     turnIds: z.array(z.string()),
     direction: z.enum(['undo', 'redo']),
     files: z.array(revertFileSchema),
+    /** Folders that would be made, or removed where they are empty; only where there are some. Paths as of the files. */
+    folders: z.array(z.string()).optional(),
     /** The diff of the files that can be reverted, in git format, with paths relative to the working directory. */
     unifiedDiff: z.string(),
   })),

@@ -95,8 +95,6 @@ export interface RulePreview {
   readonly words: readonly string[];
   /** The reason why such a rule is not allowed. */
   readonly problem: string | null;
-  /** The covered commands of the script, as a user would type them. */
-  readonly covered: readonly string[];
   /** The commands that are neither covered nor known to be safe. */
   readonly stillAsked: readonly string[];
 }

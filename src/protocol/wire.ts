@@ -24,7 +24,8 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview, RuleSuggestion } from './rules.ts';
-import type { AgentSummary, PanelEvent, ThreadState } from './thread.ts';
+import type { AgentSummary, ThreadState } from './thread.ts';
+import type { PanelEvent } from './threadReducer.ts';
 import type { ReadOnlyReason } from './threads.ts';
 import { lazyObject } from './lazyObject.ts';
 
@@ -162,11 +163,10 @@ export interface SkillRow {
   readonly isProposed: boolean;
 }
 
-/** Sent by the host. Trusted by the webview, because both are of one build. */
-export type HostMessage =
+/** A message of the host to the panel, before the build id is added. */
+export type PanelUpdate =
   | {
       readonly type: 'snapshot';
-      readonly build: string;
       readonly thread: ThreadState | null;
       /** The number of earlier turns that were left out; `load_earlier` requests them. */
       readonly earlierTurns: number;
@@ -182,115 +182,90 @@ export type HostMessage =
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
+  | { readonly type: 'events'; readonly events: readonly PanelEvent[] }
   /**
    * The user has changed the draft in the other page that shows the panel. `draftCount`: the `count` of the last `draft`
    * message of this page before it; 0 if there was none since the page was loaded.
    */
   | {
       readonly type: 'draft';
-      readonly build: string;
       readonly draftCount: number;
       readonly draft: string;
       readonly attachments: readonly Attachment[];
       readonly edit: DraftEdit | null;
     }
-  | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
-  | {
-      readonly type: 'earlier';
-      readonly build: string;
-      readonly turns: ThreadState['turns'];
-      readonly earlierTurns: number;
-    }
+  | { readonly type: 'settings'; readonly settings: PanelSettings }
+  | { readonly type: 'earlier'; readonly turns: ThreadState['turns']; readonly earlierTurns: number }
   /** A part of the requested list: the first one replaces the previous list. */
   | {
       readonly type: 'threads';
-      readonly build: string;
       readonly rows: readonly ThreadRow[];
       readonly isFirst: boolean;
       readonly isLast: boolean;
     }
   /** The numbers of threads that are not shown and wait for the user, or run. */
-  | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
+  | { readonly type: 'elsewhere'; readonly waiting: number; readonly running: number }
   /** All sub-agents of the shown thread, each before its own. */
-  | { readonly type: 'agents'; readonly build: string; readonly rows: readonly AgentRow[] }
+  | { readonly type: 'agents'; readonly rows: readonly AgentRow[] }
   /** `null`: the shown thread works in the workspace. */
-  | { readonly type: 'side_copy'; readonly build: string; readonly row: SideCopyRow | null }
+  | { readonly type: 'side_copy'; readonly row: SideCopyRow | null }
   /** All interrupted patches, oldest first; they belong to no thread. */
-  | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
+  | { readonly type: 'interrupted'; readonly patches: readonly InterruptedPatch[] }
   /** The user's messages of all threads, newest first, for the composer's history. */
-  | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
+  | { readonly type: 'history'; readonly texts: readonly string[] }
   /** Applied changes that wait for the user's decision. */
-  | { readonly type: 'review'; readonly build: string; readonly review: PendingReview }
+  | { readonly type: 'review'; readonly review: PendingReview }
   /** Comments on lines that are not sent. */
-  | { readonly type: 'comments'; readonly build: string; readonly pending: PendingComments }
+  | { readonly type: 'comments'; readonly pending: PendingComments }
   /** The thread is in the trash; sent to an open list, which offers to restore it. */
-  | {
-      readonly type: 'thread_deleted';
-      readonly build: string;
-      readonly threadId: string;
-      readonly title: string | null;
-    }
+  | { readonly type: 'thread_deleted'; readonly threadId: string; readonly title: string | null }
   /** Opens the list of threads, or starts renaming one in it. */
-  | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
+  | { readonly type: 'show_threads'; readonly rename?: string }
   /**
    * Adds to the draft. `isUnsent`: a message that was submitted and is not sent. `isReturned`: a message that comes back
    * from the host, which belongs to the draft behind an edit of a sent message.
    */
   | {
       readonly type: 'insert_text';
-      readonly build: string;
       readonly text: string;
       readonly attachments?: readonly Attachment[];
       readonly isUnsent?: true;
       readonly isReturned?: true;
     }
   /** The answer to `resend`. */
-  | { readonly type: 'resent'; readonly build: string; readonly itemId: string; readonly isSent: boolean }
+  | { readonly type: 'resent'; readonly itemId: string; readonly isSent: boolean }
   /** The selected lines of the active editor; `null` where nothing is selected. */
-  | { readonly type: 'selection'; readonly build: string; readonly mention: Mention | null }
+  | { readonly type: 'selection'; readonly mention: Mention | null }
   /** An image file that the user attaches: the page makes it small enough. `data`: base64. */
-  | {
-      readonly type: 'image_file';
-      readonly build: string;
-      readonly name: string;
-      readonly mediaType: string;
-      readonly data: string;
-    }
+  | { readonly type: 'image_file'; readonly name: string; readonly mediaType: string; readonly data: string }
   /** A part of the answer to `find_mentions`: the first one replaces the rows of the query before it. */
   | {
       readonly type: 'mentions_found';
-      readonly build: string;
       readonly id: number;
       readonly rows: readonly MentionRow[];
       readonly isLast: boolean;
     }
   /** A part of the answer to `list_models`: it replaces the groups of the same providers, and with a new `id` all groups. */
-  | { readonly type: 'models'; readonly build: string; readonly id: number; readonly groups: readonly ModelGroup[] }
-  | { readonly type: 'focus_composer'; readonly build: string }
+  | { readonly type: 'models'; readonly id: number; readonly groups: readonly ModelGroup[] }
+  | { readonly type: 'focus_composer' }
   /** All prompts of the MCP servers that run. */
-  | { readonly type: 'prompts'; readonly build: string; readonly rows: readonly PromptRow[] }
+  | { readonly type: 'prompts'; readonly rows: readonly PromptRow[] }
   /** The answer to `list_skills`. */
-  | { readonly type: 'skills'; readonly build: string; readonly rows: readonly SkillRow[] }
+  | { readonly type: 'skills'; readonly rows: readonly SkillRow[] }
   /** The answer to `preview_rule`. */
-  | {
-      readonly type: 'rule_preview';
-      readonly build: string;
-      readonly approvalId: string;
-      readonly rule: Rule;
-      readonly preview: RulePreview;
-    }
+  | { readonly type: 'rule_preview'; readonly approvalId: string; readonly rule: Rule; readonly preview: RulePreview }
   /** The answer to `suggest_rule`, if there is a rule to suggest. */
-  | {
-      readonly type: 'rule_suggestion';
-      readonly build: string;
-      readonly approvalId: string;
-      readonly suggestion: RuleSuggestion;
-    }
+  | { readonly type: 'rule_suggestion'; readonly approvalId: string; readonly suggestion: RuleSuggestion }
   /** The current choices on a pending patch, made here or in its diff. */
-  | { readonly type: 'proposal_choices'; readonly build: string; readonly review: ReviewState }
+  | { readonly type: 'proposal_choices'; readonly review: ReviewState }
   /** Shows all pending requests as one list. */
-  | { readonly type: 'show_waiting'; readonly build: string };
+  | { readonly type: 'show_waiting' };
+
+/** Sent by the host. Trusted by the webview, because both are of one build. */
+export type HostMessage = PanelUpdate & { readonly build: string };
+
+/** The message of one type. */
+export type HostMessageOf<Type extends HostMessage['type']> = Extract<HostMessage, { type: Type }>;
 
 /** Comments of the user on lines that are not sent, and in how many files they are. */
 export interface PendingComments {
@@ -489,13 +464,6 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() })),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
-
-/** A message to the panel before the build id is added. */
-export type PanelUpdate = HostMessage extends infer Message
-  ? Message extends unknown
-    ? Omit<Message, 'build'>
-    : never
-  : never;
 
 /** A request of the panel to revert changes. */
 export type RevertTarget = Extract<WebviewMessage, { type: 'revert' }>['what'];

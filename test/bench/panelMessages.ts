@@ -1,7 +1,8 @@
 /** Messages of the host to the panel in the measurements of panel.mjs, batched by the host's own code. */
 import type { Event } from '../../src/protocol/event.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
-import { foldPanelEvent, initialThreadState, type PanelEvent, type ThreadState } from '../../src/protocol/thread.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
+import { foldPanelEvent, type PanelEvent } from '../../src/protocol/threadReducer.ts';
 import type { HostMessage } from '../../src/protocol/wire.ts';
 import { EventBatcher } from '../../src/vscode/chat/eventBatcher.ts';
 import { pageOfTurns, snapshotOf } from '../../src/vscode/chat/snapshot.ts';

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CapCounters, TurnSpending } from '../../src/core/session/capCounters.ts';
-import { NO_CAPS, type CapSettings } from '../../src/core/session/caps.ts';
+import type { CapSettings } from '../../src/core/session/caps.ts';
+import { NO_CAPS } from '../support/noCaps.ts';
 import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { localDay } from '../../src/core/util/localDay.ts';
 import { inTimeZone } from '../support/timeZone.ts';

@@ -8,7 +8,8 @@ import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts'
 import type { DeltaKind, TurnItem } from '../../src/protocol/item.ts';
 import { deltaKindSchema, turnItemSchema } from '../../src/protocol/item.ts';
 import { DELTA_REDACTION, ITEM_TRAITS, traitsOf } from '../../src/protocol/itemTraits.ts';
-import { initialThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { initialThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 import { SAMPLE_ITEMS, sampleItems } from '../support/sampleItems.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
-import { initialThreadState, runningInBackground, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { initialThreadState, runningInBackground, type ThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 
 function told(...messages: readonly EventMsg[]): ThreadState {
   const fold = (state: ThreadState, msg: EventMsg, index: number) => {

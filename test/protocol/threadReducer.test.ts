@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import type { ItemStatus, TurnItem } from '../../src/protocol/item.ts';
-import { initialThreadState, LIVE_OUTPUT_LIMIT, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
+import { LIVE_OUTPUT_LIMIT, threadReducer } from '../../src/protocol/threadReducer.ts';
 
 const THREAD = 'thread-1';
 const settings: TurnSettings = {

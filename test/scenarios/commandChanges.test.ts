@@ -54,6 +54,31 @@ describe('what a command changes', () => {
     assert.equal(kinds[kinds.indexOf('turn_completed') - 1], 'turn_diff');
   });
 
+  it('has both sides of a moved folder, and its undo moves it back', async () => {
+    const files = { 'sub/a.txt': 'one\n', 'sub/b.txt': 'two\n' };
+    await using chat = await startScenario({ ...FULL, files, model: [[run('mv sub other')], [says('Done.')]] });
+    await clockTick();
+    await chat.send('go');
+    assert.deepEqual(changed(chat)['mv sub other'], [
+      'add other/a.txt added,1 removed,0',
+      'add other/b.txt added,1 removed,0',
+      'delete sub/a.txt added,0 removed,1',
+      'delete sub/b.txt added,0 removed,1',
+    ]);
+    chat.submit({ type: 'undo', turnId: chat.state.turns[0]?.id ?? '' });
+    await chat.next('files_reverted');
+    assert.deepEqual(chat.files(), files);
+    assert.equal(existsSync(chat.folder.at('other')), false);
+  });
+
+  it('is undone where it is only folders', async () => {
+    await using chat = await startScenario({ ...FULL, model: [[run('mkdir -p a/b')], [says('Done.')]] });
+    await chat.send('go');
+    chat.submit({ type: 'undo', turnId: chat.state.turns[0]?.id ?? '' });
+    await chat.next('files_reverted');
+    assert.equal(existsSync(chat.folder.at('a')), false);
+  });
+
   it('is back after the thread was opened again', async () => {
     const first = await startScenario({ ...FULL, model: [[run('echo 1 > a.txt')], [says('Done.')]] });
     await first.send('go');

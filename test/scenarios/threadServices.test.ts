@@ -12,7 +12,8 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/core/session/session.ts';
-import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { ThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 import type { ThreadSearchHit } from '../../src/protocol/threads.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';

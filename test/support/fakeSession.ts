@@ -17,7 +17,8 @@ import type { AuditEntry } from '../../src/protocol/audit.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { ThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 import { THREAD_DEFAULTS } from './threadDefaults.ts';
 import { inTimeZone } from './timeZone.ts';
 import { memoryLocks } from './memoryLocks.ts';
@@ -234,7 +235,6 @@ export class FakeSession {
       host: {
         platform: 'linux',
         homeDirectory: '/home/me',
-        tempDirectory: '/tmp',
         shell: '/bin/bash',
         ...inTimeZone('UTC'),
         environment: {},

@@ -5,7 +5,8 @@ import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { AgentService } from '../../src/core/agent/agentService.ts';
-import { type CapSettings, NO_CAPS } from '../../src/core/session/caps.ts';
+import type { CapSettings } from '../../src/core/session/caps.ts';
+import { NO_CAPS } from './noCaps.ts';
 import type { ThreadHost, ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -20,7 +21,8 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { ThreadState } from '../../src/protocol/thread.ts';
+import { threadReducer } from '../../src/protocol/threadReducer.ts';
 import type { Imitation } from './imitation.ts';
 import { IMITATED_KEY } from './imitations.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';

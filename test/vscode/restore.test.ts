@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'mocha';
@@ -24,21 +24,33 @@ class Recorded {
     this.#here = here;
   }
 
-  async change(paths: readonly string[], act: () => void | Promise<unknown>): Promise<void> {
+  /** `gone`: files that a look would find absent, because a folder is in their place. */
+  async change(paths: readonly string[], act: () => void | Promise<unknown>, gone: readonly string[] = []) {
     const places = paths.map((path) => this.#here.at(path));
     const before = await this.store.capture(places);
     await act();
     const after = await this.store.capture(places);
     const absent = { type: 'absent' } as const;
+    const isGone = (path: string) => gone.some((name) => this.#here.at(name) === path);
     this.#changes = places.map((path) => {
-      return { path, before: before.get(path) ?? absent, after: after.get(path) ?? absent, by: 'this' };
+      return {
+        path,
+        before: before.get(path) ?? absent,
+        after: isGone(path) ? absent : (after.get(path) ?? absent),
+        by: 'this',
+      };
     });
   }
 
-  async undo({ overwrite = [] as string[], newFolders = [] as string[], meanwhile = () => {} } = {}) {
+  async undo({
+    overwrite = [] as string[],
+    newFolders = [] as string[],
+    goneFolders = [] as { path: string; mode?: number }[],
+    meanwhile = () => {},
+  } = {}) {
     const { store } = this;
     const { root, workspace } = this.#here;
-    const standing = { turnIds: ['turn'], changes: this.#changes, newFolders };
+    const standing = { turnIds: ['turn'], changes: this.#changes, newFolders, goneFolders };
     const options = { direction: 'undo', cwd: root, includeUncertain: true, overwrite } as const;
     const plan = await planRevert(standing, options, { store });
     meanwhile();
@@ -179,6 +191,31 @@ suite('Undo of what a command changed', () => {
         await until(() => here.document('f7.txt')?.getText() === '7\n', 20_000);
       },
     ),
+  );
+
+  test(
+    'moves a folder back with its empty folders, and a file where a folder has taken its place',
+    recorded({ 'sub/a.txt': 'a\n', 'file.txt': 'f\n' }, async (here, kept) => {
+      const before = here.tree();
+      mkdirSync(here.at('sub/empty'), { mode: 0o700 });
+      await here.open('sub/a.txt');
+      await here.open('file.txt');
+      await kept.change(['sub/a.txt', 'other/a.txt', 'file.txt', 'file.txt/x'], () => {
+        renameSync(here.at('sub'), here.at('other'));
+        rmSync(here.at('file.txt'));
+        mkdirSync(here.at('file.txt'));
+        here.write('file.txt/x', 'x\n');
+      }, ['file.txt']);
+      const undone = await kept.undo({
+        newFolders: [here.at('other'), here.at('other/empty'), here.at('file.txt')],
+        goneFolders: [{ path: here.at('sub') }, { path: here.at('sub/empty'), mode: 0o700 }],
+      });
+      assert.deepEqual(undone, { paths: ['sub/a.txt', 'other/a.txt', 'file.txt', 'file.txt/x'], skipped: [] });
+      assert.deepEqual(here.tree(), before);
+      assert.equal(statSync(here.at('sub/empty')).mode & 0o777, 0o700);
+      assert.equal(existsSync(here.at('other')), false);
+      assert.deepEqual([here.dirty(), here.journals()], [[], []]);
+    }),
   );
 
   test(

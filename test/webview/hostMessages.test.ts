@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
-import { initialThreadState, type PanelEvent, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
+import { type PanelEvent, threadReducer } from '../../src/protocol/threadReducer.ts';
 import { EventBatcher } from '../../src/vscode/chat/eventBatcher.ts';
 import { snapshotOf } from '../../src/vscode/chat/snapshot.ts';
 

@@ -5,14 +5,8 @@ import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
 import { mapTexts } from '../../src/core/util/mapTexts.ts';
 import { type Event, type EventMsg, eventSchema, type TurnSettings } from '../../src/protocol/event.ts';
 import { type TurnItem, turnItemSchema } from '../../src/protocol/item.ts';
-import {
-  foldPanelEvent,
-  initialThreadState,
-  LIVE_OUTPUT_LIMIT,
-  type PanelEvent,
-  type ThreadState,
-  threadReducer,
-} from '../../src/protocol/thread.ts';
+import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
+import { foldPanelEvent, LIVE_OUTPUT_LIMIT, type PanelEvent, threadReducer } from '../../src/protocol/threadReducer.ts';
 import { RedactingStream } from '../../src/vscode/chat/redactingStream.ts';
 import { snapshotOf } from '../../src/vscode/chat/snapshot.ts';
 import { rounds } from '../support/rounds.ts';

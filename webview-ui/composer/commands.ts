@@ -17,7 +17,7 @@ export interface SlashCommand {
   readonly help: string;
   readonly run?: () => void;
   /**
-   * The values of the argument, filtered by the text so far. A command that has values is not run without one. A
+   * The values of the argument for the text written so far. A command that has values is not run without one. A
    * command without `run` and values begins a message.
    */
   readonly values?: (written: string) => readonly Choice[];
@@ -29,20 +29,6 @@ export function offeredCommands(): readonly SlashCommand[] {
   const mayChange = hasThread && isOwn.value;
   const rests = mayChange && !isRunning.value;
   const { trusted = false, efforts = null, model = null } = settings.value ?? {};
-  const command = (name: string, icon: string, help: string, run: () => void): SlashCommand => ({
-    name,
-    icon,
-    help,
-    run,
-  });
-  const choice = (
-    name: string,
-    icon: string,
-    help: string,
-    values: (written: string) => readonly Choice[],
-  ): SlashCommand => ({ name, icon, help, values });
-  const host = (id: PanelCommand) => () => runCommand(id);
-  const when = (isOffered: boolean, ...commands: readonly SlashCommand[]) => (isOffered ? commands : []);
   const own = [
     command('new', 'add', t('Start a new thread'), host('newThread')),
     ...when(
@@ -60,7 +46,7 @@ export function offeredCommands(): readonly SlashCommand[] {
     ),
     ...when(
       trusted && !isRunning.value && isOwn.value,
-      choice('review', 'eye', t('Have an agent look for faults in changes'), codeReviewValues),
+      textCommand('review', 'eye', t('Have an agent look for faults in changes'), codeReviewValues),
     ),
     ...when(
       review.value.changes > 0,
@@ -81,7 +67,7 @@ export function offeredCommands(): readonly SlashCommand[] {
       choice('sandbox', 'shield', t('What commands may write'), sandboxChoices),
     ),
     command('threads', 'list-unordered', t('Open, search, rename or delete a thread'), host('threads')),
-    ...when(mayChange, choice('rename', 'edit', t('Give this thread another name'), renameValues)),
+    ...when(mayChange, textCommand('rename', 'edit', t('Give this thread another name'), renameValues)),
     ...when(
       hasThread,
       command('fork', 'repo-forked', t('Continue in a copy of this thread'), () => fork(null)),
@@ -107,6 +93,39 @@ export function offeredCommands(): readonly SlashCommand[] {
     ...when(isOwn.value, ...promptCommands()),
   ];
   return [...own, ...when(isOwn.value, ...skillCommands(own.map(({ name }) => name)))];
+}
+
+/** Runs without an argument. */
+function command(name: string, icon: string, help: string, run: () => void): SlashCommand {
+  return { name, icon, help, run };
+}
+
+/** The user chooses one of a few values; the text written so far filters them by their labels. */
+function choice(name: string, icon: string, help: string, choices: () => readonly Choice[]): SlashCommand {
+  const values = (written: string) => {
+    const wanted = written.trim();
+    return choices().filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+  };
+  return { name, icon, help, values };
+}
+
+/** The argument is a text of the user, from which the values are made. */
+function textCommand(
+  name: string,
+  icon: string,
+  help: string,
+  values: (written: string) => readonly Choice[],
+): SlashCommand {
+  return { name, icon, help, values };
+}
+
+/** Runs a command of VS Code. */
+function host(id: PanelCommand): () => void {
+  return () => runCommand(id);
+}
+
+function when(isOffered: boolean, ...commands: readonly SlashCommand[]): readonly SlashCommand[] {
+  return isOffered ? commands : [];
 }
 
 /** The skills and prompts of files. One with the name of a command before it is offered as `/skill:name`. */
@@ -163,16 +182,10 @@ export function findCommands(query: string): readonly FoundCommand[] {
   return found.toSorted((one, other) => other.score - one.score || one.index - other.index);
 }
 
-/** The values of a command that match the text behind it. */
+/** The values of a command for the text behind it; empty for a command that does not exist or takes none. */
 export function findValues({ name, written }: CommandQuery): readonly Choice[] {
-  const values =
-    offeredCommands()
-      .find((command) => command.name === name)
-      ?.values?.(written ?? '') ?? [];
-  const wanted = (written ?? '').trim();
-  return name === 'rename' || name === 'review'
-    ? values
-    : values.filter(({ label }) => fuzzyMatch(wanted, label) !== undefined);
+  const found = offeredCommands().find((command) => command.name === name);
+  return found?.values?.(written ?? '') ?? [];
 }
 
 /** Uses text that is not the beginning of a value as the instructions to the reviewer. */

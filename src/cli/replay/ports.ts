@@ -63,7 +63,6 @@ export function replayPorts(world: ReplayWorld, threadId: string, home: string, 
     host: {
       platform: world.platform,
       homeDirectory: '/',
-      tempDirectory: '/tmp',
       get shell() {
         return world.shell;
       },

@@ -1,6 +1,7 @@
 import type { Event } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
-import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
+import type { ThreadState } from '../../protocol/thread.ts';
+import { threadReducer } from '../../protocol/threadReducer.ts';
 import type { Session } from '../session/session.ts';
 import { Emitter } from '../util/emitter.ts';
 import { activityOf, pendingIn, type ThreadActivity } from './threadActivity.ts';

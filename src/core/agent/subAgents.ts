@@ -120,7 +120,7 @@ export class SubAgents {
   /** Corrects the summary of an agent whose side copy was removed: it now works in the workspace. */
   #placed(agent: AgentSummary): AgentSummary {
     const { sideCopies } = this.#deps;
-    const cwd = cwdOf(this.#deps.live.get(agent.agentId)?.state ?? { settings: null, started: null });
+    const cwd = cwdOf(this.#deps.live.get(agent.agentId)?.state ?? null);
     const isGone = cwd !== '' && sideCopies?.foldersAround(cwd) === undefined;
     if (agent.inSideCopy !== true || !isGone) return agent;
     const { inSideCopy: _gone, ...rest } = agent;

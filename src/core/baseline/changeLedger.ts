@@ -1,5 +1,5 @@
 import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
-import type { BaselineStore, Clock, Look, LookedChange, LookLimits } from '../ports.ts';
+import type { BaselineStore, Clock, KeptFolder, Look, LookedChange, LookLimits } from '../ports.ts';
 import { abortable, onAbort } from '../util/abort.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -18,6 +18,7 @@ export interface WindowChanges {
   /** In the order of the paths. */
   readonly changes: readonly RecordedChange[];
   readonly newFolders: readonly string[];
+  readonly goneFolders: readonly KeptFolder[];
   /** One sentence for the user if changes may be missing. */
   readonly problem?: string | undefined;
 }
@@ -40,6 +41,7 @@ interface Window extends CommandWindow {
   problem: string | undefined;
   readonly changes: Map<string, RecordedChange>;
   readonly newFolders: Set<string>;
+  readonly goneFolders: Map<string, KeptFolder>;
 }
 
 const INCOMPLETE =
@@ -101,6 +103,7 @@ export class ChangeLedger {
       problem: done?.problem,
       changes: new Map(),
       newFolders: new Set(),
+      goneFolders: new Map(),
     };
     this.#open.add(window);
     const ready = looked.then(async ({ isFirst, problem }) => {
@@ -137,7 +140,12 @@ export class ChangeLedger {
         return sameState(state, now) ? [] : [{ path, before: state, after: now, by: 'this' }];
       });
       for (const { path, after: state } of changes) this.noteWrite(path, state);
-      return { result, changes, newFolders: missing.filter((folder) => !stillMissing.includes(folder)) };
+      return {
+        result,
+        changes,
+        newFolders: missing.filter((folder) => !stillMissing.includes(folder)),
+        goneFolders: [],
+      };
     });
     return abortable(written, waiting.signal).finally(() => stop?.());
   }
@@ -179,6 +187,7 @@ export class ChangeLedger {
     return {
       changes,
       newFolders: [...window.newFolders].toSorted(),
+      goneFolders: [...window.goneFolders.values()],
       ...(window.problem === undefined ? {} : { problem: window.problem }),
     };
   }
@@ -204,9 +213,11 @@ export class ChangeLedger {
     const others = look.changes.filter((change) => !this.#give(change, now));
     if (others.length > 0) this.#others.fire(others.map(byOther));
     for (const window of this.#open) {
-      for (const folder of look.newFolders) {
-        if (window.roots.some((root) => isBelow(folder, root))) window.newFolders.add(folder);
-      }
+      const isWatched = (folder: string) => window.roots.some((root) => isBelow(folder, root));
+      addFolders(window, {
+        newFolders: look.newFolders.filter(isWatched),
+        goneFolders: look.goneFolders.filter(({ path }) => isWatched(path)),
+      });
     }
     return look;
   }
@@ -237,8 +248,8 @@ export class ChangeLedger {
 
   #add(windows: readonly Window[], ids: readonly string[], change: LookedChange, by: RecordedChange['by']): void {
     for (const window of windows.filter(({ id }) => ids.includes(id))) {
-      const { path, before, after } = change;
-      addChange(window.changes, { path, before, after, by });
+      const { path, before, after, isOnlyCopy } = change;
+      addChange(window.changes, { path, before, after, by, ...(isOnlyCopy ? { isOnlyCopy } : {}) });
     }
   }
 
@@ -251,6 +262,14 @@ export class ChangeLedger {
       const before: FileState = isNew ? { type: 'absent' } : { type: 'left_out', reason: 'late', stamp: '' };
       window.changes.set(path, { path, before, after: state, by: 'this' });
     }
+  }
+}
+
+/** A folder that is made and removed again, or the other way round, is no change. */
+function addFolders(window: Window, { newFolders, goneFolders }: Pick<Look, 'newFolders' | 'goneFolders'>): void {
+  for (const path of newFolders) if (!window.goneFolders.delete(path)) window.newFolders.add(path);
+  for (const folder of goneFolders) {
+    if (!window.newFolders.delete(folder.path)) window.goneFolders.set(folder.path, folder);
   }
 }
 

@@ -4,6 +4,8 @@ import { assertNever } from '../util/assertNever.ts';
 import { sameState } from './diffBaselines.ts';
 import { mergeTexts } from './mergeTexts.ts';
 
+const ONLY_COPY = 'It was moved here from a place that is not recorded, to which it would not go back.';
+
 /** `null` where it is not text. */
 export interface RevertTexts {
   /** As the turn found it. */
@@ -24,7 +26,7 @@ export type FilePlan =
  * the turn and a later writer changed the file. `overwrites`: the user agreed that later changes of this file are lost.
  */
 export async function planFile(
-  { before, after }: Pick<RecordedChange, 'before' | 'after'>,
+  { before, after, isOnlyCopy }: Pick<RecordedChange, 'before' | 'after' | 'isOnlyCopy'>,
   now: FileState,
   texts: () => Promise<RevertTexts>,
   overwrites: boolean,
@@ -33,6 +35,7 @@ export async function planFile(
   if (sameState(now, before)) return { state: 'done' };
   if (after.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(after.reason) };
   if (now.type === 'left_out') return { state: 'impossible', reason: whyLeftOut(now.reason) };
+  if (isOnlyCopy && !overwrites) return { state: 'conflict', reason: ONLY_COPY };
   if (sameState(now, after) || overwrites) return { state: 'ready', to: before };
   if (now.type === 'absent') return { state: 'conflict', reason: 'It was deleted since.' };
   if (before.type === 'absent' || after.type === 'absent') {

@@ -2,7 +2,7 @@
  * Undo and redo of the changes by the commands and patches of a thread: planned first, then applied all or not at all.
  */
 import type { FileState, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
-import type { BaselineStore, Clock, Restoration, RestoreResult, Workspace } from '../ports.ts';
+import type { BaselineStore, Clock, KeptFolder, Restoration, RestoreResult, Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 import { decodeText, encodeText } from '../util/textBytes.ts';
 import type { ChangeRecords } from './changeRecords.ts';
@@ -32,6 +32,7 @@ export interface RevertPlan {
   readonly direction: RevertOptions['direction'];
   readonly turnIds: readonly string[];
   readonly newFolders: readonly string[];
+  readonly goneFolders: readonly KeptFolder[];
   readonly files: readonly PlannedFile[];
 }
 
@@ -51,18 +52,22 @@ export interface Reverted {
 }
 
 const UNCERTAIN = 'Another program or thread may have changed it.';
+const ABSENT: FileState = { type: 'absent' };
 const NO_CONTENT = 'Its content is not kept any more.';
 
 /** Plans the revert without changing anything. Rejects with the error of the disk. */
 export async function planRevert(
-  { turnIds, changes, newFolders }: StandingChanges,
+  { turnIds, changes, newFolders, goneFolders }: StandingChanges,
   options: RevertOptions,
   { store }: Pick<RevertDeps, 'store'>,
 ): Promise<RevertPlan> {
   const now = await store.capture(changes.map(({ path }) => path));
+  // A folder in the place of a file is removed before the file comes back.
+  const removed = new Set(options.direction === 'undo' ? newFolders : goneFolders.map(({ path }) => path));
+  const emptied = new Set([...now].flatMap(([path, state]) => (isOther(state) && removed.has(path) ? [path] : [])));
   const files: PlannedFile[] = [];
   for (const change of changes) {
-    const state = now.get(change.path) ?? { type: 'absent' };
+    const state = emptied.has(change.path) ? ABSENT : (now.get(change.path) ?? ABSENT);
     const shown = pathBelow(options.cwd, change.path) ?? change.path;
     if (options.exclude?.includes(shown)) continue;
     const texts = async () => ({
@@ -81,7 +86,7 @@ export async function planRevert(
     const kind = kindOf(change.after, change.before);
     files.push({ file: { path: shown, kind, state: plan.state, ...uncertain, ...reason }, change, now: state, plan });
   }
-  return { direction: options.direction, turnIds, newFolders, files };
+  return { direction: options.direction, turnIds, newFolders, goneFolders, files };
 }
 
 /** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
@@ -90,7 +95,7 @@ export async function performRevert(
   options: Pick<RevertOptions, 'includeUncertain'>,
   { store, restore, records, clock }: RevertDeps,
 ): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
-  const { direction, turnIds, newFolders } = plan;
+  const { direction, turnIds, newFolders, goneFolders } = plan;
   const { moves, skipped } = await movesOf(plan, options, store);
   const restorations: Restoration[] = [];
   const made: Move[] = [];
@@ -103,11 +108,16 @@ export async function performRevert(
     restorations.push({ path: move.path, from: move.from, to });
     made.push(move);
   }
-  const result = await restore(restorations, direction === 'undo' ? newFolders : []);
+  const result = await restore(
+    restorations,
+    direction === 'undo'
+      ? { remove: newFolders, make: goneFolders }
+      : { remove: goneFolders.map(({ path }) => path), make: newFolders.map((path) => ({ path })) },
+  );
   if (result.type !== 'restored') return result;
   // A file that is already in its final state counts as reverted: a kill may have come before this line was written.
   const done = plan.files.filter(({ plan: { state } }) => state === 'done');
-  if (made.length + done.length > 0) {
+  if (made.length + done.length + newFolders.length + goneFolders.length > 0) {
     await records.append({
       type: 'reverted',
       turnIds: [...turnIds],
@@ -115,6 +125,7 @@ export async function performRevert(
       at: clock.now().toISOString(),
       changes: [...made.map(changeOf), ...done.map(unchanged)],
       newFolders: [...newFolders],
+      goneFolders: [...goneFolders],
     });
   }
   // A finished undo that no record names yet, as after a crash, counts as one.
@@ -129,6 +140,11 @@ export function revertFailure(result: Exclude<RestoreResult, { type: 'restored' 
   }
   const left = result.notRestored.length === 0 ? '' : ` Not restored: ${result.notRestored.join(', ')}.`;
   return `${result.message}${left}`;
+}
+
+/** A folder, or something else that is no file. */
+function isOther(state: FileState): boolean {
+  return state.type === 'left_out' && state.reason === 'special';
 }
 
 /** The changes that the plan would make, without conflicts. */

@@ -1,13 +1,16 @@
 /** Selects the changes in a thread's records that an undo or a redo reverts. */
 import type { ChangeRecord, ChangeStep, RecordedChange } from '../../protocol/baseline.ts';
+import type { KeptFolder } from '../ports.ts';
 import { addChange } from './diffBaselines.ts';
 
 export interface StandingChanges {
   readonly turnIds: readonly string[];
   /** One for each path, in the order of the paths: from before the first of the turns to after the last. */
   readonly changes: readonly RecordedChange[];
-  /** Folders to remove where they are empty. */
+  /** Folders that were not there before the turns. */
   readonly newFolders: readonly string[];
+  /** Folders that were there before and are not there after the turns. */
+  readonly goneFolders: readonly KeptFolder[];
 }
 
 type Reverted = Extract<ChangeRecord, { type: 'reverted' }>;
@@ -25,14 +28,24 @@ export function changesOfTurns(records: readonly ChangeRecord[], turnIds: readon
   const steps = records.filter((record): record is ChangeStep => record.type === 'step');
   const wanted = steps.filter(({ turnId }) => turnIds.includes(turnId));
   const changes = new Map<string, RecordedChange>();
+  const standing = new Set<string>();
   for (const { turnId, changes: ofStep } of wanted) {
-    for (const change of ofStep) if (!undone.has(keyOf(turnId, change.path))) addChange(changes, change);
+    for (const change of ofStep) {
+      if (undone.has(keyOf(turnId, change.path))) continue;
+      addChange(changes, change);
+      standing.add(turnId);
+    }
   }
   return {
     turnIds: turnIds.filter((turnId) => wanted.some((step) => step.turnId === turnId)),
     changes: sorted(changes.values()),
-    newFolders: [...new Set(wanted.flatMap(({ newFolders }) => newFolders))],
+    ...foldersOf(wanted, undoneTurns(records), standing),
   };
+}
+
+/** Returns true if there is nothing to undo. */
+export function isEmpty({ turnIds, changes, goneFolders, newFolders }: StandingChanges): boolean {
+  return turnIds.length === 0 || changes.length + goneFolders.length + newFolders.length === 0;
 }
 
 /** The inverse of the last undo; `undefined` if there was none or files were changed since. */
@@ -44,13 +57,51 @@ export function changesOfRedo(records: readonly ChangeRecord[]): StandingChanges
     else undone.pop();
   }
   const last = undone.at(-1);
-  return last && { turnIds: last.turnIds, changes: last.changes, newFolders: last.newFolders };
+  return (
+    last && {
+      turnIds: last.turnIds,
+      changes: last.changes,
+      newFolders: last.newFolders,
+      goneFolders: last.goneFolders ?? [],
+    }
+  );
 }
 
 /** The turns that changed something, the last one last. */
 export function turnsWithChanges(records: readonly ChangeRecord[]): readonly string[] {
   const turnIds = new Set(records.flatMap((record) => (record.type === 'step' ? [record.turnId] : [])));
-  return [...turnIds].filter((turnId) => changesOfTurns(records, [turnId]).changes.length > 0);
+  return [...turnIds].filter((turnId) => !isEmpty(changesOfTurns(records, [turnId])));
+}
+
+function undoneTurns(records: readonly ChangeRecord[]): ReadonlySet<string> {
+  const undone = new Set<string>();
+  for (const record of records) {
+    if (record.type !== 'reverted') continue;
+    for (const turnId of record.turnIds) {
+      if (record.direction === 'undo') undone.add(turnId);
+      else undone.delete(turnId);
+    }
+  }
+  return undone;
+}
+
+/** A folder that one step made and a later one removed is no change; neither is the opposite. */
+function foldersOf(
+  steps: readonly ChangeStep[],
+  undone: ReadonlySet<string>,
+  standing: ReadonlySet<string>,
+): Pick<StandingChanges, 'newFolders' | 'goneFolders'> {
+  const made = new Set<string>();
+  const gone = new Map<string, KeptFolder>();
+  for (const { turnId, newFolders, goneFolders = [] } of steps) {
+    const isUndone = undone.has(turnId);
+    // A folder may be left only for the file of a conflict in it.
+    const removable = isUndone && !standing.has(turnId) ? [] : newFolders;
+    for (const path of removable) if (!gone.delete(path)) made.add(path);
+    // Folders that an undo brought back are the user's to remove.
+    for (const folder of isUndone ? [] : goneFolders) if (!made.delete(folder.path)) gone.set(folder.path, folder);
+  }
+  return { newFolders: [...made], goneFolders: [...gone.values()] };
 }
 
 function keysOf({ turnIds, changes }: Reverted): readonly string[] {

@@ -1,7 +1,7 @@
 import type { EventMsg } from '../../protocol/event.ts';
 import type { SandboxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
-import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
+import { LiveProcess, type ProcessFacts } from './liveProcess.ts';
 import { OutputLog } from './outputLog.ts';
 import type { OutputListener } from './outputRelay.ts';
 import { newLogPath, pruneLogs } from './outputLogs.ts';
@@ -122,8 +122,8 @@ export class Processes {
   }
 
   /** Kills all processes because the thread is closed. */
-  async endAll(by: EndedBy = 'thread'): Promise<void> {
-    await Promise.all([...this.#live.values()].map((process) => process.kill(by)));
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#live.values()].map((process) => process.kill('thread')));
     await Promise.all([...this.#background].map((process) => process.log.close()));
   }
 

@@ -31,7 +31,7 @@ export function faultOf(
     retryAfterMs?: number | undefined;
     answerCut?: boolean;
     cause?: unknown;
-  },
+  } = {},
 ): ModelFault {
   const { kind, message, retryable, action } = verdict;
   const detail = facts.detail?.slice(0, LONGEST_READ).replaceAll(STEERING, ' ');

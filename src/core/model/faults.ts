@@ -8,7 +8,7 @@ import type { FetchHeaders } from '../ports.ts';
 import type { ModelFault } from './client.ts';
 import { saysContextExceeded } from './contextWordings.ts';
 import { describeDuration } from './describeDuration.ts';
-import { faultOf, type Verdict, wordsOf } from './faultOf.ts';
+import { faultOf, type Verdict } from './faultOf.ts';
 import { PROXY_AUTH } from './networkFaults.ts';
 import { plainWords, type ServerError, serverErrorIn } from './serverErrors.ts';
 
@@ -291,16 +291,14 @@ function finishVerdict(reason: string): Verdict | undefined {
   }
 }
 
-export function streamClosedFault(cause?: unknown): ModelFault {
-  return faultOf(
-    {
-      kind: 'stream_closed',
-      message: 'The connection closed before the answer was complete.',
-      retryable: true,
-      action: 'retry',
-    },
-    { detail: wordsOf(cause), cause },
-  );
+/** The stream ended without the event that ends an answer. */
+export function streamClosedFault(): ModelFault {
+  return faultOf({
+    kind: 'stream_closed',
+    message: 'The connection closed before the answer was complete.',
+    retryable: true,
+    action: 'retry',
+  });
 }
 
 export function idleFault(milliseconds: number): ModelFault {

@@ -38,6 +38,7 @@ interface Sides {
   readonly after: string | null;
 }
 
+/** The diff of a change, as `git apply` takes it; paths below `cwd` are shown from there. */
 export function unifiedDiff(change: FileChange, cwd: string): UnifiedDiff {
   const { hunks: _, ...diff } = fileDiff(change, cwd);
   return diff;
@@ -51,16 +52,6 @@ export function fileDiff(change: FileChange, cwd: string): FileDiff {
 /** The diff between two texts of the same file. */
 export function unifiedDiffOfTexts(path: string, before: string, after: string): string {
   return diffOf({ oldPath: path, path, before, after }).text;
-}
-
-/** The diffs of several changes, with their line counts added. */
-export function unifiedDiffOfAll(changes: readonly FileChange[], cwd: string): UnifiedDiff {
-  const diffs = changes.map((change) => unifiedDiff(change, cwd));
-  return {
-    text: diffs.map((diff) => diff.text).join(''),
-    added: diffs.reduce((sum, diff) => sum + diff.added, 0),
-    removed: diffs.reduce((sum, diff) => sum + diff.removed, 0),
-  };
 }
 
 function sidesOf(change: FileChange, cwd: string): Sides {

@@ -19,7 +19,6 @@ export function previewRule(argv: Argv, rule: Rule, platform: Platform): RulePre
   return {
     words: covered[0]?.argv ?? [],
     problem: banReason(rule) ?? null,
-    covered: covered.map((command) => joinShellWords(command.argv)),
     stillAsked: stillAsked.map((command) => joinShellWords(command.argv)),
   };
 }

@@ -8,6 +8,14 @@ export interface LookedChange {
   readonly after: FileState;
   /** When it came to be so, milliseconds since the epoch, at the latest; `null` where that is not known. */
   readonly changedAt: number | null;
+  /** It was moved here from a place whose content is not kept: without this file it would be lost. */
+  readonly isOnlyCopy?: true | undefined;
+}
+
+export interface KeptFolder {
+  readonly path: string;
+  /** Permission bits; left to the system where they are not known. */
+  readonly mode?: number | undefined;
 }
 
 export interface Look {
@@ -15,6 +23,8 @@ export interface Look {
   readonly changes: readonly LookedChange[];
   /** Folders that were not there at the last look, outer ones first. */
   readonly newFolders: readonly string[];
+  /** Folders that were there at the last look and are gone, outer ones first. */
+  readonly goneFolders: readonly KeptFolder[];
   /** The first record: the earlier content is not known. */
   readonly isFirst: boolean;
   /** One sentence for the user if not everything could be recorded. */
@@ -64,6 +74,14 @@ export interface Restoration {
   readonly to:
     | { readonly type: 'absent' }
     | { readonly type: 'file'; readonly bytes: Uint8Array; readonly mode: number };
+}
+
+/** Absolute paths. */
+export interface RestoredFolders {
+  /** Removed where they are empty when the files are restored. */
+  readonly remove: readonly string[];
+  /** Made where nothing is at their place. */
+  readonly make: readonly KeptFolder[];
 }
 
 export type RestoreResult =

@@ -63,7 +63,6 @@ export interface Log {
 export interface Host {
   readonly platform: 'linux' | 'darwin' | 'win32';
   readonly homeDirectory: string;
-  readonly tempDirectory: string;
   /** Path of the user's shell. */
   readonly shell: string;
   /** IANA name. */

@@ -1,7 +1,7 @@
 /** Files as they are now, and patches on them. */
 import { describeFileError, fileErrorKind } from '../util/fileErrors.ts';
 import type { FileMoveLog } from '../util/moveLog.ts';
-import type { Restoration, RestoreResult } from './baseline.ts';
+import type { Restoration, RestoredFolders, RestoreResult } from './baseline.ts';
 
 export interface TextFile {
   /** Decoded text with its own line endings, without a byte order mark. */
@@ -219,9 +219,8 @@ export interface Workspace {
   /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
   /**
-   * Brings all files to another state or none, and removes `folders` that are empty then. Byte by byte on the disk; a text
-   * with unsaved edits is changed in the editor and stays unsaved. Never rejects. Absent where there are no real files, as
-   * in a replay.
+   * Brings all files to another state or none, with their folders. Byte by byte on the disk; a text with unsaved edits is
+   * changed in the editor and stays unsaved. Never rejects. Absent where there are no real files, as in a replay.
    */
-  restore?(files: readonly Restoration[], folders: readonly string[]): Promise<RestoreResult>;
+  restore?(files: readonly Restoration[], folders: RestoredFolders): Promise<RestoreResult>;
 }

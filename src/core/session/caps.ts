@@ -13,6 +13,7 @@ export interface Spending {
 
 export const NOTHING_SPENT: Spending = { tokens: 0, cost: 0, estimated: false };
 
+/** The sum; estimated if one of both is. */
 export function addSpending(left: Spending, right: Spending): Spending {
   return {
     tokens: left.tokens + right.tokens,
@@ -34,9 +35,6 @@ export interface CapSettings {
   /** Caps for one calendar month, counted like the day. */
   readonly month: SpanCaps;
 }
-
-const NO_CAP: SpanCaps = { tokens: null, cost: null };
-export const NO_CAPS: CapSettings = { turn: NO_CAP, day: NO_CAP, month: NO_CAP };
 
 export type CapSpan = keyof CapSettings;
 

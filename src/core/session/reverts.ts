@@ -12,9 +12,10 @@ import {
   type RevertOptions,
   type RevertPlan,
 } from '../baseline/revert.ts';
-import { changesOfRedo, changesOfTurns, type StandingChanges } from '../baseline/standingChanges.ts';
+import { changesOfRedo, changesOfTurns, isEmpty, type StandingChanges } from '../baseline/standingChanges.ts';
 import type { BaselineStore, Clock, RestoreResult, Workspace } from '../ports.ts';
 import { diffOfChanges } from '../tools/describeChanges.ts';
+import { pathBelow } from '../util/pathBelow.ts';
 import { describeFileError } from '../util/fileErrors.ts';
 
 export interface RevertsDeps {
@@ -69,7 +70,7 @@ export class Reverts {
     try {
       await settled();
       const changes = await standing();
-      if (changes === undefined || changes.changes.length === 0) {
+      if (changes === undefined || isEmpty(changes)) {
         if (preview && maxBytes > 0) return { msgs: [nothingPlanned(direction)], type: 'done' };
         return { ...warning(maxBytes === 0 ? NOT_KEPT : `There is nothing to ${direction}.`), type: 'empty' };
       }
@@ -93,11 +94,15 @@ export class Reverts {
       const contents = file.state === 'conflict' ? keptContents(now, change.before) : shown.get(change.path);
       return { ...file, ...(contents === undefined ? {} : { contents }) };
     });
+    const folders = [...plan.newFolders, ...plan.goneFolders.map(({ path }) => path)].map(
+      (folder) => pathBelow(options.cwd, folder) ?? folder,
+    );
     return {
       type: 'revert_planned',
       turnIds: [...plan.turnIds],
       direction: plan.direction,
       files,
+      ...(folders.length === 0 ? {} : { folders }),
       unifiedDiff: await diffOfChanges(changes, options.cwd, (hash) => store.read(hash)),
     };
   }

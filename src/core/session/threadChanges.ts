@@ -3,7 +3,7 @@ import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { ChangeLedger, OpenCommand } from '../baseline/changeLedger.ts';
 import { ChangeRecords } from '../baseline/changeRecords.ts';
 import type { BaselineStore, Clock, Log, Storage, Workspace } from '../ports.ts';
-import { madeFolders } from '../tools/madeFolders.ts';
+import { madeFolders, removedFolders } from '../tools/madeFolders.ts';
 import { describeChanges, type DescribedChanges } from '../tools/describeChanges.ts';
 import type { ChangeWatch } from '../tools/handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -96,9 +96,9 @@ export class ThreadChanges {
     { turnId, settings, onChanges }: TurnHooks,
   ): Promise<void> {
     const { store, clock, emit, isSecret } = this.#deps;
-    const { changes, newFolders, problem } = await command.end();
+    const { changes, newFolders, goneFolders, problem } = await command.end();
     if (problem !== undefined) this.#tell(problem);
-    if (store === undefined || changes.length === 0) return;
+    if (store === undefined || changes.length + newFolders.length + goneFolders.length === 0) return;
     const at = clock.now().toISOString();
     await this.records.append({
       type: 'step',
@@ -108,6 +108,7 @@ export class ThreadChanges {
       at,
       changes: [...changes],
       newFolders: [...madeFolders(newFolders, box)],
+      goneFolders: removedFolders(goneFolders),
     });
     const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash), isSecret);
     if (described.summary.total === 0) return;

@@ -58,8 +58,7 @@ export class BuiltinTools implements ToolProvider {
   }
 
   tools(family: ToolFamily): readonly ToolHandler[] {
-    const { shell, applyPatch, extraInstructions, fileTools, images, mayConnect } = family;
-    const key = [shell, applyPatch, extraInstructions, fileTools, images, mayConnect].join();
+    const key = JSON.stringify(family);
     if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
     return this.#made.tools;
   }

@@ -33,7 +33,8 @@ export interface RegularFile {
 /** A link is stored as a link: its target is the image of another path. */
 export type FileImage =
   | { readonly type: 'absent' }
-  | { readonly type: 'folder' }
+  /** Permission bits for one that is made; without them the system decides. */
+  | { readonly type: 'folder'; readonly mode?: number | undefined }
   | { readonly type: 'link'; readonly target: string }
   | RegularFile;
 

@@ -2,6 +2,7 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type HeldFolders, ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
+import type { KeptFolder } from '../../core/ports.ts';
 import type { PlannedStep } from './step.ts';
 
 export interface FolderPlan {
@@ -11,22 +12,29 @@ export interface FolderPlan {
   readonly replaced: ReadonlySet<string>;
 }
 
-/** The folders to create for new files. @throws ApplyRefused where one cannot be created, PlaceMoved */
+/**
+ * The folders to create for new files, and `also` those where nothing else is. @throws ApplyRefused where one cannot be
+ * created for a file, PlaceMoved
+ */
 export function planFolders(
   writes: readonly PlannedStep[],
   removals: readonly PlannedStep[],
   held: HeldFolders,
+  also: readonly KeptFolder[] = [],
 ): FolderPlan {
   const folders = new Map<string, PlannedStep>();
   const replaced = new Set<string>();
   const existing = new Set<string>();
   const removalOf = new Map(removals.map((step) => [step.path, step]));
 
+  const modes = new Map(also.map(({ path, mode }) => [path, mode]));
+  const folderAt = (path: string) => ({ type: 'folder' as const, mode: modes.get(path) });
+
   const plan = (path: string): void => {
     if (existing.has(path) || folders.has(path)) return;
     const removal = removalOf.get(path);
     if (removal !== undefined) {
-      folders.set(path, { ...removal, after: { type: 'folder' } });
+      folders.set(path, { ...removal, after: folderAt(path) });
       replaced.add(path);
       return;
     }
@@ -35,11 +43,23 @@ export function planFolders(
       return;
     }
     plan(dirname(path));
-    folders.set(path, { path, before: { type: 'absent' }, after: { type: 'folder' }, seen: 'absent' });
+    folders.set(path, { path, before: { type: 'absent' }, after: folderAt(path), seen: 'absent' });
   };
 
   for (const write of writes) if (write.before.type === 'absent') plan(dirname(write.path));
+  for (const { path } of also) if (isFree(path, removalOf, held)) plan(path);
   return { folders: [...folders.values()], replaced };
+}
+
+/** Returns false below something that is no folder, too. */
+function isFree(path: string, removals: ReadonlyMap<string, unknown>, held: HeldFolders): boolean {
+  if (removals.has(path)) return true;
+  try {
+    const stats = lstatSync(held.at(path), { throwIfNoEntry: false });
+    return stats === undefined ? isFree(dirname(path), removals, held) : stats.isDirectory();
+  } catch (error) {
+    return isMissing(error) && isFree(dirname(path), removals, held);
+  }
 }
 
 function isFolder(path: string, held: HeldFolders): boolean {

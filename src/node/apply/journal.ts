@@ -24,7 +24,7 @@ import { lazyObject } from '../../protocol/lazyObject.ts';
 const ownerSchema = lazyObject(() => ({ user: z.number(), group: z.number() }));
 const imageSchema = z.discriminatedUnion('type', [
   lazyObject(() => ({ type: z.literal('absent') })),
-  lazyObject(() => ({ type: z.literal('folder') })),
+  lazyObject(() => ({ type: z.literal('folder'), mode: z.number().optional() })),
   lazyObject(() => ({ type: z.literal('link'), target: z.string() })),
   lazyObject(() => ({
     type: z.literal('file'),

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { type HeldFolders, ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
-import type { Restoration, RestoreResult } from '../../core/ports.ts';
+import type { Restoration, RestoredFolders, RestoreResult } from '../../core/ports.ts';
 import { describeFileError, isMissing, messageOf } from '../../core/util/fileErrors.ts';
 import type { FileState } from '../../protocol/baseline.ts';
 import { applyLock, type ApplyOptions, runSteps } from './applyPatch.ts';
@@ -13,10 +13,10 @@ import { type DiskFolders, holdFolders } from './heldFolders.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import type { PlannedStep } from './step.ts';
 
-/** Never rejects. `folders` are removed where they are empty afterwards. */
+/** Never rejects. */
 export async function restoreFiles(
   files: readonly Restoration[],
-  folders: readonly string[],
+  folders: RestoredFolders,
   options: ApplyOptions,
 ): Promise<RestoreResult> {
   const held = holdFolders();
@@ -38,6 +38,8 @@ export async function restoreFiles(
   }
 }
 
+const ABSENT: FileImage = { type: 'absent' };
+
 type Planned =
   | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }
   | { readonly type: 'stale'; readonly paths: readonly string[] };
@@ -45,28 +47,33 @@ type Planned =
 /** Plans the steps without changing anything: folders first, removals last. @throws ApplyRefused, PlaceMoved */
 async function planSteps(
   files: readonly Restoration[],
-  folders: readonly string[],
+  { remove, make }: RestoredFolders,
   held: DiskFolders,
 ): Promise<Planned> {
   const stale: string[] = [];
   const steps: PlannedStep[] = [];
+  // Files that come back in the place of a folder, when it is removed.
+  const replacing: PlannedStep[] = [];
+  const removed = new Set(remove);
   for (const [index, { path, from, to }] of files.entries()) {
     if (index % FILES_AT_ONCE === 0) await setImmediate();
     const seen = lookAt(path, held);
-    if (seen === undefined || !holds(seen.image, from)) {
+    const isEmptied = seen?.image.type === 'folder' && removed.has(path) && from.type === 'absent';
+    if (seen === undefined || (!isEmptied && !holds(seen.image, from))) {
       stale.push(path);
       continue;
     }
     const owner = seen.image.type === 'file' ? seen.image.owner : null;
     const after: FileImage = to.type === 'absent' ? to : { type: 'file', bytes: to.bytes, mode: to.mode, owner };
-    steps.push({ path, before: seen.image, after, seen: seen.stamp });
+    if (isEmptied) replacing.push({ path, before: ABSENT, after, seen: 'absent' });
+    else steps.push({ path, before: seen.image, after, seen: seen.stamp });
   }
   if (stale.length > 0) return { type: 'stale', paths: stale };
   const writes = steps.filter(({ after }) => after.type !== 'absent');
   const removals = steps.filter(({ after }) => after.type === 'absent');
-  const { folders: newFolders, replaced } = planFolders(writes, removals, held);
+  const { folders: newFolders, replaced } = planFolders(writes, removals, held, make);
   const last = removals.filter(({ path }) => !replaced.has(path));
-  return { type: 'ready', steps: [...newFolders, ...writes, ...last, ...emptyFolders(folders, held)] };
+  return { type: 'ready', steps: [...newFolders, ...writes, ...last, ...emptyFolders(remove, held), ...replacing] };
 }
 
 /** Inner ones first. One that is not empty stays: transition.ts. */

@@ -34,6 +34,7 @@ import {
   type RegularFile,
   type Stamp,
 } from './fileImage.ts';
+import { NO_LINK } from '../host/openFlags.ts';
 import type { DiskFolders } from './heldFolders.ts';
 import { isMixture } from './mixture.ts';
 
@@ -81,7 +82,7 @@ export function makeTransition(
     case 'folder':
       if (before.type !== 'absent') removeName(path, folders);
       folders.forget(path);
-      mkdirSync(folders.at(path));
+      makeFolder(folders.at(path), after.mode);
       return undefined;
     case 'link':
       symlinkSync(after.target, folders.at(path));
@@ -139,6 +140,19 @@ export function leftovers({ temporaryPath }: Transition): readonly string[] {
 
 function originalPath(temporaryPath: string): KeptOriginal {
   return `${temporaryPath}.old`;
+}
+
+/** The folder never has more permissions than `mode`. */
+function makeFolder(name: string, mode: number | undefined): void {
+  mkdirSync(name, mode ?? 0o777);
+  if (mode === undefined) return;
+  // Without the mask of the process, and not through a link that has taken its place.
+  const folder = openSync(name, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NO_LINK);
+  try {
+    ifAllowed(() => fchmodSync(folder, mode));
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** Removes a link, not its target. A missing name, or a missing folder on the path, is no failure. */

@@ -2,7 +2,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
-import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
@@ -10,8 +9,9 @@ import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
-import { FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
-import { type IndexEntry, IndexLog } from './indexLog.ts';
+import { compareLooks, type Looks } from './compareLooks.ts';
+import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
+import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
 
 /** Above this the content of a file is not kept (design decision 7). */
 export const MAX_FILE_BYTES = 1024 * 1024;
@@ -39,9 +39,12 @@ interface Root {
   readonly scan: FolderScan;
   readonly log: IndexLog;
   entries: Map<string, IndexEntry>;
-  folders: Set<string>;
+  /** `undefined` where only the index of another process names the folder. */
+  folders: Map<string, FolderFacts | undefined>;
   /** No look has ended yet. */
   isNew: boolean;
+  /** When the last look of this process began, milliseconds since the epoch. */
+  lookedAt: number | undefined;
 }
 
 /** A scan of a folder. */
@@ -51,7 +54,11 @@ interface Looking {
   hasNoRoom: boolean;
   /** Bytes that may still be written before the free space of the disk is read again. */
   checkedBytes: number;
+  /** The entries of all folders when it began. */
+  readonly before: readonly ReadonlyMap<string, IndexEntry>[];
 }
+
+const NOTHING = { changes: [], newFolders: [], goneFolders: [] };
 
 export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   readonly #options: EngineOptions;
@@ -69,13 +76,15 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     return this.#alone(async () => {
       const looks: Look[] = [];
-      const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0 };
+      const before = [...this.#roots.values()].map(({ entries }) => entries);
+      const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0, before };
       for (const root of roots) looks.push(await this.#lookAt(root, looking));
       const problems = looks.flatMap(({ problem }) => problem ?? []);
       if (this.#collected === undefined || this.#blobs.total > limits.maxBytes) this.#collect(limits);
       return {
         changes: looks.flatMap(({ changes }) => changes),
         newFolders: looks.flatMap(({ newFolders }) => newFolders),
+        goneFolders: looks.flatMap(({ goneFolders }) => goneFolders),
         isFirst: looks.some(({ isFirst }) => isFirst),
         ...(problems[0] === undefined ? {} : { problem: problems[0] }),
       };
@@ -121,12 +130,13 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   async #lookAt(root: string, looking: Looking): Promise<Look> {
     if (isBelow(this.#options.userHome, root)) {
       const problem = `${root} is no project folder: what commands change there is not recorded.`;
-      return { changes: [], newFolders: [], isFirst: false, problem };
+      return { ...NOTHING, isFirst: false, problem };
     }
     const known = this.#roots.get(root) ?? this.#open(root);
     this.#roots.set(root, known);
     const entries = new Map<string, IndexEntry>();
-    const folders = new Map<string, number>();
+    const folders = new Map<string, FolderFacts>();
+    const begun = Date.now();
     const walk = known.scan.walk(folders);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {
@@ -136,15 +146,28 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       if (entry !== undefined) entries.set(step.value.path, entry);
     }
     const isFirst = known.isNew;
-    const changes = isFirst ? [] : withTimes(diffBaselines(known.entries, entries), folders);
-    const newFolders = isFirst ? [] : [...folders.keys()].filter((folder) => !known.folders.has(folder));
-    const goneFolders = [...known.folders].some((folder) => !folders.has(folder));
+    const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
+    const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
+    const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
     known.entries = entries;
-    known.folders = new Set(folders.keys());
+    known.folders = folders;
     known.isNew = false;
-    this.#save(known, goneFolders, changes, newFolders, isFirst);
+    known.lookedAt = begun;
+    this.#save(known, isWhole, found.changes, addedFolders, isFirst);
     const problem = problemOf(root, step.value === 'too_many', looking.hasNoRoom);
-    return { changes, newFolders: newFolders.toSorted(), isFirst, ...(problem === undefined ? {} : { problem }) };
+    return { ...found, isFirst, ...(problem === undefined ? {} : { problem }) };
+  }
+
+  #looks(
+    { entries: before, folders: foldersBefore, lookedAt }: Root,
+    { entries: after, folders: foldersAfter }: { entries: Root['entries']; folders: ReadonlyMap<string, FolderFacts> },
+    looking: Looking,
+  ): Looks {
+    const stateOf = (path: string, known: IndexEntry) => {
+      const stats = statOf(path);
+      return stats && this.#entryOf({ path, stats, isIgnored: false }, known, looking);
+    };
+    return { before, foldersBefore, lookedAt, after, foldersAfter, stateOf, everywhere: looking.before };
   }
 
   /** Continues from the index of the last process: its times show later changes. */
@@ -155,8 +178,9 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       scan: new FolderScan(root, [this.#options.home]),
       log,
       entries: new Map(loaded?.entries),
-      folders: new Set(loaded?.folders),
+      folders: new Map([...(loaded?.folders ?? [])].map((folder) => [folder, undefined])),
       isNew: loaded === undefined,
+      lookedAt: undefined,
     };
   }
 
@@ -232,9 +256,10 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const tracked = root?.entries.get(path);
     // Ignored and large files are left to the next look, which would find another state for them.
     if (root !== undefined && !root.isNew && (tracked === undefined || !isIgnored(tracked.state))) {
-      for (let folder = dirname(path); statOf(folder) !== undefined; folder = dirname(folder)) {
-        if (root.folders.has(folder)) break;
-        root.folders.add(folder);
+      for (let folder = dirname(path); !root.folders.has(folder); folder = dirname(folder)) {
+        const folderStats = statOf(folder);
+        if (folderStats === undefined) break;
+        root.folders.set(folder, factsOf(folderStats));
       }
       if (state.type === 'absent') root.entries.delete(path);
       else if (stats !== undefined && (state.type !== 'file' || state.size <= MAX_FILE_BYTES)) {
@@ -260,12 +285,13 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   /** A log that cannot be written costs the next process time, and has no other effect. */
   #save(
-    { log, entries, folders }: Root,
+    { log, entries, folders: known }: Root,
     isWhole: boolean,
     changes: readonly LookedChange[],
     newFolders: readonly string[],
     isFirst: boolean,
   ): void {
+    const folders = new Set(known.keys());
     try {
       if (isFirst || isWhole) return log.save({ entries, folders }, []);
       const lines = changes.map(({ path }) => [path, entries.get(path) ?? null] as const);
@@ -328,10 +354,6 @@ function newEntry(state: IndexEntry['state'], stats: Stats): IndexEntry {
   return { state, changedAt, bornAt, inode, size, modifiedAt, isRacy: Date.now() - changedAt <= TICK_MS };
 }
 
-function isIgnored(state: FileState): boolean {
-  return state.type === 'left_out' && state.reason === 'ignored';
-}
-
 function leftOut(reason: LeftOutReason, { ino, size, ctimeMs }: Stats): Extract<FileState, { type: 'left_out' }> {
   return { type: 'left_out', reason, stamp: `${ino}:${size}:${ctimeMs}` };
 }
@@ -377,18 +399,6 @@ function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
   } catch (error) {
     return isMissing(error) ? 'gone' : 'unreadable';
   }
-}
-
-/** A file that is gone was there at most until its folder last changed. */
-function withTimes(changes: readonly LookedChange[], folders: ReadonlyMap<string, number>): readonly LookedChange[] {
-  return changes.map((change) => {
-    if (change.changedAt !== null) return change;
-    for (let folder = dirname(change.path); folder !== dirname(folder); folder = dirname(folder)) {
-      const changedAt = folders.get(folder);
-      if (changedAt !== undefined) return { ...change, changedAt };
-    }
-    return change;
-  });
 }
 
 function problemOf(root: string, hasTooMany: boolean, hasNoRoom: boolean): string | undefined {

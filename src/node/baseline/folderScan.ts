@@ -17,6 +17,15 @@ export interface FoundFile {
   readonly isIgnored: boolean;
 }
 
+/** A folder as a walk finds it. */
+export interface FolderFacts {
+  /** Milliseconds since the epoch, of its inode. */
+  readonly changedAt: number;
+  readonly inode: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
 interface Listing {
   readonly inode: number;
   readonly changedAt: number;
@@ -53,10 +62,9 @@ export class FolderScan {
   }
 
   /**
-   * Yields every file, and ignored names. `folders` gets every folder with its change time. Returns `too_many` if a
-   * limit was reached.
+   * Yields every file, and ignored names. `folders` gets every folder. Returns `too_many` if a limit was reached.
    */
-  *walk(folders: Map<string, number>): Generator<FoundFile, 'all' | 'too_many'> {
+  *walk(folders: Map<string, FolderFacts>): Generator<FoundFile, 'all' | 'too_many'> {
     const queue = [{ folder: this.#root, rules: this.#rulesAbove() }];
     let count = 0;
     for (let next = 0; next < queue.length; next++) {
@@ -64,7 +72,7 @@ export class FolderScan {
       if (at === undefined) break;
       const stats = statOf(at.folder);
       if (stats === undefined || !stats.isDirectory()) continue;
-      folders.set(at.folder, stats.ctimeMs);
+      folders.set(at.folder, factsOf(stats));
       const listing = this.#list(at.folder, stats, at.rules);
       for (const place of listing.files) {
         const found = statOf(place);
@@ -136,6 +144,10 @@ export class FolderScan {
     }
     return this.#above.rules;
   }
+}
+
+export function factsOf({ ctimeMs: changedAt, ino: inode, mode }: Stats): FolderFacts {
+  return { changedAt, inode, mode: mode & 0o7777 };
 }
 
 export function statOf(place: string): Stats | undefined {

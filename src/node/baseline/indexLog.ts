@@ -5,7 +5,7 @@
  */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LeftOutReason } from '../../protocol/baseline.ts';
+import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolderSync, namesIn, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
@@ -23,6 +23,10 @@ export interface IndexEntry {
   readonly modifiedAt: number;
   /** It was read within a tick of its last change: the next look reads it again. */
   readonly isRacy: boolean;
+}
+
+export function isIgnored(state: FileState): boolean {
+  return state.type === 'left_out' && state.reason === 'ignored';
 }
 
 export interface Index {

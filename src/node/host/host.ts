@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import type { Host } from '../../core/ports.ts';
 
 export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host {
@@ -7,7 +7,6 @@ export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host
   return {
     platform,
     homeDirectory: homedir(),
-    tempDirectory: tmpdir(),
     shell: shellOf(platform, environment),
     timeZone: timeZone(),
     localDay,

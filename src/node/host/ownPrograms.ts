@@ -182,7 +182,8 @@ export function startResumer(): Resumer {
 }
 
 /** Windows: ends a process with all its descendants. Never rejects. */
-export function endWindowsTree(pid: number, systemRoot = process.env.SystemRoot ?? 'C:\\Windows'): Promise<void> {
+export function endWindowsTree(pid: number): Promise<void> {
+  const systemRoot = process.env.SystemRoot ?? 'C:\\Windows';
   const taskkill = path.win32.join(systemRoot, 'System32', 'taskkill.exe');
   return new Promise((resolve) => {
     execFile(taskkill, ['/T', '/F', '/PID', String(pid)], { env: { SystemRoot: systemRoot } }, () => resolve());

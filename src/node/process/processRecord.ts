@@ -155,7 +155,8 @@ function openNew(folder: string, path: string): number {
  * Ends commands that killed Tiller processes left running. Only where the system distinguishes a process from a later
  * one with the same pid.
  */
-export async function sweepProcesses(home: string, platform: NodeJS.Platform = process.platform): Promise<void> {
+export async function sweepProcesses(home: string): Promise<void> {
+  const { platform } = process;
   for (const name of await recordNames(home)) {
     const path = join(folderOf(home), name);
     const record = await readRecord(path);

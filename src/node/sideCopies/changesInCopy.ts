@@ -3,7 +3,7 @@ import { accessSync, constants, type Dirent, lstatSync, readdirSync, statSync } 
 import path from 'node:path';
 import type { CopyChange, CopyLosses, CopyState } from '../../core/sideCopies/sideCopy.ts';
 import { errorCode } from '../../core/util/fileErrors.ts';
-import { FolderScan, statOf } from '../baseline/folderScan.ts';
+import { type FolderFacts, FolderScan, statOf } from '../baseline/folderScan.ts';
 import { type BaseEntry, type CopyStamp, readBase } from './copyBase.ts';
 import { CopyFiles } from './copyFiles.ts';
 import type { CopyRecord } from './copyRecord.ts';
@@ -36,7 +36,7 @@ export async function lossesInCopy(
   }
   for (const { home, copy } of record.folders) {
     const isLeftOut = rulesAbove(home);
-    const walked = new Map<string, number>();
+    const walked = new Map<string, FolderFacts>();
     const walk = new FolderScan(copy, record.links, undefined, maxFiles).walk(walked);
     let step = walk.next();
     for (; step.done !== true; step = walk.next()) {

@@ -22,7 +22,7 @@ import { contentHash } from '../../core/baseline/contentHash.ts';
 import { CopyRefused } from '../../core/sideCopies/sideCopy.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { isBelow, pathBelow } from '../../core/util/pathBelow.ts';
-import { FolderScan, statOf } from '../baseline/folderScan.ts';
+import { type FolderFacts, FolderScan, statOf } from '../baseline/folderScan.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import type { BaseEntry, BaseWriter, CopyStamp } from './copyBase.ts';
 import { readUpTo } from './copyFiles.ts';
@@ -122,7 +122,7 @@ export async function fillCopy(options: FillOptions): Promise<Filled> {
 
 /** Paths from the folder. */
 async function filesIn({ home, tillerHome, links, pause }: FillOptions) {
-  const folders = new Map<string, number>();
+  const folders = new Map<string, FolderFacts>();
   const files = new Set<string>();
   const linked: string[] = [];
   const walk = new FolderScan(home, [tillerHome], textsAboveHome).walk(folders);

@@ -5,9 +5,12 @@
 import {
   accessSync,
   type BigIntStats,
+  closeSync,
   constants,
+  fchmodSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -147,6 +150,21 @@ export class PlaceFiles implements Disposable {
     }
   }
 
+  /** Makes a folder with those above it. False where something is there already. @throws the error of the system */
+  async makeFolder(path: string, mode: number | undefined): Promise<boolean> {
+    if ((await this.details(path)) !== undefined) return false;
+    await this.makeFolders(await this.missingFolders(path));
+    const uri = uriOf(path);
+    if (uri.scheme === 'file') makeFolderAt(this.#folders.at(path), mode);
+    else await vscode.workspace.fs.createDirectory(uri);
+    return true;
+  }
+
+  /** Removes those that are empty; each stays or goes for itself. */
+  async removeEach(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) await this.removeFolders([folder]).catch(() => {});
+  }
+
   /** Inner ones first. A folder that is not empty stays. */
   async removeFolders(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
@@ -219,6 +237,19 @@ export class PlaceFiles implements Disposable {
     } finally {
       await file.close();
     }
+  }
+}
+
+/** The folder never has more permissions than `mode`. */
+function makeFolderAt(name: string, mode: number | undefined): void {
+  mkdirSync(name, mode ?? 0o777);
+  if (mode === undefined) return;
+  // Without the mask of the process, and not through a link that has taken its place.
+  const folder = openSync(name, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | NEVER_A_LINK);
+  try {
+    fchmodSync(folder, mode);
+  } finally {
+    closeSync(folder);
   }
 }
 

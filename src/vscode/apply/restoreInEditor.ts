@@ -7,7 +7,7 @@ import { contentHash } from '../../core/baseline/contentHash.ts';
 import { hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { isNotebookText } from '../../core/patch/notebookText.ts';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
-import type { Restoration, RestoreResult } from '../../core/ports.ts';
+import type { KeptFolder, Restoration, RestoredFolders, RestoreResult } from '../../core/ports.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import type { FileState } from '../../protocol/baseline.ts';
@@ -25,10 +25,32 @@ export type Restored =
   | { readonly type: 'restored'; readonly changes: readonly AppliedChange[] }
   | Exclude<RestoreResult, { type: 'restored' }>;
 
-/** Never rejects. `folders` are removed where they are empty afterwards. */
+/** Never rejects. */
 export async function restoreInEditor(
   restorations: readonly Restoration[],
-  folders: readonly string[],
+  folders: RestoredFolders,
+  deps: ApplyDeps,
+): Promise<Restored> {
+  const removed = new Set(folders.remove);
+  const replacing = restorations.filter(({ path, to }) => removed.has(path) && to.type !== 'absent');
+  if (replacing.length === 0) return restoreFiles(restorations, folders, deps);
+  // A file in the place of a folder comes back when the folder is gone.
+  const first = await restoreFiles(
+    restorations.filter((restoration) => !replacing.includes(restoration)),
+    folders,
+    deps,
+  );
+  if (first.type !== 'restored') return first;
+  const second = await restoreFiles(replacing, { remove: [], make: [] }, deps);
+  if (second.type === 'restored') return { type: 'restored', changes: [...first.changes, ...second.changes] };
+  const paths = replacing.map(({ path }) => path);
+  const message = second.type === 'failed' ? second.message : 'A folder is in the place of a file, and is not empty.';
+  return { type: 'failed', message, notRestored: paths };
+}
+
+async function restoreFiles(
+  restorations: readonly Restoration[],
+  folders: RestoredFolders,
   deps: ApplyDeps,
 ): Promise<Restored> {
   const files = new PlaceFiles(deps.holdFolders());
@@ -44,15 +66,20 @@ export async function restoreInEditor(
       });
     }
     if (stale.length > 0) return { type: 'stale', paths: stale };
+    const made = await makeFolders(folders.make, files);
     const result = await applyPatch(changes, deps);
-    if (result.type !== 'applied') return result;
+    if (result.type !== 'applied') {
+      await files.removeEach(made.toReversed());
+      return result;
+    }
+    // A file was in the place of the others.
+    await makeFolders(folders.make, files);
     const edited = new Set(changes.filter(({ kind }) => kind === 'update').map(({ path }) => path));
     await undoFormatting(
       restorations.filter(({ path }) => edited.has(path)),
       files,
     );
-    const innerFirst = folders.toSorted((one, other) => other.length - one.length);
-    for (const folder of innerFirst) await files.removeFolders([folder]).catch(() => {});
+    await files.removeEach(folders.remove.toSorted((one, other) => other.length - one.length));
     return { type: 'restored', changes: result.changes };
   } catch (error) {
     const message = error instanceof ApplyRefused ? error.message : describeFileError(error, 'The undo');
@@ -60,6 +87,19 @@ export async function restoreInEditor(
   } finally {
     files.dispose();
   }
+}
+
+/** Returns those that were made, outer ones first. One whose place is taken or cannot be reached is left out. */
+async function makeFolders(folders: readonly KeptFolder[], files: PlaceFiles): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (const { path, mode } of folders.toSorted((one, other) => one.path.length - other.path.length)) {
+    try {
+      if (await files.makeFolder(path, mode)) made.push(path);
+    } catch {
+      // As below a link or a file of the user: files below it are refused by the patch itself.
+    }
+  }
+  return made;
 }
 
 /** `stale` where the file holds something else than it must hold. @throws ApplyRefused */

@@ -3,7 +3,6 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import type {
-  HostMessage,
   InterruptedPatch,
   PanelUpdate,
   PanelSettings,
@@ -54,18 +53,40 @@ export interface ChatViewOptions {
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
-/** Messages for one page: an answer to its request, or an action of the user there. The others are state. */
-const TO_ONE_PAGE: ReadonlySet<PanelUpdate['type']> = new Set([
-  'insert_text',
-  'focus_composer',
-  'show_threads',
-  'show_waiting',
-  'rule_preview',
-  'rule_suggestion',
-  'mentions_found',
-  'models',
-  'image_file',
-]);
+/**
+ * The pages that get a message: `all` for state, `one` for an answer to a page and for what the user does there: the page
+ * that the user has used last.
+ */
+const RECIPIENTS = {
+  snapshot: 'one',
+  events: 'all',
+  draft: 'all',
+  settings: 'all',
+  earlier: 'one',
+  threads: 'all',
+  elsewhere: 'all',
+  agents: 'all',
+  side_copy: 'all',
+  interrupted: 'all',
+  history: 'all',
+  review: 'all',
+  comments: 'all',
+  thread_deleted: 'all',
+  show_threads: 'one',
+  insert_text: 'one',
+  resent: 'all',
+  selection: 'all',
+  image_file: 'one',
+  mentions_found: 'one',
+  models: 'one',
+  focus_composer: 'one',
+  prompts: 'all',
+  skills: 'all',
+  rule_preview: 'one',
+  rule_suggestion: 'one',
+  proposal_choices: 'all',
+  show_waiting: 'one',
+} as const satisfies Readonly<Record<PanelUpdate['type'], 'all' | 'one'>>;
 
 /** The type of the editor tab, by which VS Code restores it. */
 export const EDITOR_VIEW = 'tiller.chatEditor';
@@ -192,9 +213,9 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tellWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
   }
 
-  /** Sends an update to the page, if there is one: a new page gets the state with its snapshot, or asks for it. */
+  /** Sends an update to the pages that are there (`RECIPIENTS`): a new page gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
-    if (TO_ONE_PAGE.has(message.type)) this.#readyAt(this.#target)?.post(message);
+    if (RECIPIENTS[message.type] === 'one') this.#readyAt(this.#target)?.post(message);
     else for (const page of this.#ready) page.post(message);
   }
 
@@ -208,18 +229,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   focusComposer(): void {
     this.tellWhenReady({ type: 'focus_composer' });
-  }
-
-  sendRulePreview(
-    answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
-  ): void {
-    this.tell({ type: 'rule_preview', ...answer });
-  }
-
-  sendRuleSuggestion(
-    answer: Pick<Extract<HostMessage, { type: 'rule_suggestion' }>, 'approvalId' | 'suggestion'>,
-  ): void {
-    this.tell({ type: 'rule_suggestion', ...answer });
   }
 
   showWaiting(): void {

@@ -1,5 +1,5 @@
 import type { Event } from '../../protocol/event.ts';
-import type { PanelEvent, TextGrowth } from '../../protocol/thread.ts';
+import type { PanelEvent, TextGrowth } from '../../protocol/threadReducer.ts';
 
 /** One batch per frame: at most 63 messages a second however fast a model streams (docs/design.md §5). */
 const INTERVAL_MS = 16;

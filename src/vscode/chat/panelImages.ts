@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import type { Attachment } from '../../protocol/draft.ts';
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import type { Op } from '../../protocol/op.ts';
-import type { PanelEvent, ThreadState, TurnState } from '../../protocol/thread.ts';
+import type { ThreadState, TurnState } from '../../protocol/thread.ts';
+import type { PanelEvent } from '../../protocol/threadReducer.ts';
 
 export class PanelImages {
   /**

@@ -4,7 +4,7 @@ import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { ChatMode, Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import { findQuote } from '../../protocol/text/quote.ts';
-import type { ThreadState } from '../../protocol/thread.ts';
+import { cwdOf, type ThreadState } from '../../protocol/thread.ts';
 import type { RecoveryChoice, ResendRequest, RevertTarget, ThreadQuery, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
@@ -104,7 +104,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
     case 'open_diff':
       return deps.openChange(message.itemId, message.path);
     case 'open_file':
-      return openFile(message, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
+      return openFile(message, cwdOf(deps.state()));
     case 'fix_finding':
       return deps.fixFinding(message.itemId, message.findingId);
     case 'quote_finding':
@@ -242,9 +242,9 @@ function override(overrides: TurnOverrides | undefined, deps: PanelRequestDeps):
 
 async function openFile(
   { path: file, line, quote = '' }: Extract<PanelRequest, { type: 'open_file' }>,
-  cwd: string | undefined,
+  cwd: string,
 ): Promise<void> {
-  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path.resolve(cwd ?? '/', file)));
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path.resolve('/', cwd, file)));
   const first = line && (findQuote(document.getText(), quote, { first: line, last: line })?.first ?? line);
   const position = new vscode.Position((first ?? 1) - 1, 0);
   const selection = first === undefined ? {} : { selection: new vscode.Range(position, position) };

@@ -2,13 +2,8 @@ import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { DeltaKind, TurnItem, TurnItemOf } from '../../protocol/item.ts';
 import { DELTA_REDACTION, traitsOf } from '../../protocol/itemTraits.ts';
-import {
-  mayBeCut,
-  type PanelEvent,
-  type ProcessState,
-  type TextGrowth,
-  type ThreadState,
-} from '../../protocol/thread.ts';
+import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
+import { mayBeCut, type PanelEvent, type TextGrowth } from '../../protocol/threadReducer.ts';
 
 /**
  * Redacts the keys that Tiller holds from the texts of one thread for the panel, also where a key arrives in pieces.

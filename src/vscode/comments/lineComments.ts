@@ -283,7 +283,7 @@ export class LineComments implements Disposable {
 
   #textOf(comments: readonly Comment[]): string {
     const { state } = this.#deps.threads;
-    const cwd = state === null ? '' : cwdOf(state);
+    const cwd = cwdOf(state);
     const about = comments.flatMap(({ id, texts }) => {
       const place = this.#places.get(id);
       if (place === undefined) return [];

@@ -137,7 +137,7 @@ export class RevertCommands {
     // A warning is in the panel.
     if (planned.type !== 'revert_planned') return false;
     const isConversation = op.type === 'rollback' && op.conversation;
-    const { files } = planned;
+    const { files, folders = [] } = planned;
     const cwd = cwdOf(state);
     const diffs = files.flatMap(({ path: file, contents }) =>
       contents ? [{ path: path.resolve(cwd, file), ...contents }] : [],
@@ -147,8 +147,11 @@ export class RevertCommands {
     try {
       if (diffs.length === 0 && !isConversation) {
         // As after a crash whose undo was finished: no record of it exists yet.
-        if (files.length > 0 && files.every((file) => file.state === 'done')) await this.#submit(op, state.threadId);
-        tellNothing(files);
+        const isDone = files.every((file) => file.state === 'done');
+        const { answer } =
+          isDone && files.length + folders.length > 0 ? await this.#submit(op, state.threadId) : NO_ANSWER;
+        if (folders.length > 0 && answer.type === 'files_reverted') tellFolders(answer.direction, folders);
+        else tellNothing(files);
         return false;
       }
       const choices = diffs.length === 0 ? {} : await pickReverts(title, files);
@@ -246,6 +249,15 @@ function tellNothing(files: Planned['files']): void {
   const reasons = files.flatMap(({ path: file, reason }) => (reason === undefined ? [] : [{ path: file, reason }]));
   const nothing = vscode.l10n.t('There is nothing to undo or redo.');
   void vscode.window.showInformationMessage(`${nothing} ${leftAloneInWords(reasons)}`.trim());
+}
+
+function tellFolders(direction: EventMsgOf<'files_reverted'>['direction'], folders: readonly string[]): void {
+  const names = folders.join(', ');
+  const sentence = {
+    undo: vscode.l10n.t('Undone: folders made or removed ({0}).', names),
+    redo: vscode.l10n.t('Redone: folders made or removed ({0}).', names),
+  };
+  void vscode.window.showInformationMessage(withoutLinks(sentence[direction]));
 }
 
 function tellReverted({ direction, paths, skipped }: EventMsgOf<'files_reverted'>): void {

@@ -26,7 +26,7 @@ class FakeStore implements BaselineStore {
 
   look(): Promise<Look> {
     return new Promise((resolve) => {
-      this.looks.push((look) => resolve({ changes: [], newFolders: [], isFirst: false, ...look }));
+      this.looks.push((look) => resolve({ changes: [], newFolders: [], goneFolders: [], isFirst: false, ...look }));
     });
   }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange } from '../../../src/core/ports.ts';
-import { unifiedDiff, unifiedDiffOfAll } from '../../../src/core/patch/unifiedDiff.ts';
+import { unifiedDiff } from '../../../src/core/patch/unifiedDiff.ts';
 
 const update = (before: string, after: string, movedTo: string | null = null): FileChange => ({
   kind: 'update',
@@ -41,15 +41,23 @@ describe('unifiedDiff', () => {
       { kind: 'delete', path: '/work/old', before: 'x\n' },
       update('x\n', 'x\n', '/elsewhere/b'),
     ];
-    expect(unifiedDiffOfAll(changes, '/work')).toEqual({
-      text: [
-        'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x',
-        'diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x',
-        'diff --git a/src/a.txt b/elsewhere/b\nrename from src/a.txt\nrename to /elsewhere/b\n',
-      ].join('\n'),
-      added: 1,
-      removed: 1,
-    });
+    expect(changes.map((change) => unifiedDiff(change, '/work'))).toEqual([
+      {
+        text: 'diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n',
+        added: 1,
+        removed: 0,
+      },
+      {
+        text: 'diff --git a/old b/old\ndeleted file mode 100644\n--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n',
+        added: 0,
+        removed: 1,
+      },
+      {
+        text: 'diff --git a/src/a.txt b/elsewhere/b\nrename from src/a.txt\nrename to /elsewhere/b\n',
+        added: 0,
+        removed: 0,
+      },
+    ]);
   });
 
   it('is empty when nothing changed', () => {
@@ -78,7 +86,8 @@ describe('unifiedDiff', () => {
         { kind: 'add', path: '/work/deep/new', text: 'hello', before: null },
         moved,
       ];
-      execFileSync('git', ['apply', '-'], { cwd: folder, input: unifiedDiffOfAll(changes, '/work').text });
+      const diffs = changes.map((change) => unifiedDiff(change, '/work').text);
+      execFileSync('git', ['apply', '-'], { cwd: folder, input: diffs.join('') });
       const read = (name: string) => readFileSync(join(folder, name), 'utf8');
       expect(['src/a.txt', 'deep/new', 'moved'].map(read)).toEqual(['zero\none\nthree\n', 'hello', 'x\nz\n']);
     } finally {

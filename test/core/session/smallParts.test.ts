@@ -6,7 +6,8 @@ import { ResponseView } from '../../../src/core/session/responseView.ts';
 import type { ToolCall } from '../../../src/core/tools/handler.ts';
 import type { Event, EventMsg } from '../../../src/protocol/event.ts';
 import type { MessageItem } from '../../../src/protocol/responseItem.ts';
-import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import { initialThreadState } from '../../../src/protocol/thread.ts';
+import { threadReducer } from '../../../src/protocol/threadReducer.ts';
 
 describe('the loop guard', () => {
   const call = (args: string): ToolCall => ({

@@ -56,7 +56,10 @@ describe('a look at a workspace', () => {
     place.write('deep/b.txt', 'two\n');
     place.write('gone.txt', 'three\n');
     const first = await place.look();
-    assert.deepEqual({ ...first, changes: first.changes.length }, { changes: 0, newFolders: [], isFirst: true });
+    assert.deepEqual(
+      { ...first, changes: first.changes.length },
+      { changes: 0, newFolders: [], goneFolders: [], isFirst: true },
+    );
     const a = place.write('a.txt', 'ONE\n');
     rmSync(place.work.at('gone.txt'));
     place.write('new/folder/c.txt', 'four\n');
@@ -237,7 +240,7 @@ describe('a look at a workspace', () => {
       [...states.values()].map(({ type }) => type),
       ['file', 'file', 'absent'],
     );
-    assert.deepEqual(await place.look(), { changes: [], newFolders: [], isFirst: false });
+    assert.deepEqual(await place.look(), { changes: [], newFolders: [], goneFolders: [], isFirst: false });
   });
 });
 

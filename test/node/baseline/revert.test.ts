@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -22,6 +23,7 @@ import { createDiskWorkspace } from '../../../src/node/apply/diskWorkspace.ts';
 import { createBaselineStore } from '../../../src/node/baseline/store.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
 import { createStorage } from '../../../src/node/storage/storage.ts';
+import { clockTick } from '../../support/fileGate.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { journalsIn } from '../../support/journals.ts';
 
@@ -54,9 +56,14 @@ class Place implements Disposable {
     const roots = [this.work.path];
     const command = await this.#ledger.begin({ id: turnId, roots, waitMs: 5_000, maxBytes: 1e9 }, signal);
     act();
-    const { changes, newFolders } = await command.end();
+    const { changes, newFolders, goneFolders } = await command.end();
     const step = { type: 'step', turnId, itemId: turnId, source: 'command', at: new Date().toISOString() } as const;
-    await this.records.append({ ...step, changes: [...changes], newFolders: [...newFolders] });
+    await this.records.append({
+      ...step,
+      changes: [...changes],
+      newFolders: [...newFolders],
+      goneFolders: [...goneFolders],
+    });
   }
 
   async revert(turnIds: readonly string[] | 'redo', more: Partial<RevertOptions> = {}) {
@@ -111,8 +118,7 @@ describe('undo of what a command changed', () => {
     assert.deepEqual(place.files(), before);
     assert.equal(statSync(place.work.at('run.sh')).mode & 0o777, 0o644);
     await place.revert('redo');
-    const { gone: _folder, 'gone/deep': _deep, ...redone } = place.files();
-    assert.deepEqual(redone, after);
+    assert.deepEqual(place.files(), after);
     assert.equal(statSync(place.work.at('run.sh')).mode & 0o777, 0o755);
     await place.revert(['t1']);
     assert.deepEqual(place.files(), before);
@@ -238,5 +244,185 @@ describe('undo of what a command changed', () => {
     await place.command('t3', () => place.write('b', 'x\n'));
     await place.revert(['t1', 't2', 't3']);
     assert.deepEqual(place.files(), { a: '1\n' });
+  });
+});
+
+describe('undo of what a command moved', () => {
+  const FOLDER = { 'sub/a.txt': 'one\n', 'sub/deep/b.txt': 'two\n', 'c.txt': 'three\n' };
+
+  it.each<[string, Record<string, string>, (at: (name: string) => string) => void]>([
+    ['a folder', FOLDER, (at) => renameSync(at('sub'), at('other'))],
+    [
+      'a folder into a new one',
+      FOLDER,
+      (at) => {
+        mkdirSync(at('new'));
+        renameSync(at('sub'), at('new/sub'));
+      },
+    ],
+    ['a folder by case only', FOLDER, (at) => renameSync(at('sub'), at('SUB'))],
+    [
+      'a folder over an empty one',
+      FOLDER,
+      (at) => {
+        mkdirSync(at('other'));
+        renameSync(at('sub'), at('other'));
+      },
+    ],
+    [
+      'two folders that change places',
+      { 'one/a': '1\n', 'one/only': 'x\n', 'two/a': '2\n' },
+      (at) => {
+        renameSync(at('one'), at('t'));
+        renameSync(at('two'), at('one'));
+        renameSync(at('t'), at('two'));
+      },
+    ],
+    [
+      'two files that change places',
+      { a: '1\n', b: '2\n' },
+      (at) => {
+        renameSync(at('a'), at('t'));
+        renameSync(at('b'), at('a'));
+        renameSync(at('t'), at('b'));
+      },
+    ],
+    ['a file by case only', { 'a.txt': '1\n' }, (at) => renameSync(at('a.txt'), at('A.txt'))],
+    [
+      'a folder whose files it changes',
+      FOLDER,
+      (at) => {
+        renameSync(at('sub'), at('other'));
+        writeFileSync(at('other/a.txt'), 'ONE\n');
+      },
+    ],
+    ['a folder into its parent', FOLDER, (at) => renameSync(at('sub/deep'), at('deep'))],
+    [
+      'empty folders',
+      { a: '' },
+      (at) => {
+        mkdirSync(at('new/deep'), { recursive: true });
+        rmSync(at('empty'), { recursive: true });
+      },
+    ],
+    [
+      'a folder with the copy of another',
+      FOLDER,
+      (at) => {
+        cpSync(at('sub'), at('copy'), { recursive: true });
+        rmSync(at('c.txt'));
+      },
+    ],
+    [
+      'a folder in place of a file',
+      FOLDER,
+      (at) => {
+        rmSync(at('c.txt'));
+        mkdirSync(at('c.txt'));
+        writeFileSync(at('c.txt/d'), 'd\n');
+      },
+    ],
+    [
+      'a file in place of a folder',
+      FOLDER,
+      (at) => {
+        rmSync(at('sub'), { recursive: true });
+        writeFileSync(at('sub'), 'a file\n');
+      },
+    ],
+  ])('brings back %s', async (_what, files, act) => {
+    using place = new Place();
+    for (const [name, text] of Object.entries(files)) place.write(name, text);
+    mkdirSync(place.work.at('empty/deep'), { recursive: true, mode: 0o700 });
+    await clockTick();
+    const before = place.files();
+    await place.command('t1', () => act(place.work.at));
+    const after = place.files();
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual('skipped' in result && result.skipped, []);
+    assert.deepEqual(place.files(), before);
+    await place.revert('redo');
+    assert.deepEqual(place.files(), after);
+  });
+
+  it('gives a folder its permission bits back', async () => {
+    using place = new Place();
+    place.write('sub/a.txt', '1\n');
+    chmodSync(place.work.at('sub'), 0o700);
+    await place.command('t1', () => renameSync(place.work.at('sub'), place.work.at('other')));
+    await place.revert(['t1']);
+    assert.equal(statSync(place.work.at('sub')).mode & 0o777, 0o700);
+  });
+
+  it('removes nothing that came from a place without a record, and names it', async () => {
+    using place = new Place();
+    using outside = tempFolder();
+    place.write('.gitignore', 'dist/\n');
+    place.write('dist/lib/a.js', 'a\n');
+    place.write('dist/b.js', 'b\n');
+    writeFileSync(outside.at('c.js'), 'c\n');
+    await clockTick();
+    await place.command('t1', () => {
+      renameSync(place.work.at('dist/lib'), place.work.at('lib'));
+      renameSync(place.work.at('dist/b.js'), place.work.at('b.js'));
+      renameSync(outside.at('c.js'), place.work.at('c.js'));
+      place.write('new.js', 'n\n');
+    });
+    const { result } = await place.revert(['t1']);
+    const reason = 'It was moved here from a place that is not recorded, to which it would not go back.';
+    assert.deepEqual(result, {
+      paths: ['new.js'],
+      skipped: [
+        { path: 'b.js', reason },
+        { path: 'c.js', reason },
+        { path: 'dist', reason: 'It is ignored, so its content is not kept.' },
+        { path: 'lib/a.js', reason },
+      ],
+    });
+    const overwrite = ['b.js', 'c.js', 'lib/a.js'];
+    await place.revert(['t1'], { overwrite });
+    assert.deepEqual(Object.keys(place.files()), ['.gitignore', 'dist']);
+    await place.revert('redo');
+    assert.equal(place.files()['lib/a.js'], 'a\n');
+  });
+
+  it('brings back what went into an ignored folder, and names that folder', async () => {
+    using place = new Place();
+    place.write('node_modules/x/index.js', 'x\n');
+    place.write('sub/a.txt', '1\n');
+    await clockTick();
+    await place.command('t1', () => renameSync(place.work.at('sub'), place.work.at('node_modules/sub')));
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual(result, {
+      paths: ['sub/a.txt'],
+      skipped: [{ path: 'node_modules', reason: 'It is ignored, so its content is not kept.' }],
+    });
+    assert.equal(place.files()['sub/a.txt'], '1\n');
+  });
+
+  it('takes no file for new or gone because a rule ignores its folder, or does so no more', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'secrets/\n');
+    place.write('secrets/key', 'mine\n');
+    place.write('out/same', '1\n');
+    place.write('out/changed', '1\n');
+    place.write('out/removed', '1\n');
+    await clockTick();
+    await place.command('t1', () => {
+      place.write('.gitignore', 'out/\n');
+      place.write('out/changed', '2\n');
+      rmSync(place.work.at('out/removed'));
+      rmSync(place.work.at('secrets/key'));
+      place.write('secrets/key', 'changed\n');
+    });
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual('paths' in result && result.paths, ['.gitignore', 'out/changed', 'out/removed']);
+    const reason = 'It is ignored, so its content is not kept.';
+    assert.deepEqual('skipped' in result && result.skipped, [
+      { path: 'out', reason },
+      { path: 'secrets/key', reason },
+    ]);
+    assert.equal(place.files()['secrets/key'], 'changed\n');
+    assert.equal(place.files()['out/changed'], '1\n');
   });
 });

@@ -2,7 +2,8 @@
 import type { ThreadChange } from '../../../src/core/agent/shownThread.ts';
 import { Emitter } from '../../../src/core/util/emitter.ts';
 import type { Event, EventMsg } from '../../../src/protocol/event.ts';
-import { initialThreadState, type ThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import { initialThreadState, type ThreadState } from '../../../src/protocol/thread.ts';
+import { threadReducer } from '../../../src/protocol/threadReducer.ts';
 
 const report = (error: unknown): never => {
   throw error;

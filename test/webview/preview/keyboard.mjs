@@ -197,7 +197,7 @@ const STORIES = {
     await press(page, 'Enter');
     assert.equal((await takeOps(page)).length, 0, 'a rule without its preview is not made');
     const rule = { pattern: ['npm', 'test'], decision: 'allow' };
-    const preview = { words: ['npm', 'test', '--', 'retry'], problem: null, covered: [], stillAsked: [] };
+    const preview = { words: ['npm', 'test', '--', 'retry'], problem: null, stillAsked: [] };
     await send(page, [{ type: 'rule_preview', build: 'preview', approvalId: 'a-i5', rule, preview }]);
     await press(page, 'Enter');
     const decision = { approved_rule: { rule, scope: 'workspace' } };
@@ -224,7 +224,7 @@ const STORIES = {
     assert.deepEqual(await words(), ['npm']);
     assert.equal(await page.getByTestId('rule-earlier').count(), 1);
     const rule = { pattern: ['npm'], decision: 'allow' };
-    const preview = { words: ['npm', 'test'], problem: null, covered: [], stillAsked: [] };
+    const preview = { words: ['npm', 'test'], problem: null, stillAsked: [] };
     await send(page, [{ type: 'rule_preview', build: 'preview', approvalId: 'a-i5', rule, preview }]);
     await page.getByTestId('rule-longer').focus();
     await press(page, 'Enter');
@@ -429,7 +429,7 @@ const STORIES = {
       await page.waitForFunction((wanted) => globalThis.posted.some((said) => JSON.stringify(said) === wanted), wanted);
       await takePosted(page);
       const problem = rule.pattern.length > 1 ? null : 'That would allow anything.';
-      const preview = { words: ['npm', 'test', '--', '--coverage'], problem, covered: [], stillAsked: ['rm x'] };
+      const preview = { words: ['npm', 'test', '--', '--coverage'], problem, stillAsked: ['rm x'] };
       await send(page, [{ type: 'rule_preview', build: 'preview', approvalId, rule, preview }]);
     };
     await takePosted(page);

@@ -4,7 +4,8 @@ import type { DraftEdit } from '../../../src/protocol/draft.ts';
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import type { ModelGroup } from '../../../src/protocol/modelMenu.ts';
-import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
+import { initialThreadState } from '../../../src/protocol/thread.ts';
+import { foldPanelEvent } from '../../../src/protocol/threadReducer.ts';
 import type {
   AgentRow,
   HostMessage,

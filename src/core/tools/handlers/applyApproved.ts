@@ -21,6 +21,10 @@ import { withAgreement } from './unsavedEdits.ts';
 /** Maximum number of times that a patch is planned again because a file changed between plan and application. */
 const MAX_REPLANS = 5;
 
+/**
+ * Applies the plan, or what the user has left of it. Every failure is a result. `changedSince` in it: the files keep changing,
+ * and another approval is needed. @throws the reason of the signal
+ */
 export async function applyApproved(
   plan: ApplyPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
@@ -71,28 +75,39 @@ export async function applyApproved(
     if (replans === MAX_REPLANS) {
       return failed(
         item,
-        `The files keep changing while the patch lands: ${result.paths.join(', ')}. Nothing was changed.`,
+        `The files keep changing while the patch is applied: ${result.paths.join(', ')}. Nothing was changed.`,
       );
     }
     if (result.byAnotherThread) others = ' by another thread';
-    // No decision covers the places that the paths lead to now.
-    const { places } = planned;
-    if (!(await leadThere(workspace, places))) return changedSince(item);
-    if (review === undefined) {
-      const again = await plan.again(places);
-      if (again.type === 'moved') return changedSince(item);
-      if (again.type === 'planned' && boundTo !== undefined && patchBinding(again.changes) !== boundTo) {
-        return changedSince(item);
-      }
-      current = again;
-    } else {
-      const rebased = await rebaseIn(workspace, current.changes, places, signal);
-      if (rebased === undefined) return changedSince(item);
-      current = { ...current, changes: rebased };
-    }
+    const again = await planAgain(plan, current, { isReviewed: review !== undefined, boundTo }, context);
+    if (again === undefined) return changedSince(item);
+    current = again;
   }
   const why = plan.readsSecret ? 'it is about a file with secrets, of which no line is shown.' : current.message;
   return failed(item, `The files were changed${others} in the meantime, and the patch no longer fits: ${why}`);
+}
+
+/**
+ * Plans again what was approved, for the files as they are now. `isReviewed`: the user has chosen among its changes, which are
+ * kept. `boundTo`: the changes that the approval is bound to. Returns `undefined` where the approval does not cover the new
+ * plan: no decision covers other places.
+ */
+async function planAgain(
+  plan: ApplyPlan,
+  current: DecidedPlan,
+  { isReviewed, boundTo }: { readonly isReviewed: boolean; readonly boundTo: string | undefined },
+  { workspace, signal }: Pick<ToolContext, 'workspace' | 'signal'>,
+): Promise<DecidedPlan | PlanFailure | undefined> {
+  const { places } = plan.planned;
+  if (!(await leadThere(workspace, places))) return undefined;
+  if (isReviewed) {
+    const rebased = await rebaseIn(workspace, current.changes, places, signal);
+    return rebased && { ...current, changes: rebased };
+  }
+  const again = await plan.again(places);
+  if (again.type === 'moved') return undefined;
+  const isOther = again.type === 'planned' && boundTo !== undefined && patchBinding(again.changes) !== boundTo;
+  return isOther ? undefined : again;
 }
 
 /** Returns the plan without the changes that the user left out. The report names only the applied ones. */

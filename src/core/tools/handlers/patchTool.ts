@@ -15,7 +15,7 @@ import { refuseUnreadable } from '../../policy/unreadableSource.ts';
 import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../ports.ts';
 import type { FileMove } from '../../util/moveLog.ts';
 import { isBelow, pathBelow } from '../../util/pathBelow.ts';
-import type { Preparation, ToolContext } from '../handler.ts';
+import type { Preparation, Reconsidered, ToolContext } from '../handler.ts';
 import {
   type DecidedPlan,
   type LookedUpPlaces,
@@ -116,79 +116,120 @@ export async function prepareChanges(
   if (unreadable !== undefined) return refusal(unreadable, { operations, cwd: workdir, again }, context);
 
   const reads = secret ?? (await secretAmong(replaced, scope, context));
-  const decide = async (asked: Asked, current: PatchScope) =>
-    decidePatch({
-      paths: asked.paths,
-      places: asked.places,
-      discards: [...asked.discards].map((file) => shown(file, settings.cwd)),
-      reads,
-      approvalPolicy: settings.approvalPolicy,
-      sandboxPolicy: settings.sandboxPolicy,
-      writable: await writableIn(current, asked.paths, asked.places, workspace),
-      rootPlaces: current.rootPlaces,
-      review,
-      planMode: settings.planMode,
-      platform: host.platform,
-    });
-  const allPaths = pathsOf(operations, workdir);
-  const discards = await unsavedEditsLost(planned.changes, planned.places, workspace, signal);
-  const requirement = await decide({ paths: allPaths, places: planned.places, discards }, scope);
-  const described = describe(planned.changes, settings.cwd);
-  const changes = described.map(({ summary }) => summary);
-  const proposed = described.map(({ change, summary }) => ({
-    ...summary,
-    ...(isDiscarding(change, discards) ? { discardsUnsaved: true } : {}),
-  }));
+  const { changes, places } = planned;
+  const paths = pathsOf(operations, workdir);
+  const decide = decider(places, reads, review, context);
+  const discards = await unsavedEditsLost(changes, places, workspace, signal);
+  const requirement = await decide({ paths, discards }, scope);
+  const described = describe(changes, settings.cwd);
   const diff = diffOf(described);
   const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
-  const item = fileChangeItem(context.itemId, context.callId, changes, diff);
+  const item = fileChangeItem(
+    context.itemId,
+    context.callId,
+    described.map(({ summary }) => summary),
+    diff,
+  );
   const moved = movedFiles.map(({ from, to }) => ({
     from: shown(from, settings.cwd),
     to: shown(to, settings.cwd),
   }));
-  const folders = await foldersAbove(planned.changes.flatMap(writtenAnew), workspace);
+  const folders = await foldersAbove(changes.flatMap(writtenAnew), workspace);
   return {
     type: 'ready',
     plan: { cwd: workdir, planned, again, moved, proposal, item, readsSecret: reads !== undefined },
     requirement,
     // Before the user has agreed, the lines of a file with secrets are on the card only, and not in what is recorded.
     item: reads === undefined ? item : { ...item, diff: namesOnly(described, settings.cwd) },
-    card: { kind: 'patch', cwd: workdir, changes: proposed, diff, ...(moved.length > 0 ? { moved } : {}) },
+    card: {
+      kind: 'patch',
+      cwd: workdir,
+      changes: described.map(({ change, summary }) =>
+        isDiscarding(change, discards) ? { ...summary, discardsUnsaved: true } : summary,
+      ),
+      diff,
+      ...(moved.length > 0 ? { moved } : {}),
+    },
     proposal,
     folders,
-    watch: (onOutdated) => watchMoves(allPaths, workspace, movesSeen, onOutdated),
-    reconsider: async (reviewed) => {
-      const left = reviewed === undefined ? planned.changes : reviewedChanges(proposal, reviewed);
-      const paths = reviewed === undefined ? allPaths : left.flatMap(pathsOfChange);
-      const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
-      const before = await decide({ paths, places: planned.places, discards: lost }, scope);
-      const anew = left.flatMap(writtenAnew);
-      const needed = folders.filter((folder) => anew.some((file) => isBelow(file, folder)));
-      const isThere =
-        (await leadThere(workspace, planned.places)) &&
-        !wasMoved(paths, workspace, movesSeen) &&
-        !(await isAnyGone(needed, workspace));
-      const now = {
-        paths,
-        places: planned.places,
-        discards: await unsavedEditsLost(left, planned.places, workspace, signal),
-      };
-      const requirement = await decide(now, await patchScope(context));
-      const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
-      return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
+    watch: (onOutdated) => watchMoves(paths, workspace, movesSeen, onOutdated),
+    reconsider: (reviewed) => {
+      const left = reviewed === undefined ? changes : reviewedChanges(proposal, reviewed);
+      const approved = { left, paths: reviewed === undefined ? paths : left.flatMap(pathsOfChange) };
+      return reconsider(approved, { scope, places, discards, folders, movesSeen, decide }, context);
     },
     // The loss of unsaved edits and the use of a file with secrets need an approval each time.
-    approvalKeys: discards.size > 0 || reads !== undefined ? [] : patchApprovalKeys([...planned.places.values()]),
-    binding: patchBinding(planned.changes),
+    approvalKeys: discards.size > 0 || reads !== undefined ? [] : patchApprovalKeys([...places.values()]),
+    binding: patchBinding(changes),
   };
 }
 
 /** The facts that a decision depends on. */
 interface Asked {
   readonly paths: readonly string[];
+  /** Files whose unsaved edits would be lost. */
+  readonly discards: ReadonlySet<string>;
+}
+
+type Decide = (asked: Asked, scope: PatchScope) => Promise<ApprovalRequirement>;
+
+/** Decides about changes at these places. `reads`: the reason why they show the model something of a file with secrets. */
+function decider(
+  places: FilePlaces,
+  reads: string | undefined,
+  review: ReviewSetting,
+  { settings, host, workspace }: ToolContext,
+): Decide {
+  return async ({ paths, discards }, scope) =>
+    decidePatch({
+      paths,
+      places,
+      discards: [...discards].map((file) => shown(file, settings.cwd)),
+      reads,
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy: settings.sandboxPolicy,
+      writable: await writableIn(scope, paths, places, workspace),
+      rootPlaces: scope.rootPlaces,
+      review,
+      planMode: settings.planMode,
+      platform: host.platform,
+    });
+}
+
+/** The facts of the request for approval. */
+interface Request {
+  readonly scope: PatchScope;
   readonly places: FilePlaces;
   /** Files whose unsaved edits would be lost. */
   readonly discards: ReadonlySet<string>;
+  /** The folders around files that are created. */
+  readonly folders: readonly string[];
+  readonly movesSeen: number;
+  readonly decide: Decide;
+}
+
+/**
+ * Decides again, before approved changes are applied, with the files and settings as they are now. `left`: the changes that
+ * the user has not left out, and `paths` those that they name. Outdated when the approval does not cover them any more.
+ */
+async function reconsider(
+  { left, paths }: { readonly left: readonly FileChange[]; readonly paths: readonly string[] },
+  { scope, places, discards, folders, movesSeen, decide }: Request,
+  context: ToolContext,
+): Promise<Reconsidered> {
+  const { workspace, signal } = context;
+  const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
+  const before = await decide({ paths, discards: lost }, scope);
+  const created = left.flatMap(writtenAnew);
+  const needed = folders.filter((folder) => created.some((file) => isBelow(file, folder)));
+  const isThere =
+    (await leadThere(workspace, places)) &&
+    !wasMoved(paths, workspace, movesSeen) &&
+    !(await isAnyGone(needed, workspace));
+  const lostNow = await unsavedEditsLost(left, places, workspace, signal);
+  const requirement = await decide({ paths, discards: lostNow }, await patchScope(context));
+  const isAsAsked = isThere && [...lostNow].every((file) => lost.has(file)) && isSame(requirement, before);
+  return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
 }
 
 /** True when an approval for `before` also covers `now`. A requirement that needs no approval any more is covered. */
