@@ -109,7 +109,7 @@ test('the panel opens in the secondary side bar, in every width', async () => {
 
 // test/panel asks axe about every scene in the themes of this file.
 test('a decision that waits has the colours that test/panel has in every theme', async () => {
-  const { vscode, panel } = window();
+  const { vscode, panel, configure } = window();
   await panel.open();
   await panel.newThread();
   await panel.get('start-demo').click();
@@ -117,7 +117,8 @@ test('a decision that waits has the colours that test/panel has in every theme',
   await panel.answer();
   await panel.approval('patch').waitFor();
   for (const theme of THEME_NAMES) {
-    await vscode.theme(theme);
+    await configure({ 'workbench.colorTheme': THEMES[theme].id });
+    await vscode.page.locator(`.monaco-workbench.${THEMES[theme].class}`).waitFor();
     const expected = await coloursOf(theme);
     const shown = () => shownColours(Object.keys(expected));
     await expect.poll(shown, soon).toEqual(expected);

@@ -7,7 +7,6 @@ import { useSharedWindow } from './support/window.ts';
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 const hunk = (from: string, to: string) => ['@@', `-${from}`, `+${to}`];
 const window = useSharedWindow({
-  isLast: true,
   model: 'scripted',
   settings: ASK_ABOUT_COMMANDS,
   files: { 'lines.txt': LINES },

@@ -46,6 +46,13 @@ export const CONTENT_STORIES = {
     assert.match(await row.innerText(), /\+1/);
     return page;
   },
+  async 'an empty thread says what to write, and has no usage to show'(stage) {
+    const page = await stage.show(stage.scenes.empty);
+    const placeholder = await page.getByTestId('composer-input').getAttribute('placeholder');
+    assert.equal(placeholder, 'Ask Tiller to change something (@ for context)');
+    assert.equal(await page.getByTestId('context-meter').count(), 0);
+    return page;
+  },
   async 'an error has the title and the action that fit it'(stage) {
     const [snapshot, { events }] = stage.scenes['error-kinds'].messages;
     let page;
