@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
+import { FOCUS_STORIES } from '../test/webview/preview/focusStories.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { MENTION_STORIES } from '../test/webview/preview/mentionStories.mjs';
 import { MENU_STORIES } from '../test/webview/preview/menuStories.mjs';
@@ -34,11 +35,11 @@ try {
     console.log(`${name}: ${themes.length * widths.length} looked at`);
   }
   if (values.story !== undefined) {
-    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
+    for (const stories of [undefined, FOCUS_STORIES, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories, values.story)));
   }
   if (isAll || values.drive) {
-    for (const stories of [undefined, MENTION_STORIES, MENU_STORIES])
+    for (const stories of [undefined, FOCUS_STORIES, MENTION_STORIES, MENU_STORIES])
       findings.push(...(await driveByKeyboard(stage, stories)));
   }
 } finally {

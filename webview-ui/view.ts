@@ -1,15 +1,33 @@
 /** State of the view only: open and focused elements, announcements. Not kept over a reload. */
 import { computed, signal } from '@preact/signals';
-import { waiting } from './store.ts';
+import { waiting, wantsList } from './store.ts';
 
 /** The index of the pending request that is shown. */
 const decisionPlace = signal(0);
 export const decisionIndex = computed(() => Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1)));
 export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
 
+/** The user's act that has changed the shown card; `null` where it has changed by itself. */
+type CardChange = 'next' | 'previous' | 'list' | null;
+let cardChange: CardChange = null;
+
 export function showDecision(step: 1 | -1): void {
   const count = waiting.value.length;
+  cardChange = step === 1 ? 'next' : 'previous';
   decisionPlace.value = (decisionIndex.value + step + count) % count;
+}
+
+/** Shows all approvals as one list, or one by one. */
+export function showTogether(isTogether: boolean): void {
+  cardChange = 'list';
+  wantsList.value = isTogether;
+}
+
+/** Returns the reason of the last change of the shown card. Each change is returned once. */
+export function takeCardChange(): CardChange {
+  const change = cardChange;
+  cardChange = null;
+  return change;
 }
 
 /** The request for which the message of a denial is being written. */
@@ -30,18 +48,18 @@ export const offersCommand = { current: false };
 /** The meter has the keyboard focus and shows the same as when it is clicked. */
 export const peeksAtMeter = signal(false);
 
-/** Milliseconds after a key in the composer for which the next key may still be meant for it. */
+/** Milliseconds after a key or a click in the composer for which the next key may still be meant for it. */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
-/** Call for every key in the composer. */
+/** Call for every key and click in the composer. */
 export function noteTyping(): void {
   lastKeyAt = performance.now();
 }
 
-/** Milliseconds until the user counts as not typing; 0 when not typing. */
+/** Whole milliseconds until the user counts as not typing; 0 when not typing. */
 export function quietIn(): number {
-  return Math.max(0, lastKeyAt + TYPING_MS - performance.now());
+  return Math.max(0, Math.ceil(lastKeyAt + TYPING_MS - performance.now()));
 }
 
 /** True while the transcript scrolls with its end. */
@@ -59,4 +77,15 @@ export const finding = signal(0);
 /** Opens the search in the transcript, or focuses its field again. */
 export function openFind(): void {
   finding.value++;
+}
+
+/** The text field of the composer, for code that moves the focus by itself: a request of the user counts `composerFocus`. */
+export function composerField(): HTMLTextAreaElement | null {
+  return document.querySelector<HTMLTextAreaElement>('[data-testid="composer-input"]');
+}
+
+/** True if no element of the page has the focus, whether the page has it or not. */
+export function isFocusLost(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body;
 }

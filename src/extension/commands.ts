@@ -18,7 +18,7 @@ import type { ModelCommands } from '../vscode/models/modelCommands.ts';
 import type { PlanCommands } from '../vscode/plans/planCommands.ts';
 import type { ProblemActions } from '../vscode/entryPoints/problemActions.ts';
 import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
-import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
+import type { ProposalTabs } from '../vscode/proposals/proposalTabs.ts';
 import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import type { RuleViews } from '../vscode/rules/ruleViews.ts';
@@ -40,7 +40,7 @@ export interface CommandTargets {
   readonly findings: Pick<FindingThreads, 'fix' | 'quote' | 'dismiss'>;
   readonly comments: Pick<LineComments, 'begin' | 'add' | 'remove' | 'send' | 'discard'>;
   readonly approvals: ApprovalCommands;
-  readonly proposals: Pick<DiffPreview, 'toggleHunk' | 'rejectWithReason'>;
+  readonly proposals: Pick<ProposalTabs, 'toggleHunk' | 'rejectWithReason'>;
   readonly openProposal: () => Promise<void>;
   /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;

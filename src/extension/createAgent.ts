@@ -87,7 +87,7 @@ export function createAgent(
     ...forThreads,
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     makeSideCopy: agentCopies({ store: sideCopies, links: () => settings()['sideCopies.links'], report }),
-    proposals: editors.proposals,
+    proposals: editors.proposalTabs,
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });
   const threads: ShownThread = new ShownThread({
@@ -100,7 +100,7 @@ export function createAgent(
   });
   const otherPrograms = trackChanges(host, editors, manager, ports, sideCopies, store);
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
-  store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
+  store.add(closeResolvedProposals(threads.onEvent, editors.proposalTabs));
 
   const history = createHistory(ports, threads, settings, store);
   return {

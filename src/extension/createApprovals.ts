@@ -22,7 +22,7 @@ export interface ApprovalsDeps {
 
 /** Approvals outside the panel: notifications, commands and keys. */
 export function createApprovals(
-  { proposals }: Editors,
+  { proposalTabs }: Editors,
   { threads }: Agent,
   { view, withComments, showThread, showList, bringHome }: ApprovalsDeps,
   store: DisposableStore,
@@ -38,12 +38,12 @@ export function createApprovals(
   );
   return new ApprovalCommands({
     prompts,
-    answeredBy: (uri) => proposals.approvalOf(uri),
+    answeredBy: (uri) => proposalTabs.approvalOf(uri),
     others: {
       has: (id) => bringHome().has(id),
       approve: (id) => bringHome().approve(id),
       leave: (id) => bringHome().leave(id),
     },
-    pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
+    pickHunks: (approvalId) => pickHunks(approvalId, proposalTabs.proposals),
   });
 }

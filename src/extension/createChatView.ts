@@ -27,7 +27,7 @@ export interface ChatViewDeps
 export function createChatView(
   context: vscode.ExtensionContext,
   { log, settings, redactor, tell }: Host,
-  { proposals, review }: Editors,
+  { proposalTabs: { proposals }, review }: Editors,
   agent: Agent,
   { choices, quarantined, ...deps }: ChatViewDeps,
   store: DisposableStore,
@@ -53,7 +53,7 @@ export function createChatView(
           quarantined(),
         ),
       keys: redactor.registered,
-      reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
+      reviews: () => proposals.approvals.map((id) => proposals.stateOf(id)),
       pendingReview: () => review.summary,
       log: (level, message) => log[level](message),
     }),

@@ -5,7 +5,7 @@ import { listResources, readResourceText } from '../core/mcp/resources.ts';
 import { copyChangesText } from '../core/sideCopies/changesText.ts';
 import { inputInCopy } from '../core/sideCopies/inputInCopy.ts';
 import { copyAround, type SideCopy } from '../core/sideCopies/sideCopy.ts';
-import type { ReadGuard } from '../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import type { Op } from '../protocol/op.ts';
 import { cwdOf } from '../protocol/thread.ts';
@@ -30,7 +30,7 @@ export interface Composer {
 export interface ComposerDeps {
   readonly view: ChatView;
   readonly used: UsedModels;
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** As `changedInCopy` of the mentions. */
   readonly changedInCopy: () => number | null | undefined;
 }

@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { PreparedEdit } from '../core/agent/editThread.ts';
-import type { ReadGuard } from '../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../core/tools/files/readGuard.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { cwdOf } from '../protocol/thread.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -31,7 +31,7 @@ export interface EditorActions {
 }
 
 export interface EditorActionsDeps {
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   readonly view: ChatView;
   readonly sender: MessageSender;
   readonly mentions: Mentions;
@@ -101,7 +101,7 @@ export function createEditorActions(
 function createEdits(
   context: vscode.ExtensionContext,
   { node, settings, report }: Host,
-  { review, proposals }: Editors,
+  { review, proposalTabs }: Editors,
   { threads, manager, factory }: Agent,
   { guard, view, showThread }: EditorActionsDeps,
   hasModel: () => Promise<boolean>,
@@ -131,7 +131,7 @@ function createEdits(
         approvalIds: [approvalId],
         decision: decision === 'approved' ? 'approved' : { denied: {} },
       }),
-    showProposal: (approvalId) => proposals.show(approvalId, { focus: true }),
+    showProposal: (approvalId) => proposalTabs.show(approvalId, { focus: true }),
     showThread,
     review,
     memento: context.globalState,

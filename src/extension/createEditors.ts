@@ -3,7 +3,6 @@ import type { ApplyResult } from '../core/ports.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
-import { findLinks } from '../node/host/hardLinks.ts';
 import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
@@ -13,7 +12,7 @@ import { EditorLanguages } from '../vscode/languages/editorLanguages.ts';
 import { EditorProblems } from '../vscode/languages/editorProblems.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
-import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../vscode/proposals/proposalTabs.ts';
 import { UndoCommand } from '../vscode/undo/undoCommand.ts';
 import { UndoPatch } from '../vscode/undo/undoPatch.ts';
 import { applyDeps } from './applyPorts.ts';
@@ -27,7 +26,7 @@ export interface Editors {
   readonly applyPatchForUser: (changes: readonly ApplyChange[], origin: PatchOrigin) => Promise<ApplyResult>;
   readonly undo: UndoCommand;
   readonly review: ChangeReview;
-  readonly proposals: DiffPreview;
+  readonly proposalTabs: ProposalTabs;
   readonly outputs: OutputDocuments;
   readonly problems: EditorProblems;
   readonly languages: EditorLanguages;
@@ -36,12 +35,12 @@ export interface Editors {
 }
 
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
-  const { node, log, report } = host;
+  const { node, links, log, report } = host;
   const moves = store.add(new FileMoves(() => new DiskPaths(), report));
   const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
-    findLinks,
+    findLinks: (files, wanted, places) => links.find(files, wanted, places),
     onRestored: (changes) => review.applied(changes, undefined),
     watchOfRestore: () => review.watchOfUndo,
     watchFor: (origin) => review.watchFor(origin),
@@ -84,7 +83,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
     },
     undo: new UndoCommand(undo, report),
     review,
-    proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
+    proposalTabs: store.add(new ProposalTabs(new KeptReviews(context.workspaceState))),
     outputs: store.add(new OutputDocuments()),
     problems: store.add(new EditorProblems({ clock: node.clock, onReports: vscode.languages.onDidChangeDiagnostics })),
     languages: store.add(new EditorLanguages()),

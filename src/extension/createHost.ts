@@ -4,6 +4,7 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { createRedactor } from '../node/host/redact.ts';
+import { WantedLinks } from '../node/host/wantedLinks.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
@@ -23,6 +24,7 @@ export interface Host {
   readonly keys: KeyStore;
   readonly settings: () => Settings;
   readonly node: ReturnType<typeof createNodePorts>;
+  readonly links: WantedLinks;
 }
 
 /** Creates the base services. Reads no settings before they are asked for. */
@@ -30,8 +32,10 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
   const channel = createChannel();
   const redactor = createRedactor();
   const log = createLog(channel, (text) => redactor.redact(text));
+  const links = new WantedLinks();
   const node = createNodePorts({
     roots: [],
+    links,
     name: 'vscode',
     redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
@@ -63,5 +67,6 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
       return settings;
     },
     node,
+    links,
   };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { type ReadGuard, readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
+import { type NameGuard, readGuard, readLimitsOf } from '../core/tools/files/readGuard.ts';
 import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
@@ -235,7 +235,7 @@ function createDrafts(
 }
 
 /** Resolves to a function that returns why the shown thread, or else the next one, may not read a file. */
-function guardOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent): Promise<ReadGuard> {
+function guardOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent): Promise<NameGuard> {
   const thread = {
     id: threads.state?.threadId ?? '',
     home: node.storage.home,
@@ -258,7 +258,7 @@ function updatePanel(
   { editors, agent, comments, requests, report }: UpdateSources,
   store: DisposableStore,
 ): void {
-  const { proposals } = editors.proposals;
+  const { proposals } = editors.proposalTabs;
   // The chips show the settings of the thread's next turn.
   store.add(
     agent.threads.onChange((change) => {

@@ -41,7 +41,7 @@ export interface RequestTargets extends Pick<PanelRequestDeps, 'previewFolder'> 
 /** Leads each request of the panel to the feature that carries it out, and its answer to the panel. */
 export function createPanelRequests(
   { node, report, tell }: Host,
-  { workspace, proposals, review, outputs }: Editors,
+  { workspace, proposalTabs, review, outputs }: Editors,
   { threads, ports, skillCommands }: Agent,
   targets: RequestTargets,
   store: DisposableStore,
@@ -53,7 +53,7 @@ export function createPanelRequests(
     new GrowingDiffs({
       onEvent: threads.onEvent,
       read: async (file) => (await workspace.read(file).catch(() => undefined))?.text,
-      showProposal: (...which) => proposals.show(...which),
+      showProposal: (...which) => proposalTabs.show(...which),
       report,
     }),
   );
@@ -77,14 +77,14 @@ export function createPanelRequests(
       const suggestion = await suggestionForApproval(asking, approvalId, ports.audit, platform);
       if (suggestion) view.tell({ type: 'rule_suggestion', approvalId, suggestion });
     },
-    chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
-    explainHunk: ({ approvalId, path, hunk, reason }) => proposals.proposals.explain(approvalId, path, hunk, reason),
+    chooseHunk: ({ approvalId, path, hunk, wanted }) => proposalTabs.proposals.choose(approvalId, path, hunk, wanted),
+    explainHunk: ({ approvalId, path, hunk, reason }) => proposalTabs.proposals.explain(approvalId, path, hunk, reason),
     openChange: async (id, file) => {
       const { state } = threads;
       if (state !== null && (await growing.show(id, file, state, cwdOf(state)))) return;
       const name = file === undefined || state === null ? undefined : path.resolve(cwdOf(state), file);
       const isRecorded = state !== null && (await openRecordedChanges(id, name, state.threadId, node.storage));
-      if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposals);
+      if (!isRecorded) await openChange(id, file, threads.overview.asking(id), proposalTabs);
     },
     stopAgent: (threadId) => threads.submitTo(threadId, { type: 'interrupt' }),
     bringHome: (threadId) => copies.bringHome(threadId),

@@ -29,7 +29,7 @@ export function createSideCopies(
   { view, hasModel, showThread }: SideCopyPartsDeps,
   store: DisposableStore,
 ): SideCopyParts {
-  const { proposals } = editors;
+  const { proposalTabs } = editors;
   const shownCopy = store.add(
     new ShownCopy({ threads, store: sideCopies, post: (row) => view.tell({ type: 'side_copy', row }), report }),
   );
@@ -40,11 +40,11 @@ export function createSideCopies(
       holdFolders: editors.applyPorts.holdFolders,
       journal: editors.applyPorts.journal,
       tabs: {
-        propose: (...proposal) => proposals.propose(...proposal),
-        show: (...which) => proposals.show(...which),
-        close: (id) => proposals.close(id),
-        reviewOf: (id) => proposals.reviewOf(id),
-        stateOf: (id) => proposals.proposals.stateOf(id),
+        propose: (...proposal) => proposalTabs.propose(...proposal),
+        show: (...which) => proposalTabs.show(...which),
+        close: (id) => proposalTabs.close(id),
+        reviewOf: (id) => proposalTabs.reviewOf(id),
+        stateOf: (id) => proposalTabs.proposals.stateOf(id),
       },
       apply: editors.applyPatchForUser,
       onUndone: editors.undo.onUndone,

@@ -60,8 +60,8 @@ export function createTiller(
   return {
     ...panel,
     report,
-    proposals: editors.proposals,
-    openProposal: () => openProposal(editors.proposals.active, threads.state, editors.proposals),
+    proposals: editors.proposalTabs,
+    openProposal: () => openProposal(editors.proposalTabs.active, threads.state, editors.proposalTabs),
     undoPatch: (id) => editors.undo.undo(id),
     review: editors.review.commands,
     toggleOtherPrograms,

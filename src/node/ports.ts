@@ -7,6 +7,7 @@ import { createExec } from './exec.ts';
 import { createNodeFetch } from './network/fetch.ts';
 import { describeHost } from './host/host.ts';
 import { createIds } from './host/ids.ts';
+import { WantedLinks } from './host/wantedLinks.ts';
 import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
 import { createWebGet } from './network/webGet.ts';
@@ -47,6 +48,8 @@ export interface NodePortsOptions {
   readonly name?: 'vscode' | 'cli';
   /** API keys in the settings. */
   readonly keys?: readonly string[];
+  /** The search for hard links, when the front door has a workspace of its own besides. */
+  readonly links?: WantedLinks;
   /** The front door's redactor; the keys of the environment and of `keys` are added to it. */
   readonly redactor?: Redactor;
 }
@@ -54,6 +57,7 @@ export interface NodePortsOptions {
 /** Has no side effects; folders and files are created when they are first written. */
 export function createNodePorts(options: NodePortsOptions): Ports {
   const { roots, baseUrl, environment = process.env, name = 'cli', redactor = createRedactor() } = options;
+  const { links = new WantedLinks() } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   for (const key of [...keysIn(environment), ...(options.keys ?? [])]) redactor.hide(key);
@@ -63,11 +67,15 @@ export function createNodePorts(options: NodePortsOptions): Ports {
   const secrets = createRedactor();
   for (const secret of secretsIn(environment)) secrets.hide(secret);
   return {
-    workspace: createDiskWorkspace({ roots, home }),
+    workspace: createDiskWorkspace({ roots, home, links }),
     exec: createExec({
       platform: host.platform,
       home,
-      sandboxes: new Sandboxes(home, { afterKill: options.afterKill, marksMountPoints: name === 'vscode' }),
+      sandboxes: new Sandboxes(home, {
+        afterKill: options.afterKill,
+        marksMountPoints: name === 'vscode',
+        moved: links.moved,
+      }),
       spareTerminals: options.spareTerminals,
       starter: starterOf(options.starter, home, host.platform),
     }),

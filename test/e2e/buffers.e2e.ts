@@ -199,6 +199,7 @@ async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
     expect(presses).toBeLessThan(30);
     await vscode.page.keyboard.press('Shift+Tab');
   }
+  await panel.takesKeys();
 }
 
 describe('a file that is mentioned', () => {

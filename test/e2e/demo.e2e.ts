@@ -30,6 +30,7 @@ test('the keyboard alone is enough, in a window that was just opened', async () 
 
   await panel.approval('command').waitFor();
   await focusIsIn(panel.card.locator(':focus'));
+  await panel.takesKeys();
   await keyboard.press('d');
   await focusIsIn(panel.get('decision-deny-word').and(focused));
   await vscode.screenshot('demo/keyboard-1-deny');
@@ -39,6 +40,7 @@ test('the keyboard alone is enough, in a window that was just opened', async () 
   await panel.approval('patch').waitFor();
   await focusIsIn(panel.card.locator(':focus'));
   await vscode.screenshot('demo/keyboard-2-patch');
+  await panel.takesKeys();
   await keyboard.press('Enter');
   // The tests were approved for the thread: no other request follows.
   await panel.ended();

@@ -36,11 +36,13 @@ test('a message with a mention is sent, answered about, edited with its files, p
   await panel.approval('patch').waitFor();
   await focusIsIn(panel.get('decision-approve'));
   expect(model.requests[0]?.text).toContain('one\\ntwo');
+  await panel.takesKeys();
   await keyboard.press('Enter');
   await panel.approval('command').waitFor();
   // Enter must not run a command that can destroy work: the focus is on the denial.
   await focusIsIn(panel.get('decision-deny'));
   await vscode.screenshot('keyboard-day/1-destructive');
+  await panel.takesKeys();
   await keyboard.press('d');
   await focusIsIn(panel.get('decision-deny-word'));
   await keyboard.type('Keep the build.');

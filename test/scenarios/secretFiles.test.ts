@@ -179,6 +179,42 @@ describe.skipIf(noSandbox !== false)('in the sandbox a command that names a file
   });
 });
 
+it.skipIf(noSandbox !== false)(
+  'a file with secrets stays closed to tools where a command has moved its folder',
+  async () => {
+    const moved = 'node_modules/kept/.env';
+    await using chat = await startScenario({
+      files: { 'sub/.env': 'API_KEY=abcdefgh12345\n', 'a.txt': 'one\n' },
+      box: 'real',
+      interactive: false,
+      model: (_request, index) => {
+        if (index === 0)
+          return [run('mkdir -p node_modules && mv sub node_modules/kept && ln -s kept node_modules/on')];
+        if (index > 1) return [says('Done.')];
+        return [
+          calls('read_file', { file_path: moved }),
+          calls('read_file', { file_path: 'node_modules/on/.env' }),
+          calls('grep_files', { pattern: 'API', path: 'node_modules/kept' }),
+          patch(`*** Update File: ${moved}`, '@@', '-API_KEY=?', '+API_KEY=1'),
+        ];
+      },
+    });
+    await chat.send('go');
+    const outputs = chat.outputs().map((output) => output.replaceAll(chat.folder.path, 'W'));
+    await chat.send('', { input: [{ type: 'mention', kind: 'file', name: '.env', path: moved }] });
+    const why =
+      'W/sub/.env may not be read (sandbox.unreadable: **/.env), and W/node_modules/kept/.env is this file, moved by a command';
+    expect(outputs.slice(-4)).toEqual([
+      `${why}. Reading it was not allowed. Go on without it.`,
+      `${why}. Reading it was not allowed. Go on without it.`,
+      'No matches found.',
+      `apply_patch verification failed: ${why}, and the patch does not fit it.`,
+    ]);
+    expect(JSON.stringify(chat.server.requests)).not.toContain('abcdefgh');
+    expect(JSON.stringify(chat.server.requests)).toContain('[not attached: ');
+  },
+);
+
 describe('a patch that reads or replaces a file with secrets', () => {
   const change = patch('*** Update File: .env', '@@', '-MODE=development', '+MODE=test');
 

@@ -37,8 +37,9 @@ suite('a local file', () => {
       linkSync(here.at('.env'), here.at('folder/hard'));
       linkSync(here.at('a.txt'), here.at('other'));
       const files = ['folder/hard', 'other', 'folder/b.txt', 'gone'].map((name) => here.at(name));
-      const found = await here.workspace.findLinks?.(files, (name) => path.basename(name) === '.env', ['/nowhere']);
-      assert.deepEqual([...(found ?? [])], [[here.at('folder/hard'), here.at('.env')]]);
+      const wanted = { key: '.env', has: (name: string) => path.basename(name) === '.env' };
+      const found = await here.workspace.findLinks?.(files, wanted, ['/nowhere']);
+      assert.deepEqual([...(found ?? [])], [[here.at('folder/hard'), { type: 'link', name: here.at('.env') }]]);
     }),
   );
 

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import { GrowingDiffs } from '../../src/vscode/proposals/growingDiffs.ts';
-import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../../src/vscode/proposals/proposalTabs.ts';
 import { type EditorPlace, inPlace, until } from './support/editorPlace.ts';
 import { EmittedThread } from './support/emittedThread.ts';
 
@@ -15,7 +15,7 @@ interface Growing {
   readonly here: EditorPlace;
   readonly thread: EmittedThread;
   readonly growing: GrowingDiffs;
-  readonly preview: DiffPreview;
+  readonly preview: ProposalTabs;
   /** The model writes this part of the patch. */
   readonly write: (text: string) => void;
 }
@@ -84,7 +84,7 @@ suite('a patch that the model is writing', () => {
 function withGrowing(story: (growing: Growing) => Promise<void>): () => Promise<void> {
   return inPlace({ 'a.txt': 'one\ntwo\nthree\n' }, async (here) => {
     const thread = new EmittedThread(here.root);
-    const preview = new DiffPreview();
+    const preview = new ProposalTabs();
     const growing = new GrowingDiffs({
       onEvent: thread.onEvent,
       read: async (path) => (await here.workspace.read(path)).text,

@@ -8,7 +8,7 @@ import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
 import type { ProposalChoices } from '../../src/protocol/policy.ts';
 import { countHunks } from '../../src/protocol/review.ts';
-import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../../src/vscode/proposals/proposalTabs.ts';
 import { KeptReviews } from '../../src/vscode/proposals/keptChoices.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
@@ -143,8 +143,8 @@ suite('a proposal under review', () => {
     inPlace({ 'a.txt': TEXT }, async (here) => {
       const kept = new KeptReviews(memento());
       const files = proposal(here.update('a.txt', TEXT, changed(ALL)));
-      const reviewed = async (how: (preview: DiffPreview) => unknown) => {
-        const preview = new DiffPreview(kept);
+      const reviewed = async (how: (preview: ProposalTabs) => unknown) => {
+        const preview = new ProposalTabs(kept);
         preview.propose('p', files);
         await how(preview);
         const review = preview.proposals.reviewOf('p');
@@ -210,8 +210,8 @@ suite('a proposal under review', () => {
     inPlace({ 'a.txt': TEXT }, async (here) => {
       const kept = new KeptReviews(memento());
       const files = proposal(here.update('a.txt', TEXT, changed(ALL)));
-      const during = async (story: (preview: DiffPreview) => Promise<void>) => {
-        const preview = new DiffPreview(kept);
+      const during = async (story: (preview: ProposalTabs) => Promise<void>) => {
+        const preview = new ProposalTabs(kept);
         preview.propose('p', files);
         try {
           await story(preview);
@@ -318,11 +318,11 @@ suite('the approved part of a proposal', () => {
   );
 });
 
-type Story = (here: EditorPlace, preview: DiffPreview) => Promise<void>;
+type Story = (here: EditorPlace, preview: ProposalTabs) => Promise<void>;
 
 function inPreview(files: Readonly<Record<string, string>>, story: Story): () => Promise<void> {
   return inPlace(files, async (here) => {
-    const preview = new DiffPreview();
+    const preview = new ProposalTabs();
     try {
       await story(here, preview);
     } finally {
@@ -345,7 +345,7 @@ function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
   return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
 }
 
-async function shown(preview: DiffPreview): Promise<vscode.TextDocument> {
+async function shown(preview: ProposalTabs): Promise<vscode.TextDocument> {
   assert.equal(await preview.show('p', { focus: true }), true);
   return rightSide();
 }

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
-import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../../src/vscode/proposals/proposalTabs.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 
 suite('a proposal', () => {
@@ -88,10 +88,10 @@ suite('a proposal', () => {
 
 function withPreview(
   files: Readonly<Record<string, string>>,
-  story: (here: EditorPlace, preview: DiffPreview) => Promise<void>,
+  story: (here: EditorPlace, preview: ProposalTabs) => Promise<void>,
 ): () => Promise<void> {
   return inPlace(files, async (here) => {
-    const preview = new DiffPreview();
+    const preview = new ProposalTabs();
     try {
       await story(here, preview);
     } finally {

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/node/host/clock.ts';
 import { initialThreadState, type ThreadState } from '../../src/protocol/thread.ts';
 import { SideCopies } from '../../src/node/sideCopies/sideCopies.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
-import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { ProposalTabs } from '../../src/vscode/proposals/proposalTabs.ts';
 import { agentCopies } from '../../src/vscode/sideCopies/agentCopy.ts';
 import { BringHome } from '../../src/vscode/sideCopies/bringHome.ts';
 import { SideCopyCommands } from '../../src/vscode/sideCopies/sideCopyCommands.ts';
@@ -30,7 +30,7 @@ interface Desk {
   readonly here: EditorPlace;
   readonly copies: SideCopies;
   readonly copy: SideCopy;
-  readonly tabs: DiffPreview;
+  readonly tabs: ProposalTabs;
   readonly bringHome: BringHome;
   readonly undo: UndoCommand;
   /** The id of the review. */
@@ -89,7 +89,7 @@ function withCopy(
       showWarningMessage: message,
       showErrorMessage: message,
     });
-    const tabs = new DiffPreview();
+    const tabs = new ProposalTabs();
     const copies = new SideCopies({ home: home.path, locks: createLocks(home.path, 'vscode'), clock: systemClock });
     const waiting: (() => void)[] = [];
     const news: string[] = [];
@@ -145,7 +145,7 @@ function withCopy(
   });
 }
 
-async function lensTitles(tabs: DiffPreview, id: string): Promise<readonly (string | undefined)[]> {
+async function lensTitles(tabs: ProposalTabs, id: string): Promise<readonly (string | undefined)[]> {
   const [file] = tabs.proposals.filesOf(id);
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
     'vscode.executeCodeLensProvider',

@@ -1,6 +1,6 @@
 /** Keeps the keyboard in the panel: an element that is removed while it has the focus leaves it to the composer. */
-import { composerFocus } from '../store.ts';
 import { isListOpen } from '../threads/store.ts';
+import { composerField, isFocusLost } from '../view.ts';
 
 /** A component may give the focus to another element first, in an effect after the next frame. */
 const EFFECTS_MS = 100;
@@ -19,13 +19,16 @@ export function keepFocus(): void {
   const observer = new MutationObserver(() => {
     if (focused === null || focused.isConnected) return;
     focused = null;
-    setTimeout(giveToComposer, EFFECTS_MS);
+    setTimeout(restoreFocus, EFFECTS_MS);
   });
   observer.observe(document.body, { childList: true, subtree: true });
 }
 
-function giveToComposer(): void {
-  const { activeElement } = document;
-  const isLost = activeElement === null || activeElement === document.body;
-  if (isLost && document.hasFocus() && !isListOpen.value) composerFocus.value++;
+/** While another part of VS Code has the focus: once the page has it again. */
+function restoreFocus(): void {
+  if (!isFocusLost()) return;
+  if (!document.hasFocus()) window.addEventListener('focus', () => setTimeout(restoreFocus), { once: true });
+  // The composer is behind the list of threads.
+  else if (isListOpen.value) document.querySelector<HTMLElement>('[data-testid="threads-search"]')?.focus();
+  else composerField()?.focus();
 }

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { cancelEdit, hasDraft, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { openSearch } from './historySearch.ts';
 import { t } from '../l10n.ts';
@@ -34,7 +34,8 @@ export function Composer() {
   /** An input method is composing: no list is opened until it is done. */
   const composes = useRef(false);
   const isDisabled = !settings.value?.hasWorkspace || !isOwn.value;
-  useEffect(() => {
+  // Before the paint, after which a card offers itself the focus: a card that comes with the request gets it last.
+  useLayoutEffect(() => {
     if (composerFocus.value === 0 || field.current === null) return;
     field.current.focus();
     // At any other focus Enter would run a command that the user has left as it is.
@@ -95,6 +96,7 @@ export function Composer() {
             onSelect={({ currentTarget }) => composes.current || lookAt(currentTarget)}
             onFocus={({ currentTarget }) => list.comeBack(currentTarget.value)}
             onBlur={list.leave}
+            onPointerDown={noteTyping}
             onKeyDown={onKeyDown}
           />
         </div>

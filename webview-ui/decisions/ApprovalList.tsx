@@ -6,7 +6,8 @@ import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
 import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
-import { approvals, cwd, wantsList } from '../store.ts';
+import { approvals, cwd } from '../store.ts';
+import { showTogether } from '../view.ts';
 import { DecisionCard } from './DecisionCard.tsx';
 import { LineCount } from '../components/Facts.tsx';
 import { sumOf } from '../components/FileRows.tsx';
@@ -52,7 +53,7 @@ export function ApprovalList() {
           testid: 'decision-one-by-one',
           label: t('One by One'),
           shortcut: 'L',
-          act: () => (wantsList.value = false),
+          act: () => showTogether(false),
         },
       ]}
       deny={hasAny ? (word) => decide(ticked, { denied: word === '' ? {} : { message: word } }) : undefined}

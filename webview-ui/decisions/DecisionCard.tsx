@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
-import { approvals, waiting, wantsList } from '../store.ts';
-import { decisionIndex, denying, openPopup, showDecision, togglePopup } from '../view.ts';
+import { approvals, waiting } from '../store.ts';
+import { decisionIndex, denying, openPopup, showDecision, showTogether, togglePopup } from '../view.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
 import { MenuButton } from '../components/MenuButton.tsx';
 import { MenuItem, moveInMenu, Popup } from '../components/Popup.tsx';
@@ -158,7 +158,7 @@ function AnswerMenu({ id, answers, isPrimary }: { id: string; answers: readonly 
   );
 }
 
-const SHOW_LIST = { shortcut: 'L', act: () => (wantsList.value = true) };
+const SHOW_LIST = { shortcut: 'L', act: () => showTogether(true) };
 
 /** "1 of 3", with links to the others. */
 function Place() {

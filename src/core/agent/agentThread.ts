@@ -30,6 +30,7 @@ export function agentSettings(
   };
 }
 
+/** The role as the rollout of the sub-agent keeps it; without one the role `default`. */
 export function agentMeta(role: AgentRole | undefined): AgentMeta {
   return {
     role: role?.name ?? 'default',

@@ -4,6 +4,7 @@ import type { ThreadState } from '../../protocol/thread.ts';
 /** The current activity of a thread, for the thread list. */
 export type ThreadActivity = 'waiting' | 'running' | 'idle';
 
+/** `waiting` where the user has to answer something, also while a turn runs. */
 export function activityOf(state: ThreadState): ThreadActivity {
   if (pendingIn(state) > 0) return 'waiting';
   return state.activeTurnId === null ? 'idle' : 'running';

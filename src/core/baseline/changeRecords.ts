@@ -37,6 +37,7 @@ export class ChangeRecords {
   }
 }
 
+/** Reads one line of the file; `undefined` for one that is empty, torn or of another format. */
 export function parseRecord(line: string): ChangeRecord | undefined {
   if (line === '') return undefined;
   try {

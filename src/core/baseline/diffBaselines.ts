@@ -38,6 +38,7 @@ export function diffBaselines(before: Baseline, after: Baseline): readonly Obser
   return changes.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
+/** Returns true for the same content and mode. Of a file that was left out only its stamp is known. */
 export function sameState(one: FileState, other: FileState): boolean {
   if (one.type === 'file') return other.type === 'file' && one.hash === other.hash && one.mode === other.mode;
   if (one.type === 'absent') return other.type === 'absent';

@@ -51,6 +51,7 @@ export async function planFile(
   return { state: 'merged', text, mode: now.mode === after.mode ? before.mode : now.mode };
 }
 
+/** Names the change from `before` to `after`. */
 export function kindOf(before: FileState, after: FileState): RevertFile['kind'] {
   if (before.type === 'absent') return 'add';
   return after.type === 'absent' ? 'delete' : 'update';

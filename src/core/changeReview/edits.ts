@@ -1,6 +1,7 @@
 /** Applies edits to a text under review and updates its hunks. */
 import { diffLines } from '../patch/lineDiff.ts';
 import { movedBy, rediff, shiftAfter, shiftKept } from './rediff.ts';
+import type { TextEdit } from '../util/textEdit.ts';
 import { type LineEdit, slidToHunk } from './slide.ts';
 import { editKey, linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
 
@@ -10,15 +11,6 @@ import { editKey, linesOf, type ReviewHunk, spliced, type TextReview } from './t
  * or an approved patch.
  */
 export type Author = 'agent' | 'decision' | 'history' | 'user' | 'agreed';
-
-/** An edit as VS Code reports it: the range before the edit, as lines and characters. */
-export interface TextEdit {
-  readonly startLine: number;
-  readonly startCharacter: number;
-  readonly endLine: number;
-  readonly endCharacter: number;
-  readonly text: string;
-}
 
 /**
  * Applies edits that were made at the same time: the range of each is the one before all of them. Of two with the same

@@ -52,6 +52,7 @@ export function shiftAfter(hunk: ReviewHunk | undefined): number {
   return hunk === undefined ? 0 : hunk.baseEnd - hunk.end;
 }
 
+/** Moves a hunk by lines: `by` in the current text, `baseBy` in the base. */
 export function movedBy(hunk: ReviewHunk, by: number, baseBy: number): ReviewHunk {
   return {
     ...hunk,

@@ -66,10 +66,12 @@ export function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
 
+/** Identifies an edit by the lines that it removes and inserts, wherever it is. */
 export function editKey(removed: readonly string[], inserted: readonly string[]): string {
   return JSON.stringify([removed, inserted]);
 }
 
+/** Returns the list with `by` in place of the elements from `start` up to `end`. */
 export function spliced<Value>(list: readonly Value[], start: number, end: number, by: readonly Value[]): Value[] {
   return list.slice(0, start).concat(by, list.slice(end));
 }

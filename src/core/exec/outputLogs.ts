@@ -18,6 +18,7 @@ export async function removeLogs(storage: Storage, threadIds: readonly string[])
   }
 }
 
+/** Removes the oldest logs above the maximum. Never rejects: a failure is logged. */
 export async function pruneLogs(storage: Storage, log: Log): Promise<void> {
   try {
     const old = (await storage.listFiles(FOLDER)).slice(0, -MAX_LOGS);

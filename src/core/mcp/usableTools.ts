@@ -5,6 +5,7 @@ const MAX_SCHEMA = 64_000;
 /** Maximum names in a sentence, which has the number of all. */
 const MOST_NAMES = 10;
 
+/** Returns false for a tool that is not offered, because its schema is too long. */
 export function hasUsableSchema({ inputSchema }: McpTool): boolean {
   return (JSON.stringify(inputSchema) ?? '').length <= MAX_SCHEMA;
 }

@@ -66,6 +66,7 @@ export interface ModelAbilities {
   readonly notes: readonly string[];
 }
 
+/** Merges what is known of the model, with the source of each ability. `reported`: by the server. */
 export function abilitiesOf(
   server: ServerFacts,
   wireApi: WireApi,
@@ -116,6 +117,7 @@ function unusedSettings(model: string, wire: string, { applyPatch, shell }: Mode
   return unused.map((setting) => `The setting “${setting}” of ${model} has no effect on ${wire}.`);
 }
 
+/** Returns what the user has set for the model of this server. */
 export function modelSettingsOf({ models }: Pick<ServerFacts, 'models'>, model: string): ModelSettings | undefined {
   return models && ownValue(models, model);
 }

@@ -183,6 +183,9 @@ export function effortFor(
   return isTaken ? chosen : defaultEffort;
 }
 
+/**
+ * Finds the family by the last part of the name, `openai/gpt-5` by `gpt-5`; `UNKNOWN_FAMILY` where no pattern matches.
+ */
 export function familyOf(model: string): ModelFamily {
   const slug = model.toLowerCase().split('/').at(-1) ?? '';
   return FAMILIES.find(([pattern]) => pattern.test(slug))?.[1] ?? UNKNOWN_FAMILY;

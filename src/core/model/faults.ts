@@ -301,6 +301,7 @@ export function streamClosedFault(): ModelFault {
   });
 }
 
+/** The server sent no byte for so long. */
 export function idleFault(milliseconds: number): ModelFault {
   return faultOf(
     { kind: 'timeout', message: 'The server stopped sending data.', retryable: true, action: 'retry' },
@@ -315,12 +316,14 @@ export function noProgressFault(milliseconds: number): ModelFault {
   return faultOf(verdict, { detail: limitNote('stream.progressTimeoutMs') });
 }
 
+/** `maxBytes`: the setting `stream.maxEventBytes`. */
 export function eventTooLargeFault(maxBytes: number): ModelFault {
   const message = `The server sent one event of more than ${describeBytes(maxBytes)}.`;
   const verdict: Verdict = { kind: 'bad_response', message, retryable: false, action: 'check_settings' };
   return faultOf(verdict, { detail: limitNote('stream.maxEventBytes') });
 }
 
+/** `maxBytes`: the setting `stream.maxResponseBytes`. */
 export function responseTooLargeFault(maxBytes: number): ModelFault {
   const message = `The server sent more than ${describeBytes(maxBytes)} in one response.`;
   const verdict: Verdict = { kind: 'bad_response', message, retryable: false, action: 'check_settings' };

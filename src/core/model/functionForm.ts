@@ -7,6 +7,7 @@ import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '.
 import type { CustomToolSpec, FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 import { isJsonObject, parseJson } from '../util/json.ts';
 
+/** The tool as a function with the one argument `input`. */
 export function asFunctionTool({ name, description }: CustomToolSpec): FunctionToolSpec {
   return {
     type: 'function',
@@ -22,6 +23,7 @@ export function asFunctionTool({ name, description }: CustomToolSpec): FunctionT
   };
 }
 
+/** The call of such a tool as the call of its function. */
 export function asFunctionCall({ call_id, name, input }: CustomToolCallItem): FunctionCallItem {
   return { type: 'function_call', call_id, name, arguments: JSON.stringify({ input }) };
 }
@@ -86,6 +88,7 @@ export function asShellCall({ action }: LocalShellCallItem, callId: string): Fun
   return { type: 'function_call', call_id: callId, name: SHELL, arguments: JSON.stringify(args) };
 }
 
+/** The names of the tools that take free text. */
 export function customToolNames(tools: readonly ToolSpec[]): ReadonlySet<string> {
   return new Set(tools.flatMap((tool) => (tool.type === 'custom' ? [tool.name] : [])));
 }

@@ -76,6 +76,7 @@ export function limitsOf(provider: ProviderConfig): ResponseLimits {
 const AZURE_HOST =
   /(?:^|\.)(?:(?:openai|cognitiveservices|aoai)\.azure\.(?:com|us|cn)|services\.ai\.azure\.com|azure-api\.net|azurefd\.net)$/;
 
+/** Returns the dialect of the settings, else that of the host of the address. */
 export function dialectOf({ dialect, baseUrl }: Pick<ProviderConfig, 'dialect' | 'baseUrl'>): Dialect {
   if (dialect !== undefined) return dialect;
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : '';

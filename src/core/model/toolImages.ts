@@ -20,6 +20,7 @@ function isImage(part: OutputPart): boolean {
 /** The place of an output's images, where it is not the output. */
 export type ImagePlace = 'message' | 'none';
 
+/** Joins the texts of an output, with a note for the model in place of each image. */
 export function textWithPlaceholders(output: readonly OutputPart[], place: ImagePlace): string {
   const placeholder = place === 'message' ? IMAGE_FOLLOWS : IMAGE_LEFT_OUT;
   return output.map((part) => (part.type === 'input_image' ? placeholder : part.text)).join('\n');

@@ -41,6 +41,7 @@ export function hunkEdit(file: ProposedFile, text: string, index: number, wanted
   return { start, end, text: lead + lines.join('') + tail };
 }
 
+/** Returns the text with one hunk applied. */
 export function withEdit(text: string, { start, end, text: inserted }: TextHunk): string {
   const lines = feedLines(text);
   return [...lines.slice(0, start), inserted, ...lines.slice(end)].join('');

@@ -91,6 +91,7 @@ export async function leadThere(workspace: Pick<Workspace, 'places'>, decided: F
   });
 }
 
+/** Returns true if both lead to the same file by the same name. */
 export function isSamePlace(one: FilePlace, other: FilePlace): boolean {
   return one.name === other.name && one.target === other.target;
 }

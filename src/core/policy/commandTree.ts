@@ -46,6 +46,10 @@ export interface Surroundings {
   readonly gitStartsPrograms?: boolean | undefined;
 }
 
+/**
+ * Parses the command and all that it runs; `opaque` for what cannot be parsed or is nested too deeply. `depth` is for
+ * the recursion.
+ */
 export function takeApart(argv: Argv, surroundings: Surroundings, depth = 0): CommandTree {
   if (depth > MAX_DEPTH) return { type: 'opaque', argv, why: 'it is nested too deeply', mentions: [] };
   const inner = (commands: readonly Argv[]): CommandTree[] =>
@@ -138,6 +142,7 @@ export function classifyTree(tree: CommandTree): CommandClass {
   }
 }
 
+/** The class of the least safe of the command and all that it runs. */
 export function classifyCommand(argv: Argv, platform: Platform): CommandClass {
   return classifyTree(takeApart(argv, { platform }));
 }

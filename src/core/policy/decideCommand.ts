@@ -58,10 +58,12 @@ export interface CommandDecision {
   readonly commands: readonly Argv[] | null;
 }
 
+/** Returns what `explainCommand` requires. */
 export function decideCommand(request: CommandRequest): ApprovalRequirement {
   return explainCommand(request).requirement;
 }
 
+/** Returns the requirement with the verdict on each part and the rules that matched. */
 export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
   const context: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };

@@ -48,6 +48,7 @@ export interface Circumstances {
   readonly canAsk: boolean;
 }
 
+/** `no-box`: the policy wants a sandbox, and the machine has none. */
 export function containmentOf({ sandboxPolicy, box }: Pick<Circumstances, 'sandboxPolicy' | 'box'>): Containment {
   if (sandboxPolicy.type === 'danger-full-access' || sandboxPolicy.type === 'external-sandbox') return 'unrestricted';
   return box === 'none' ? 'no-box' : 'sandboxed';
@@ -63,6 +64,10 @@ export function tableRow(commandClass: CommandClass, circumstances: Circumstance
   return commandClass === 'dangerous' && circumstances.approvalPolicy === 'on-request' ? 'dangerous' : 'escalated';
 }
 
+/**
+ * Reads a row of the table. A refusal takes the place of a question that cannot be asked where no sandbox confines the
+ * command.
+ */
 export function lookUp(row: TableRow, circumstances: Circumstances): Answer {
   const containment = containmentOf(circumstances);
   const cell = DECISION_TABLE[row][circumstances.approvalPolicy];

@@ -13,6 +13,7 @@ type Skipped = ImportedRules['skipped'][number];
 /** One rule, or why the entry was skipped. */
 export type Imported = { readonly rule: Rule } | Skipped;
 
+/** Sorts entries into rules and skipped ones; a rule that would allow too much is skipped. */
 export function gather(imported: readonly Imported[]): ImportedRules {
   const checked = imported.map((entry): Imported => {
     const banned = 'rule' in entry ? banReason(entry.rule) : undefined;

@@ -53,6 +53,7 @@ const SUB_COMMANDS: ReadonlyMap<string, (words: Argv) => boolean> = new Map<stri
   ['branch', (words) => words.every((word) => BRANCH_LISTING.has(word) || word.startsWith('--format='))],
 ]);
 
+/** `words`: without the program. Returns false for every command and option that is not known to read only. */
 export function isSafeGit(words: Argv): boolean {
   const at = words.findIndex((word) => !GLOBAL_OPTIONS.has(word));
   const rest = words.slice(at + 1);

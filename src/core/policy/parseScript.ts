@@ -102,8 +102,12 @@ const TOO_DEEP: ParsedScript = {
   texts: [],
 };
 
-/** Returns undefined when the parser, which is recursive, needs more stack than is left. */
+/** The time for `$((` and `$(` inside each other grows with the square of their number: 2,000 take 0.1 s. */
+const MAX_SUBSTITUTIONS = 2000;
+
+/** Returns undefined when the parser would take too long or, being recursive, needs more stack than is left. */
 function syntaxOf(script: string): { tree: ReturnType<typeof parse>; nodes: readonly SyntaxNode[] } | undefined {
+  if (script.split('$(').length > MAX_SUBSTITUTIONS) return undefined;
   try {
     const tree = parse(script);
     return { tree, nodes: nodesOf(tree) };

@@ -13,6 +13,7 @@ export interface WritableScope {
 
 export type PathPlace = 'inside' | 'protected' | 'outside';
 
+/** `target`: absolute. */
 export function placeOf(target: string, scope: WritableScope, platform: Platform): PathPlace {
   return placesIn(scope, platform)(target);
 }

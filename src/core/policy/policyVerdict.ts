@@ -30,6 +30,7 @@ export interface PolicyContext {
   readonly platform: Platform;
 }
 
+/** The verdict on a script is the strictest of those on its commands. */
 export function decideVerdict(tree: CommandTree, context: PolicyContext): PolicyVerdict {
   const { argv } = tree;
   switch (tree.type) {

@@ -37,6 +37,7 @@ const OPENS_ADDRESS =
   /\b(start|start-process|saps|explorer|mshta|rundll32|invoke-item|ii)\b.*\b[a-z][a-z0-9+.-]+:\/\//i;
 const WINDOWS_SHELLS: ReadonlySet<string> = new Set([...POWER_SHELLS, 'cmd', 'explorer', 'mshta', 'rundll32']);
 
+/** Returns true for a Windows shell that deletes by force or opens an address. */
 export function isDangerousOnWindows(argv: Argv): boolean {
   if (!WINDOWS_SHELLS.has(programName(argv[0] ?? ''))) return false;
   const text = argv.join(' ');

@@ -20,6 +20,7 @@ const PRINTERS: ReadonlyMap<string, (words: readonly string[]) => readonly strin
   ['printf', printfText],
 ]);
 
+/** Empty for a command that is not known to print its words. */
 export function printedTexts(argv: readonly string[]): readonly string[] {
   const at = argv.slice(0, MAX_WORDS_BEFORE).findIndex((word) => PRINTERS.has(programName(word)));
   const [program = '', ...words] = argv.slice(Math.max(at, 0));

@@ -48,6 +48,7 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
+/** `file`: its path for messages. An error is a result, with its line. */
 export function parseRulesFile(bytes: string, file: string, layer: RuleLayer = 'user'): RulesFileResult {
   const text = withoutByteOrderMark(bytes);
   const errors: ParseError[] = [];

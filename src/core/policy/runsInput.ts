@@ -16,6 +16,7 @@ const VALUE_OPTION = /^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/;
 /** File arguments that are the input itself, or text of the script. */
 const INPUT_FILE = /^(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(self|thread-self|\d+|\$\$)\/fd\/\d+|[<=]\(.*)$/s;
 
+/** Returns true for an option behind which a shell or an interpreter expects a script, such as `-c`. */
 export function isScriptFlag(word: string): boolean {
   return SCRIPT_FLAG.test(word);
 }

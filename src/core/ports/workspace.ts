@@ -174,6 +174,20 @@ export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
   return new WorkspaceError(fileErrorKind(error), path, describeFileError(error, path));
 }
 
+/** The names that a search for links wants. */
+export interface WantedNames {
+  /** Equal for two that want the same names: what was found for one counts for the other. */
+  readonly key: string;
+  readonly has: (name: string) => boolean;
+}
+
+export interface WantedName {
+  /** `link`: another name of the same file. `moved`: its name until a sandboxed command moved it, or a folder around it. */
+  readonly type: 'link' | 'moved';
+  /** Absolute. */
+  readonly name: string;
+}
+
 export interface Workspace {
   /** The open folders, the first one first. */
   readonly roots: readonly string[];
@@ -195,15 +209,15 @@ export interface Workspace {
    */
   readPlaces(places: FilePlaces, signal?: AbortSignal): Promise<ReadonlyMap<string, TextFile | WorkspaceError>>;
   /**
-   * Returns, of the files that have several names (hard links), those of which another name is wanted, with that name. The
-   * other names are searched in the open folders and in `also` (files and folders), not in packages, within bounds. Files
-   * with one name cost one look at each. Never rejects. Absent where there are no links.
+   * Returns, of these files, those that have a wanted name besides their own, with that name. Names of the same file (hard
+   * links) are searched in the open folders and in `also` (files and folders), not in packages, within bounds. Files with
+   * one name cost one look at each. Never rejects. Absent where there are no links.
    */
   findLinks?(
     files: readonly string[],
-    isWanted: (name: string) => boolean,
+    wanted: WantedNames,
     also: readonly string[],
-  ): Promise<ReadonlyMap<string, string>>;
+  ): Promise<ReadonlyMap<string, WantedName>>;
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /**

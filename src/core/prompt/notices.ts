@@ -68,6 +68,7 @@ export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
 }
 
+/** Returns true for a message that has the context of hooks. */
 export function isHookContext(item: MessageItem): boolean {
   return item.role === 'user' && textOf(item.content).startsWith('<hook_context ');
 }

@@ -22,6 +22,7 @@ export type ScriptResult =
   | { readonly type: 'script'; readonly script: ReplayScript }
   | { readonly type: 'refused'; readonly message: string };
 
+/** `text`: the whole rollout. A thread that cannot be replayed is a result with the reason. */
 export function replayScript(text: string): ScriptResult {
   const all = text.split('\n').filter((line) => line !== '');
   const lines = all.filter((line) => parseLine(line) !== undefined);

@@ -20,6 +20,7 @@ export interface Surroundings {
   readonly files: ReadonlyMap<string, Uint8Array | string>;
 }
 
+/** Returns the part of them that one message has; empty for any other item. */
 export function surroundingsIn(item: ResponseItem): Surroundings {
   if (item.type !== 'message') return { files: new Map() };
   const text = textOf(item.content);

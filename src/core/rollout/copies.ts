@@ -34,6 +34,7 @@ export type Copied =
     }
   | { readonly type: 'refused'; readonly message: string };
 
+/** Forks the rollout at `path` at an item, `null` at its end. An expected failure is a result. */
 export async function forkThread(
   ports: CopyPorts,
   path: string,
@@ -56,6 +57,7 @@ export async function forkThread(
   return copy(ports, lines, meta, itemId, by);
 }
 
+/** `text`: a rollout of Tiller, which is forked, or of Codex, which is converted. An expected failure is a result. */
 export async function importThread(
   ports: CopyPorts,
   text: string,

@@ -21,10 +21,12 @@ export interface ForkLine {
   readonly entry: ReadEntry | undefined;
 }
 
+/** Parses one line; its text is copied as it is. */
 export function forkLine(text: string): ForkLine {
   return { text, entry: parseLine(text) };
 }
 
+/** Parses the lines of a whole rollout. */
 export function forkLines(rollout: string): readonly ForkLine[] {
   return rollout
     .split('\n')

@@ -30,6 +30,7 @@ export function guessMeta(lines: readonly string[], path: string): SessionMeta |
   return undefined;
 }
 
+/** Returns true for a head that was made up because the line with it is lost. */
 export function isGuess({ provider }: Pick<SessionMeta, 'provider'>): boolean {
   return provider === '';
 }

@@ -219,6 +219,7 @@ export class ReplayFold {
   }
 }
 
+/** A sentence for the user; `undefined` where every line was read. */
 export function describeDropped(lines: number): string | undefined {
   if (lines === 0) return undefined;
   const what = lines === 1 ? 'One line of this thread' : `${lines} lines of this thread`;

@@ -29,6 +29,7 @@ const MESSAGE =
 /** In characters: the beginning of a line that contains its type. */
 const HEAD_LENGTH = 400;
 
+/** `path`: of the rollout, in TILLER_HOME. */
 export function foldLines(fold: SummaryFold, lines: readonly string[], path: string): SummaryFold {
   return lines.reduce((folded, line) => foldLine(folded, line, path), fold);
 }

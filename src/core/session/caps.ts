@@ -112,6 +112,7 @@ const QUESTION = 'cap';
 const CONTINUE = 'Continue';
 const STOP = 'Stop';
 
+/** The question whether the turn goes on, which raises the cap. */
 export function capQuestion(reached: ReachedCap): QuestionBody {
   const { header, name } = SPANS[reached.span];
   return {
@@ -135,6 +136,7 @@ export function continues(answer: QuestionAnswer): boolean {
   return answer.type === 'answered' && answer.answers[QUESTION]?.[0] === CONTINUE;
 }
 
+/** The reason of a turn that a cap has paused. */
 export function pauseSentence(reached: ReachedCap): string {
   return `${capSentence(reached)} Try again to continue.`;
 }

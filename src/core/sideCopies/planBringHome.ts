@@ -65,6 +65,7 @@ export type FilePlan =
   | { readonly type: 'known'; readonly file: CopyFile }
   | { readonly type: 'impossible'; readonly file: CopyFile };
 
+/** One plan for each file, in the same order. */
 export function planBringHome(files: readonly CopyFile[]): readonly FilePlan[] {
   return files.map(planFile);
 }

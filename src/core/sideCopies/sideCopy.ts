@@ -63,6 +63,7 @@ export interface CopyLosses {
   readonly unread: readonly string[];
 }
 
+/** Returns true if a removal of the copy would lose nothing. */
 export function isNothing({ changes, ignored, commits, isPartial, unread }: CopyLosses): boolean {
   return changes.length + ignored.length + commits.length + unread.length === 0 && !isPartial;
 }

@@ -14,6 +14,7 @@ export interface ToolApprovalDeps {
 /** In characters: a longer description would fill every request. */
 const MAX_DESCRIPTION = 8_000;
 
+/** Cuts a description, which comes from others, to what a prompt and a card have room for. */
 export function shortDescription(text: string): string {
   return text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION)}…` : text;
 }

@@ -31,7 +31,7 @@ import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { applyPatch, type ApplyOptions } from './applyPatch.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { decodeFile } from './decodedFile.ts';
-import { findLinks } from '../host/hardLinks.ts';
+import { WantedLinks } from '../host/wantedLinks.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import { holdFolders } from './heldFolders.ts';
 import { restoreFiles } from './restoreFiles.ts';
@@ -39,9 +39,11 @@ import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './limits.ts';
 
 export interface DiskWorkspaceOptions extends ApplyOptions {
   readonly roots: readonly string[];
+  /** The search for hard links; one of its own if absent. */
+  readonly links?: WantedLinks;
 }
 
-export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions): Workspace {
+export function createDiskWorkspace({ roots, links = new WantedLinks(), ...options }: DiskWorkspaceOptions): Workspace {
   return {
     roots,
     async read(path, signal) {
@@ -52,7 +54,7 @@ export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions)
     realPath: realPathOf,
     places: placesOfPaths,
     readPlaces: readAtPlaces,
-    findLinks: (files, isWanted, also) => findLinks(files, isWanted, [...roots, ...also]),
+    findLinks: (files, wanted, also) => links.find(files, wanted, [...roots, ...also]),
     list: listDirectory,
     apply: (changes, signal) => applyPatch(changes, options, signal),
     // Files on the disk are always saved.

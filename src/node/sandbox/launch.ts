@@ -13,6 +13,7 @@ import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from '../host/inheritable.ts';
 import { KillWatch } from './killWatch.ts';
+import type { MovedFiles } from '../host/movedFiles.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
@@ -40,6 +41,7 @@ export interface Launch {
 export interface SandboxesOptions {
   readonly afterKill?: string;
   readonly marksMountPoints?: boolean;
+  readonly moved?: MovedFiles;
 }
 
 /** All sandboxes of this process. */
@@ -48,16 +50,18 @@ export class Sandboxes {
   readonly #mountPoints: MountPoints;
   readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
-  readonly #links = new SecretLinks();
+  readonly #links: SecretLinks;
   readonly #quarantine: Quarantine;
   readonly #marksMountPoints: boolean;
 
   /**
    * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it the leftovers of a killed process in a
    * workspace are removed at the next start. `marksMountPoints`: for VS Code, whose Explorer hides marked ones.
+   * `moved`: shared with the workspace, so that file tools know where commands have moved files with secrets.
    */
-  constructor(home: string, { afterKill, marksMountPoints = false }: SandboxesOptions = {}) {
+  constructor(home: string, { afterKill, marksMountPoints = false, moved }: SandboxesOptions = {}) {
     this.#marksMountPoints = marksMountPoints;
+    this.#links = new SecretLinks(moved);
     this.#folder = path.join(home, 'box');
     this.#quarantine = new Quarantine(home);
     this.#mountPoints = new MountPoints(mountFolder(home));

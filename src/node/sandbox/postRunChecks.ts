@@ -113,12 +113,13 @@ function warningOf(repository: string, { bareWarnings }: Look): SandboxFinding[]
  * scanned. There the next scan would not find it.
  */
 function reportMovedSecrets({ secrets, roots }: Look, scan: TreeScan, links: SecretLinks): SandboxFinding[] {
-  const gone = [...secrets].filter(([file, identity]) => identityOf(file) !== identity).map(([, identity]) => identity);
+  const gone = [...secrets].filter(([file, identity]) => identityOf(file) !== identity);
   if (gone.length === 0) return [];
   const found = new Set(roots.flatMap((root) => scan.recent(root, roots).secrets).map(identityOf));
-  const moved = links.follow(new Set(gone.filter((identity) => !found.has(identity))), roots);
+  const lost = gone.filter(([, identity]) => !found.has(identity));
+  const moved = links.follow(new Map(lost.map(([file, identity]) => [identity, file])), roots);
   return moved.map(({ path: place }) => {
-    const message = `The command moved a file with secrets to ${place}. Tiller keeps it closed to commands there until it ends; then the name does not protect it.`;
+    const message = `The command moved a file with secrets to ${place}. Tiller keeps it closed there until it ends; then the name does not protect it.`;
     return { kind: 'left_behind', path: place, message };
   });
 }

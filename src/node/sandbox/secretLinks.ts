@@ -4,6 +4,7 @@
  */
 import type { Stats } from 'node:fs';
 import { fileIdentity, identityAt, type NamedFile, namesOf } from '../host/hardLinks.ts';
+import { MovedFiles } from '../host/movedFiles.ts';
 
 export class SecretLinks {
   /**
@@ -11,8 +12,11 @@ export class SecretLinks {
    * when it adds, renames or removes a name of the file.
    */
   readonly #links = new Map<string, { readonly state: string; readonly paths: readonly string[] }>();
-  /** The place of each moved file by its identity. */
-  readonly #moved = new Map<string, string>();
+  readonly #moved: MovedFiles;
+
+  constructor(moved: MovedFiles = new MovedFiles()) {
+    this.#moved = moved;
+  }
 
   /**
    * Returns further places of these files (by real path), and those of files that were moved before and are not among
@@ -24,12 +28,15 @@ export class SecretLinks {
     return [...linked.flatMap(([file, stats]) => this.#linksOf(file, stats, folders)), ...this.#movedNow(folders)];
   }
 
-  /** Remembers the places of files that are no longer where they were. Returns those that are new. */
-  follow(identities: ReadonlySet<string>, folders: readonly string[]): readonly NamedFile[] {
-    if (identities.size === 0) return [];
-    const found = [...namesOf(identities, { places: folders })].filter((one) => one !== undefined);
-    const moved = found.filter(({ identity }) => !this.#moved.has(identity));
-    for (const { identity, path } of moved) this.#moved.set(identity, path);
+  /**
+   * Remembers the places of files that are no longer where they were. Returns those that are new. `files`: the earlier
+   * name of each by its identity.
+   */
+  follow(files: ReadonlyMap<string, string>, folders: readonly string[]): readonly NamedFile[] {
+    if (files.size === 0) return [];
+    const found = [...namesOf(new Set(files.keys()), { places: folders })];
+    const moved = found.filter(({ identity }) => this.#moved.formerName(identity) === undefined);
+    for (const { identity, path } of moved) this.#moved.set(identity, path, files.get(identity));
     return moved;
   }
 
@@ -42,7 +49,7 @@ export class SecretLinks {
     }
     const paths: string[] = [];
     for (const found of namesOf(new Set([identity]), { places: folders })) {
-      if (found !== undefined) paths.push(found.path);
+      paths.push(found.path);
       if (paths.length === stats.nlink) break;
     }
     this.#links.set(identity, { state, paths });
@@ -50,9 +57,11 @@ export class SecretLinks {
   }
 
   #movedNow(folders: readonly string[]): readonly string[] {
-    const lost = [...this.#moved].filter(([identity, path]) => identityAt(path) !== identity);
+    const places = this.#moved.places;
+    const lost = [...places].filter(([identity, path]) => identityAt(path) !== identity);
+    const formerNames = new Map(lost.map(([identity]) => [identity, this.#moved.formerName(identity) ?? '']));
     for (const [identity] of lost) this.#moved.delete(identity);
-    this.follow(new Set(lost.map(([identity]) => identity)), folders);
-    return [...this.#moved.values()];
+    this.follow(formerNames, folders);
+    return [...this.#moved.places.values()];
   }
 }

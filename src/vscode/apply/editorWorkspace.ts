@@ -66,7 +66,7 @@ export function createEditorWorkspace({
     realPath: realPathOf,
     places: (paths) => placesInEditor(paths, deps.canonicalPaths()),
     readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
-    findLinks: (files, isWanted, also) => findLinks(files.filter(isOnDisk), isWanted, [...diskFolders(), ...also]),
+    findLinks: (files, wanted, also) => findLinks(files.filter(isOnDisk), wanted, [...diskFolders(), ...also]),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
       const { staysUnsaved } = origin ?? {};

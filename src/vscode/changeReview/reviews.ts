@@ -13,6 +13,7 @@ import { openDocument } from '../workspace/documents.ts';
 import { notebookAt, textOfNotebook } from '../workspace/notebooks.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
+import { textEditsOf } from '../workspace/textEdits.ts';
 import { afterApply } from './afterApply.ts';
 import { countOf, isPending, type PendingFile } from './pendingFile.ts';
 
@@ -177,13 +178,7 @@ export class Reviews implements Disposable {
     const file = known ?? (isExpected && expected.author === 'agent' ? newFile(document.uri, expected) : undefined);
     if (file === undefined || file.isCells || file.story.type === 'deleted') return;
     const author = isExpected ? expected.author : this.#authorOf(address, reason);
-    const edits = contentChanges.map(({ range, text }) => ({
-      startLine: range.start.line,
-      startCharacter: range.start.character,
-      endLine: range.end.line,
-      endCharacter: range.end.character,
-      text,
-    }));
+    const edits = textEditsOf(contentChanges);
     const owner = isExpected ? expected.owner : undefined;
     const text = applyEdits(file.text, edits, author, owner);
     const isWhole = text.current.length === document.lineCount;

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ReviewTarget } from '../../protocol/codeReview.ts';
 import type { OpOf } from '../../protocol/op.ts';
@@ -23,7 +23,7 @@ import {
 
 export interface CodeReviewDeps {
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** The working directory of the shown thread. */
   readonly cwd: () => string;
   /** Returns true if the shown thread works in a side copy. */

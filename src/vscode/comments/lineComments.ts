@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { MessageTarget, ShownThread } from '../../core/agent/shownThread.ts';
 import { commentsText } from '../../core/comments/commentsText.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import type { UserInput } from '../../protocol/item.ts';
@@ -26,7 +26,7 @@ export interface LineCommentsDeps {
   readonly memento: Pick<vscode.Memento, 'get' | 'update'>;
   readonly threads: Pick<ShownThread, 'state' | 'onEvent' | 'target'>;
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** Returns true if lines of this document can be commented on, files of the workspace aside. */
   readonly isCommentable: (uri: vscode.Uri) => boolean;
   /** The approval of the proposal that a document is a side of; `undefined` for other documents. */

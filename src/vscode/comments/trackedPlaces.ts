@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { movedLines } from '../../core/comments/movedLines.ts';
+import { movedLines } from '../../core/util/textEdit.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { findQuote, quoteOf } from '../../protocol/text/quote.ts';
+import { textEditsOf } from '../workspace/textEdits.ts';
 
 /** Lines of a document. */
 export interface Place {
@@ -56,13 +57,7 @@ export class TrackedPlaces implements Disposable {
   #edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const places = contentChanges.length === 0 ? [] : this.#in(document.uri);
     if (places.length === 0) return;
-    const edits = contentChanges.map(({ range: { start, end }, text }) => ({
-      startLine: start.line,
-      startCharacter: start.character,
-      endLine: end.line,
-      endCharacter: end.character,
-      text,
-    }));
+    const edits = textEditsOf(contentChanges);
     for (const [id, place] of places) {
       const { lines, isTouched } = movedLines(place.lines, edits);
       // A reload and a formatter report one edit from the first difference to the last.

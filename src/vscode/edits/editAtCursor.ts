@@ -7,25 +7,26 @@ import * as vscode from 'vscode';
 import type { EditOutcome, EditProgress, PreparedEdit } from '../../core/agent/editThread.ts';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { editInput } from '../../core/prompt/editAtCursor.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import { trackLines } from '../../core/util/trackLines.ts';
+import { movedLines } from '../../core/util/textEdit.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pathOf } from '../workspace/places.ts';
 import { problemsOf } from '../workspace/problemsOf.ts';
 import { selectedLines } from '../workspace/selectedLines.ts';
+import { textEditsOf } from '../workspace/textEdits.ts';
 import { approvalOf, type Edit, isRunning, sentenceOf } from './edit.ts';
 import { EditInput, Instructions } from './editInput.ts';
 import { EditViews } from './editViews.ts';
 
 export interface EditAtCursorDeps {
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** Returns true if the user is in plan mode. */
   readonly isPlanMode: () => boolean;
   /** False when the user has selected no model, also when asked. */
@@ -57,7 +58,7 @@ interface Asked {
 
 /** Parts that are prepared while the user writes the instruction. */
 interface Ready {
-  readonly guard: Promise<ReadGuard>;
+  readonly guard: Promise<NameGuard>;
   readonly prepared: Pick<PreparedEdit, 'start' | 'discard'>;
 }
 
@@ -331,11 +332,12 @@ export class EditAtCursor implements Disposable {
 
   #follow({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const address = document.uri.toString();
+    const changes = textEditsOf(contentChanges);
     const asked = this.#asked;
-    if (asked?.uri.toString() === address) asked.lines = tracked(asked.lines, contentChanges);
+    if (asked?.uri.toString() === address) asked.lines = movedLines(asked.lines, changes).lines;
     let isMoved = false;
     for (const edit of this.all.filter(({ uri }) => uri.toString() === address)) {
-      const lines = tracked(edit.lines, contentChanges);
+      const { lines } = movedLines(edit.lines, changes);
       isMoved ||= lines.first !== edit.lines.first || lines.last !== edit.lines.last;
       this.#edits.set(edit.id, { ...edit, lines });
     }
@@ -350,15 +352,6 @@ export class EditAtCursor implements Disposable {
 function newEdit(id: number, { uri, lines }: Asked, instruction: string): Edit {
   const state = { type: 'running' as const, progress: { type: 'thinking' as const } };
   return { id, uri, lines, instruction, hunks: [], threadId: undefined, state };
-}
-
-/** The changes of one event are those of the text before it, the last one of the text first. */
-function tracked(lines: LineRange, changes: readonly vscode.TextDocumentContentChangeEvent[]): LineRange {
-  return changes.reduce(
-    (before, { range: { start, end }, text }) =>
-      trackLines(before, { startLine: start.line, endLine: end.line, endCharacter: end.character, text }),
-    lines,
-  );
 }
 
 /** Returns true for an edit that has ended; it shows its outcome until it is dismissed. */

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { COMMIT_INSTRUCTIONS, commitMessageIn, commitRequest } from '../../core/prompt/commitMessage.ts';
 import type { Question } from '../../core/agent/askModel.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { truncateMiddle } from '../../core/util/tokens.ts';
 import { firstLine } from '../../protocol/text/truncate.ts';
@@ -11,7 +11,7 @@ import { changesToCommit, type Repository, repositories } from '../workspace/git
 
 export interface CommitMessageDeps {
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** False when the user has selected no model, also when asked. */
   readonly hasModel: () => Promise<boolean>;
   /** Asks the selected model. Rejects with a sentence, or with the signal's reason. */

@@ -1,7 +1,7 @@
 /** Ways into the message of the panel from other places of VS Code: terminals, Source Control, tests. */
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { type Attachment, COPY_ID } from '../../protocol/draft.ts';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
@@ -19,7 +19,7 @@ import { terminalSelection } from './terminalSelection.ts';
 
 export interface EntryPointDeps {
   /** Resolves to a function that returns why a file may not be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** `Mentions.insert`. */
   readonly insert: (attachments: readonly Attachment[]) => Promise<void>;
   /** Attaches whole files, as from the Explorer. */
@@ -122,7 +122,7 @@ export class EntryPoints {
   }
 
   /** Empty without a difference; `undefined` outside of repositories. Rejects when git does. */
-  async #diffOf(uri: vscode.Uri, guard: ReadGuard): Promise<string | undefined> {
+  async #diffOf(uri: vscode.Uri, guard: NameGuard): Promise<string | undefined> {
     const repository = repositoryOf(uri, this.#all());
     if (repository === undefined) return undefined;
     const diff = await repository.diffWithHEAD(uri.fsPath);

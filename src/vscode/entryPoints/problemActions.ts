@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Mention, UserInput } from '../../protocol/item.ts';
 import type { LineRange } from '../../protocol/lineRange.ts';
 import { describeProblem } from '../../core/tools/problems/describeProblem.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { pathOf } from '../workspace/places.ts';
 import { problemOf } from '../workspace/problemsOf.ts';
 
@@ -11,7 +11,7 @@ export type ProblemTask = 'fix' | 'explain';
 
 export interface ProblemActionsDeps {
   /** Resolves to the guard that decides which files may be read. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** The lines as an attachment; `undefined` for a document that is not a file. */
   readonly mentionOf: (document: vscode.TextDocument, lines: LineRange) => Mention | undefined;
   /** Sends the message to the shown thread and shows the panel. */

@@ -1,6 +1,6 @@
 /** Mentions of the composer: look-ups for its list, and the content of mentions when a message is sent. */
 import type { MessageTarget } from '../../core/agent/shownThread.ts';
-import type { ReadGuard } from '../../core/tools/files/readGuard.ts';
+import type { NameGuard } from '../../core/tools/files/readGuard.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import * as vscode from 'vscode';
 import type { Attachment } from '../../protocol/draft.ts';
@@ -18,7 +18,7 @@ export interface MentionsDeps {
   /** Shows the panel. */
   readonly reveal: () => Promise<void>;
   /** Resolves to the guard under the current settings. */
-  readonly guard: () => Promise<ReadGuard>;
+  readonly guard: () => Promise<NameGuard>;
   /** Threads of this workspace, the newest first, without the shown one. */
   readonly threads: () => Promise<readonly MentionableThread[]>;
   readonly exportThread: (threadId: string) => Promise<string | undefined>;

@@ -14,7 +14,7 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 import { allTabs, closeTabs, shownIn, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
-import type { DiffPreview } from './proposalTabs.ts';
+import type { ProposalTabs } from './proposalTabs.ts';
 
 export const GROWING_SCHEME = 'tiller-growing';
 
@@ -25,7 +25,7 @@ export interface GrowingDiffsDeps {
   readonly onEvent: Emitter<ThreadUpdate>['event'];
   /** The text of a file, with unsaved edits; `undefined` where there is none that can be read. */
   readonly read: (path: string) => Promise<string | undefined>;
-  readonly showProposal: DiffPreview['show'];
+  readonly showProposal: ProposalTabs['show'];
   readonly report: (error: unknown) => void;
 }
 

@@ -3,13 +3,13 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import type { Emitter } from '../../core/util/emitter.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadUpdate } from '../../core/agent/liveThreads.ts';
-import type { DiffPreview } from './proposalTabs.ts';
+import type { ProposalTabs } from './proposalTabs.ts';
 
 /** Shows the proposal of one approval, or the pending one of the thread. */
 export async function openProposal(
   approvalId: string | undefined,
   state: ThreadState | null,
-  tabs: DiffPreview,
+  tabs: ProposalTabs,
 ): Promise<void> {
   const pending = state?.approvals.find(({ kind }) => kind === 'patch')?.approvalId;
   const id = approvalId ?? pending;
@@ -24,7 +24,7 @@ export async function openChange(
   id: string,
   file: string | undefined,
   state: ThreadState | null,
-  tabs: DiffPreview,
+  tabs: ProposalTabs,
 ): Promise<void> {
   const pending = state?.approvals.find(({ approvalId, itemId }) => approvalId === id || itemId === id);
   if (pending) {
@@ -46,7 +46,7 @@ function appliedDiff(state: ThreadState, id: string): string | undefined {
 }
 
 /** Closes the tabs of a proposal once its approval is resolved, also when another thread is shown. */
-export function closeResolvedProposals(onEvent: Emitter<ThreadUpdate>['event'], tabs: DiffPreview): Disposable {
+export function closeResolvedProposals(onEvent: Emitter<ThreadUpdate>['event'], tabs: ProposalTabs): Disposable {
   return onEvent(({ event: { msg } }) => {
     if (msg.type === 'approval_resolved') void tabs.close(msg.approvalId, msg.by !== 'turn_ended');
   });

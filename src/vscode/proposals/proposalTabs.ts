@@ -27,7 +27,7 @@ export interface ShowOptions {
   readonly column?: vscode.ViewColumn;
 }
 
-export class DiffPreview implements vscode.Disposable {
+export class ProposalTabs implements vscode.Disposable {
   readonly #store = new DisposableStore();
   /** The active tab is a proposal. */
   readonly #setActive = contextKey<boolean>('tiller.proposalActive');

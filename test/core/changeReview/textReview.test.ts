@@ -4,7 +4,8 @@ import { describe, test } from 'vitest';
 import { applyHunks, invertHunks } from '../../../src/core/patch/hunkAlgebra.ts';
 import type { TextHunk } from '../../../src/core/ports.ts';
 import { hunksWithout, keepHunks, unkeepHunks } from '../../../src/core/changeReview/decisions.ts';
-import { applyEdits, type Author, becomeText, type TextEdit } from '../../../src/core/changeReview/edits.ts';
+import { applyEdits, type Author, becomeText } from '../../../src/core/changeReview/edits.ts';
+import type { TextEdit } from '../../../src/core/util/textEdit.ts';
 import {
   hunkAt,
   isConsistent,

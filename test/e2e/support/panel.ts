@@ -104,6 +104,11 @@ export class Panel {
     return this.page.locator('.decide');
   }
 
+  /** Waits until keys answer the card that has the focus: in the first half second they do not. */
+  async takesKeys(): Promise<void> {
+    await this.page.locator('.dock:not([data-holds-keys]) .decide :focus').waitFor();
+  }
+
   approval(kind: 'command' | 'patch') {
     return this.get(`approval-${kind}`);
   }

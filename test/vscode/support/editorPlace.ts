@@ -9,7 +9,7 @@ import type { ApplyResult, DecidedChange, FileChange } from '../../../src/core/p
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
 import { applyDeps } from '../../../src/extension/applyPorts.ts';
 import { DiskPaths } from '../../../src/node/apply/canonicalPath.ts';
-import { findLinks } from '../../../src/node/host/hardLinks.ts';
+import { WantedLinks } from '../../../src/node/host/wantedLinks.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
 import { type InterruptedApply, recoverJournals } from '../../../src/node/apply/recoverJournals.ts';
 import { findRecoverable } from '../../../src/extension/recoverPatches.ts';
@@ -61,6 +61,8 @@ export class EditorPlace {
     const deps: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
     this.deps = deps;
     const { reviews } = this;
+    const links = new WantedLinks();
+    const findLinks: WantedLinks['find'] = (files, wanted, places) => links.find(files, wanted, places);
     const reader = createEditorWorkspace({ ...deps, findLinks });
     const deciding = { ...deps, watch: reviews.watchAs('decision') };
     this.undo = new UndoPatch({

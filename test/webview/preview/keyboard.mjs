@@ -66,31 +66,6 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision: 'approved' }]);
     return page;
   },
-  async 'a card that comes while an editor has the focus gets it when the panel has it again'(stage) {
-    const page = await stage.show(stage.scenes.demo);
-    await page.getByTestId('composer-input').focus();
-    await page.evaluate(() => (document.hasFocus = () => false));
-    await send(page, stage.scenes.approve.messages);
-    await page.getByTestId('decision-approve').waitFor();
-    // Longer than one try takes.
-    await page.waitForTimeout(800);
-    await page.evaluate(() => delete document.hasFocus);
-    await expectFocus(page, 'decision-approve');
-    return page;
-  },
-  async 'a card that comes while an editor has the focus leaves it to a user who points at the composer'(stage) {
-    const page = await stage.show(stage.scenes.demo);
-    await page.getByTestId('composer-input').focus();
-    await page.evaluate(() => (document.hasFocus = () => false));
-    await send(page, stage.scenes.approve.messages);
-    await page.getByTestId('decision-approve').waitFor();
-    await page.getByTestId('composer-input').click();
-    await page.evaluate(() => delete document.hasFocus);
-    // As long as two tries take.
-    await page.waitForTimeout(700);
-    await expectFocus(page, 'composer-input');
-    return page;
-  },
   async 'D opens a word, Enter sends it'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await press(page, 'd');

@@ -50,6 +50,7 @@ export async function placesText(
   return { text: [text, ...notes].filter((part) => part !== '').join('\n'), count: sorted.length };
 }
 
+/** `1 place`, `2 places`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -4,13 +4,25 @@
  */
 import { matchingPattern } from '../../policy/readPatterns.ts';
 import { unreadableIn } from '../../policy/unreadableSource.ts';
-import { type FilePlace, type Host, type Workspace, WorkspaceError } from '../../ports.ts';
+import {
+  type FilePlace,
+  type Host,
+  type WantedName,
+  type WantedNames,
+  type Workspace,
+  WorkspaceError,
+} from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
 import { skillFolder, temporaryFolder } from '../../sandbox/temporary.ts';
 
 /** Returns why one of the names of a file may not be read, as a clause; `undefined` for a readable file. */
-export type ReadGuard = (names: readonly string[]) => string | undefined;
+export type NameGuard = (names: readonly string[]) => string | undefined;
+
+export type ReadGuard = NameGuard & {
+  /** Equal for two guards with the same answers. */
+  readonly key: string;
+};
 
 export interface ReadLimits {
   /** The working directory: readable although a folder around it may be unreadable. */
@@ -43,13 +55,14 @@ export async function readGuard(limits: ReadLimits, { host, workspace }: ReadDep
   const unreadable = [...listed, ...secrets, ...targetsOf(listed).filter((place) => !shown.includes(place))];
   const isUnreadable = unreadableIn({ unreadable, shown }, host.platform);
   const patternFor = matchingPattern(limits.unreadable, host.platform);
-  return (names) => {
+  const guard = (names: readonly string[]) => {
     for (const name of names) {
       const pattern = patternFor(name);
       if (pattern !== undefined || isUnreadable(name)) return mayNotBeRead(name, pattern);
     }
     return undefined;
   };
+  return Object.assign(guard, { key: JSON.stringify([limits.unreadable, unreadable, shown]) });
 }
 
 /** The reason as a clause. `pattern`: the glob that names the file; `undefined` where a path of the setting does. */
@@ -58,8 +71,8 @@ export function mayNotBeRead(name: string, pattern: string | undefined): string 
 }
 
 /**
- * Returns, of these files (resolved places), those that may not be read because of another name (a hard link), each with the
- * reason as a clause. `guard`: of these limits.
+ * Returns, of these files (resolved places), those that may not be read because of another name (a hard link, or their name
+ * until a command moved them), each with the reason as a clause. `guard`: of these limits.
  */
 export async function linkedSecrets(
   files: readonly string[],
@@ -67,11 +80,14 @@ export async function linkedSecrets(
   { unreadable, home }: Pick<ReadLimits, 'unreadable' | 'home'>,
   { host, workspace }: { readonly host: ReadDeps['host']; readonly workspace: Pick<Workspace, 'findLinks'> },
 ): Promise<ReadonlyMap<string, string>> {
-  const isHidden = (name: string) => guard([name]) !== undefined;
+  const hidden: WantedNames = { key: guard.key, has: (name) => guard([name]) !== undefined };
   const listed = unreadablePaths(unreadable, host.homeDirectory, home);
-  const found = (await workspace.findLinks?.(files, isHidden, listed)) ?? new Map<string, string>();
+  const found = (await workspace.findLinks?.(files, hidden, listed)) ?? new Map<string, WantedName>();
   return new Map(
-    [...found].map(([file, name]) => [file, `${guard([name]) ?? name}, and ${file} is a hard link to it`]),
+    [...found].map(([file, { type, name }]) => {
+      const relation = type === 'link' ? 'is a hard link to it' : 'is this file, moved by a command';
+      return [file, `${guard([name]) ?? name}, and ${file} ${relation}`];
+    }),
   );
 }
 

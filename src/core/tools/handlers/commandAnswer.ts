@@ -41,6 +41,7 @@ export function cutOutput(output: HeadTail, maxOutputTokens: number): CutOutput 
   return { text, isCut: omittedBytes > 0 || text !== head + tail, bytes };
 }
 
+/** The shape of `exec_command`, with the id of a process that still runs. */
 export function execAnswer(answer: Answer, ids: Ids): string {
   const { process, durationMs, output, notes } = answer;
   const { end, sessionId } = process;
@@ -55,6 +56,7 @@ export function execAnswer(answer: Answer, ids: Ids): string {
   ].join('\n');
 }
 
+/** The shape of `shell`, for a command that has ended. */
 export function shellAnswer({ process, durationMs, output, notes }: Answer): string {
   return [
     `Exit code: ${process.end?.exitCode}`,

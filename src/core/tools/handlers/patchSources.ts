@@ -68,10 +68,11 @@ export async function secretAmong(
     }
   }
   const isUnreadable = unreadableIn(reading, context.host.platform);
-  const guard: ReadGuard = ([name = '']) => {
+  const whyHidden = ([name = '']: readonly string[]) => {
     const glob = globFor(name);
     return glob !== undefined || isUnreadable(name) ? mayNotBeRead(name, glob) : undefined;
   };
+  const guard: ReadGuard = Object.assign(whyHidden, { key: JSON.stringify([context.thread.unreadable, reading]) });
   const targets = sources.map(({ place }) => place.target);
   const [linked] = (await linkedSecrets(targets, guard, readLimitsOf(context), context)).values();
   return linked;

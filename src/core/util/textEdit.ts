@@ -1,7 +1,8 @@
+/** Edits of a text, and the lines that follow them. */
 import type { LineRange } from '../../protocol/lineRange.ts';
 
-/** An edit of a text; lines and characters from 0, of the text before it. */
-export interface LineEdit {
+/** An edit as VS Code reports it: the range before the edit, as lines and characters from 0. */
+export interface TextEdit {
   readonly startLine: number;
   readonly startCharacter: number;
   readonly endLine: number;
@@ -15,7 +16,7 @@ export interface LineEdit {
  */
 export function movedLines(
   lines: LineRange,
-  edits: readonly LineEdit[],
+  edits: readonly TextEdit[],
 ): { readonly lines: LineRange; readonly isTouched: boolean } {
   let [first, last] = [lines.first - 1, lines.last - 1];
   let isTouched = false;
@@ -34,12 +35,14 @@ export function movedLines(
     }
     isTouched = true;
     const newLast = endLine > last ? startLine + breaks : last + growth;
-    if (startLine < first) first = Math.min(first, startLine + (startCharacter === 0 ? 0 : 1));
+    // Without a line break in it, what is left of its last line is on the line where it starts.
+    const isOnNextLine = startCharacter > 0 && breaks > 0;
+    if (startLine < first) first = Math.min(first, startLine + (isOnNextLine ? 1 : 0));
     last = Math.max(first, newLast);
   }
   return { lines: { first: Math.max(0, first) + 1, last: Math.max(0, first, last) + 1 }, isTouched };
 }
 
-function isWhole({ startCharacter, text, startLine, endLine }: LineEdit): boolean {
+function isWhole({ startCharacter, text, startLine, endLine }: TextEdit): boolean {
   return startCharacter === 0 && (text === '' ? endLine > startLine : text.endsWith('\n'));
 }
