@@ -107,7 +107,10 @@ describe.skipIf(noSandbox)('the box', () => {
     model.will([calls('exec_command', { cmd: 'sleep 60; touch never' })]);
     await panel.send('Sleep.');
     await expect.poll(() => readdirSync(folder), soon).toEqual([...before, ...MOUNT_POINTS].toSorted());
-    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
+    const killed = (await hostProcess(vscode)) ?? 0;
+    process.kill(killed, 'SIGKILL');
     await expect.poll(() => readdirSync(folder), soon).toEqual(before);
+    // The next host ends with the window only if it has started before.
+    await expect.poll(async () => (await hostProcess(vscode)) ?? killed, { timeout: 60_000 }).not.toBe(killed);
   });
 });
