@@ -11,6 +11,7 @@ export const leftOutReasonSchema = z.enum([
   'ignored',
   /** Over 1 MiB. */
   'too_large',
+  /** A symbolic link whose target is not UTF-8, or of a record before links were kept. */
   'link',
   /** A socket, a pipe or a device. */
   'special',
@@ -32,6 +33,13 @@ export const fileStateSchema = z.discriminatedUnion('type', [
     size: z.number(),
     /** Permission bits. */
     mode: z.number(),
+  })),
+  lazyObject(() => ({
+    type: z.literal('link'),
+    /** As the link holds it. */
+    target: z.string(),
+    /** The hash of the target in UTF-8, which is kept like the bytes of a file, to be shown. */
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
   })),
   lazyObject(() => ({
     type: z.literal('left_out'),
