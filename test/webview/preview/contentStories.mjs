@@ -1,4 +1,4 @@
-// What the panel shows of hostile or large contents, and of errors.
+// Hostile and large contents in the panel, and errors.
 import assert from 'node:assert/strict';
 import { violations, scrollsSideways } from './faults.mjs';
 
