@@ -241,7 +241,7 @@ function guardOfShownThread(host: Host, agent: Agent): Promise<NameGuard> {
   return readGuard(readLimitsOf(deps), deps);
 }
 
-/** What decides which files the shown thread, or else the next one, may read. */
+/** The facts that decide which files the shown thread, or else the next one, may read. */
 function readingOfShownThread({ node, settings }: Host, { current, threads, ports }: Agent) {
   const thread = {
     id: threads.state?.threadId ?? '',
