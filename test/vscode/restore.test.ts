@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { ChangeRecords } from '../../src/core/baseline/changeRecords.ts';
@@ -214,6 +224,36 @@ suite('Undo of what a command changed', () => {
       assert.deepEqual(here.tree(), before);
       assert.equal(statSync(here.at('sub/empty')).mode & 0o777, 0o700);
       assert.equal(existsSync(here.at('other')), false);
+      assert.deepEqual([here.dirty(), here.journals()], [[], []]);
+    }),
+  );
+
+  test(
+    'brings back links, also where a file has taken their place, and files where a link has',
+    recorded({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' }, async (here, kept) => {
+      for (const name of ['moved', 'replaced', 'other/deep']) {
+        mkdirSync(dirname(here.at(name)), { recursive: true });
+        symlinkSync('a.txt', here.at(name));
+      }
+      await here.open('b.txt');
+      await kept.change(['moved', 'replaced', 'other/deep', 'b.txt', 'c.txt', 'new/link'], () => {
+        rmSync(here.at('moved'));
+        rmSync(here.at('replaced'));
+        here.write('replaced', 'text\n');
+        rmSync(here.at('other'), { recursive: true });
+        rmSync(here.at('b.txt'));
+        symlinkSync('a.txt', here.at('b.txt'));
+        here.write('c.txt', 'C\n');
+        mkdirSync(here.at('new'));
+        symlinkSync('/nowhere', here.at('new/link'));
+      });
+      const undone = await kept.undo({ newFolders: [here.at('new')], goneFolders: [{ path: here.at('other') }] });
+      assert.deepEqual('skipped' in undone && undone.skipped, []);
+      const links = ['moved', 'replaced', 'other/deep'].map((name) => readlinkSync(here.at(name)));
+      assert.deepEqual(links, ['a.txt', 'a.txt', 'a.txt']);
+      assert.equal(lstatSync(here.at('b.txt')).isFile(), true);
+      assert.deepEqual([here.disk('a.txt'), here.disk('b.txt'), here.disk('c.txt')], ['a\n', 'b\n', 'c\n']);
+      assert.equal(existsSync(here.at('new')), false);
       assert.deepEqual([here.dirty(), here.journals()], [[], []]);
     }),
   );

@@ -41,6 +41,7 @@ export function diffBaselines(before: Baseline, after: Baseline): readonly Obser
 /** Returns true for the same content and mode. Of a file that was left out only its stamp is known. */
 export function sameState(one: FileState, other: FileState): boolean {
   if (one.type === 'file') return other.type === 'file' && one.hash === other.hash && one.mode === other.mode;
+  if (one.type === 'link') return other.type === 'link' && one.target === other.target;
   if (one.type === 'absent') return other.type === 'absent';
   return other.type === 'left_out' && one.reason === other.reason && one.stamp === other.stamp;
 }

@@ -7,5 +7,5 @@ export function keptContents(before: FileState, after: FileState): RevertFile['c
 }
 
 function hashOf(state: Exclude<FileState, { type: 'left_out' }>): string | null {
-  return state.type === 'file' ? state.hash : null;
+  return state.type === 'absent' ? null : state.hash;
 }

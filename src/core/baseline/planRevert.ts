@@ -38,7 +38,7 @@ export async function planFile(
   if (isOnlyCopy && !overwrites) return { state: 'conflict', reason: ONLY_COPY };
   if (sameState(now, after) || overwrites) return { state: 'ready', to: before };
   if (now.type === 'absent') return { state: 'conflict', reason: 'It was deleted since.' };
-  if (before.type === 'absent' || after.type === 'absent') {
+  if (before.type !== 'file' || after.type !== 'file' || now.type !== 'file') {
     return { state: 'conflict', reason: 'It was changed since.' };
   }
   const found = await texts();
@@ -65,7 +65,7 @@ export function whyLeftOut(reason: LeftOutReason): string {
     case 'too_large':
       return 'It is larger than 1 MiB, so its content is not kept.';
     case 'link':
-      return 'It is a symbolic link.';
+      return 'It is a symbolic link, and where it led was not kept.';
     case 'special':
       return 'It is a socket, a pipe or a device.';
     case 'unreadable':

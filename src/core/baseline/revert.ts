@@ -210,6 +210,7 @@ async function targetOf(
 /** `undefined`: it is not kept any more. */
 async function contentOf(to: Move['to'], store: BaselineStore): Promise<Restoration['to'] | undefined> {
   if (to.type === 'absent') return to;
+  if (to.type === 'link') return { type: 'link', target: to.target };
   const bytes = await store.read(to.hash);
   return bytes && { type: 'file', bytes, mode: to.mode };
 }

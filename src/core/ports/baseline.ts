@@ -73,6 +73,7 @@ export interface Restoration {
   readonly from: FileState;
   readonly to:
     | { readonly type: 'absent' }
+    | { readonly type: 'link'; readonly target: string }
     | { readonly type: 'file'; readonly bytes: Uint8Array; readonly mode: number };
 }
 

@@ -117,7 +117,7 @@ async function textOf(
   read: (hash: string) => Promise<Uint8Array | undefined>,
 ): Promise<string | null | undefined> {
   if (state.type === 'absent') return null;
-  if (state.type === 'left_out' || state.size > MAX_SHOWN_BYTES) return undefined;
+  if (state.type !== 'file' || state.size > MAX_SHOWN_BYTES) return undefined;
   const bytes = await read(state.hash);
   return bytes && decodeText(bytes)?.text;
 }

@@ -64,7 +64,7 @@ async function planSteps(
       continue;
     }
     const owner = seen.image.type === 'file' ? seen.image.owner : null;
-    const after: FileImage = to.type === 'absent' ? to : { type: 'file', bytes: to.bytes, mode: to.mode, owner };
+    const after: FileImage = to.type === 'file' ? { type: 'file', bytes: to.bytes, mode: to.mode, owner } : to;
     if (isEmptied) replacing.push({ path, before: ABSENT, after, seen: 'absent' });
     else steps.push({ path, before: seen.image, after, seen: seen.stamp });
   }
@@ -108,6 +108,8 @@ function holds(image: FileImage, state: FileState): boolean {
       return image.type === 'absent';
     case 'file':
       return image.type === 'file' && image.mode === state.mode && contentHash(image.bytes) === state.hash;
+    case 'link':
+      return image.type === 'link' && image.target === state.target;
     case 'left_out':
       return false;
   }

@@ -72,6 +72,7 @@ export function makeTransition(
   expected?: Stamp,
 ): KeptOriginal | undefined {
   const { path, before, after } = transition;
+  if (before.type === 'link' && after.type === 'file') return replaceLink(transition, after, folders, expected);
   if (before.type !== 'folder' && after.type === 'file') return rewriteFile(transition, after, folders, expected);
   if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
   switch (after.type) {
@@ -85,7 +86,8 @@ export function makeTransition(
       makeFolder(folders.at(path), after.mode);
       return undefined;
     case 'link':
-      symlinkSync(after.target, folders.at(path));
+      if (before.type === 'folder') removeFolder(path, folders);
+      putLink(transition, after.target, folders);
       return undefined;
     case 'file':
       removeFolder(path, folders);
@@ -152,6 +154,32 @@ function makeFolder(name: string, mode: number | undefined): void {
     ifAllowed(() => fchmodSync(folder, mode));
   } finally {
     closeSync(folder);
+  }
+}
+
+/** Replaces a file or another link by a rename, so that the path always has one of its images. */
+function putLink({ path, temporaryPath }: Transition, target: string, folders: DiskFolders): void {
+  symlinkSync(target, folders.at(temporaryPath));
+  try {
+    renameSync(folders.at(temporaryPath), folders.at(path));
+  } catch (error) {
+    removeName(temporaryPath, folders);
+    throw error;
+  }
+}
+
+function replaceLink(
+  { path, temporaryPath }: Transition,
+  after: RegularFile,
+  folders: DiskFolders,
+  expected: Stamp | undefined,
+): undefined {
+  if (expected !== undefined && stampOf(path, folders) !== expected) throw new ChangedSince();
+  try {
+    replaceFile(folders.at(path), after, folders.at(temporaryPath));
+  } catch (error) {
+    removeName(temporaryPath, folders);
+    throw error;
   }
 }
 

@@ -124,6 +124,6 @@ function addHashes(hashes: Set<string>, record: ChangeRecord): void {
 
 function hashesOf({ changes }: ChangeRecord): readonly string[] {
   return changes.flatMap(({ before, after }) =>
-    [before, after].flatMap((state) => (state.type === 'file' ? [state.hash] : [])),
+    [before, after].flatMap((state) => ('hash' in state ? [state.hash] : [])),
   );
 }

@@ -14,7 +14,7 @@ export interface Looks {
   readonly foldersAfter: ReadonlyMap<string, FolderFacts>;
   /** When the first of the two began, milliseconds since the epoch; `undefined` for one of another process. */
   readonly lookedAt: number | undefined;
-  /** The entries of all folders before, this one included. */
+  /** The entries of all folders before, this one included, and those that were gone at the first look. */
   readonly everywhere: readonly ReadonlyMap<string, IndexEntry>[];
   /** The state of a file that the second look has not visited. */
   readonly stateOf: (path: string, known: IndexEntry) => IndexEntry | undefined;
@@ -54,6 +54,14 @@ function withIgnoredBefore(change: LookedChange, before: Looks['before']): Looke
   if (change.before.type !== 'absent') return change;
   const ignored = ignoredAbove(change.path, before);
   return ignored === undefined ? change : { ...change, before: ignored.state };
+}
+
+/**
+ * Returns the entries that a look has found no more. A look beside a move may miss a file at both paths, and the next one
+ * finds it.
+ */
+export function goneEntries({ before, after }: Pick<Looks, 'before' | 'after'>): ReadonlyMap<string, IndexEntry> {
+  return new Map([...before].filter(([path]) => !after.has(path)));
 }
 
 function ignoredAbove(path: string, entries: ReadonlyMap<string, IndexEntry>): IndexEntry | undefined {

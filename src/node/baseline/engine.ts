@@ -1,5 +1,15 @@
 /** Scans workspace folders and keeps their contents. Runs in a worker, or in pieces beside everything else. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statfsSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentHash } from '../../core/baseline/contentHash.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
@@ -9,7 +19,7 @@ import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
 import { NO_LINK } from '../host/openFlags.ts';
 import { Blobs } from './blobs.ts';
 import { collectGarbage } from './collectGarbage.ts';
-import { compareLooks, type Looks } from './compareLooks.ts';
+import { compareLooks, goneEntries, type Looks } from './compareLooks.ts';
 import { factsOf, type FolderFacts, FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
 import { type IndexEntry, IndexLog, isIgnored } from './indexLog.ts';
 
@@ -43,6 +53,8 @@ interface Root {
   folders: Map<string, FolderFacts | undefined>;
   /** No look has ended yet. */
   isNew: boolean;
+  /** Entries that the last look has found no more. */
+  gone: ReadonlyMap<string, IndexEntry>;
   /** When the last look of this process began, milliseconds since the epoch. */
   lookedAt: number | undefined;
 }
@@ -54,7 +66,7 @@ interface Looking {
   hasNoRoom: boolean;
   /** Bytes that may still be written before the free space of the disk is read again. */
   checkedBytes: number;
-  /** The entries of all folders when it began. */
+  /** The entries of all folders when it began, and those that were gone by then. */
   readonly before: readonly ReadonlyMap<string, IndexEntry>[];
 }
 
@@ -76,7 +88,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     return this.#alone(async () => {
       const looks: Look[] = [];
-      const before = [...this.#roots.values()].map(({ entries }) => entries);
+      const before = [...this.#roots.values()].flatMap(({ entries, gone }) => [entries, gone]);
       const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0, before };
       for (const root of roots) looks.push(await this.#lookAt(root, looking));
       const problems = looks.flatMap(({ problem }) => problem ?? []);
@@ -149,6 +161,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     const found = isFirst ? NOTHING : compareLooks(this.#looks(known, { entries, folders }, looking));
     const addedFolders = [...folders.keys()].filter((folder) => !known.folders.has(folder));
     const isWhole = [...known.folders.keys()].some((folder) => !folders.has(folder));
+    known.gone = goneEntries({ before: known.entries, after: entries });
     known.entries = entries;
     known.folders = folders;
     known.isNew = false;
@@ -180,6 +193,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
       entries: new Map(loaded?.entries),
       folders: new Map([...(loaded?.folders ?? [])].map((folder) => [folder, undefined])),
       isNew: loaded === undefined,
+      gone: new Map(),
       lookedAt: undefined,
     };
   }
@@ -196,12 +210,12 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   /** Checks again: another process may have removed it, and one for which there was no room may have some by now. */
   #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
-    if (state.type === 'file') return this.#blobs.has(state.hash);
+    if (state.type !== 'left_out') return this.#blobs.has(state.hash);
     return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
   }
 
   #record(path: string, stats: Stats, looking: Looking): IndexEntry['state'] | undefined {
-    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (stats.isSymbolicLink()) return this.#linkAt(path, stats);
     if (!stats.isFile()) return leftOut('special', stats);
     if (stats.size > MAX_FILE_BYTES) return leftOut('too_large', stats);
     const read = readUnchanged(path);
@@ -239,6 +253,16 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
     return looking.checkedBytes > bytes;
   }
 
+  /** `undefined` when it is gone by now, or no link any more. */
+  #linkAt(path: string, stats: Stats): Exclude<IndexEntry['state'], { type: 'file' }> | undefined {
+    const bytes = targetAt(path);
+    if (bytes === undefined) return undefined;
+    const target = bytes.toString('utf8');
+    if (!Buffer.from(target, 'utf8').equals(bytes)) return leftOut('link', stats);
+    const hash = this.#put(bytes);
+    return hash === undefined ? leftOut('no_room', stats) : { type: 'link', target, hash };
+  }
+
   /** `undefined` on a full disk. */
   #put(bytes: Uint8Array): string | undefined {
     try {
@@ -271,7 +295,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   #stateNow(path: string, stats: Stats | undefined): FileState {
     if (stats === undefined) return { type: 'absent' };
-    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (stats.isSymbolicLink()) return this.#linkAt(path, stats) ?? { type: 'absent' };
     if (!stats.isFile()) return leftOut('special', stats);
     if (stats.size > MAX_CAPTURED_BYTES) return leftOut('too_large', stats);
     const read = readUnchanged(path);
@@ -315,7 +339,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 
   *#liveHashes(): Generator<string> {
     for (const { entries } of this.#roots.values()) {
-      for (const { state } of entries.values()) if (state.type === 'file') yield state.hash;
+      for (const { state } of entries.values()) if (state.type !== 'left_out') yield state.hash;
     }
   }
 
@@ -356,6 +380,14 @@ function newEntry(state: IndexEntry['state'], stats: Stats): IndexEntry {
 
 function leftOut(reason: LeftOutReason, { ino, size, ctimeMs }: Stats): Extract<FileState, { type: 'left_out' }> {
   return { type: 'left_out', reason, stamp: `${ino}:${size}:${ctimeMs}` };
+}
+
+function targetAt(path: string): Buffer | undefined {
+  try {
+    return readlinkSync(path, 'buffer');
+  } catch {
+    return undefined;
+  }
 }
 
 interface ReadFile {

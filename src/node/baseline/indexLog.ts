@@ -15,6 +15,7 @@ import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIde
 export interface IndexEntry {
   readonly state:
     | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
+    | { readonly type: 'link'; readonly target: string; readonly hash: string }
     | { readonly type: 'left_out'; readonly reason: LeftOutReason; readonly stamp: string };
   readonly changedAt: number;
   readonly bornAt: number | null;
@@ -104,7 +105,7 @@ export function removeOldLogs(home: string, ageMs: number): void {
 export function* hashesInLogs(home: string): Generator<string> {
   for (const root of namesIn(indexFolder(home))) {
     for (const { path } of logsIn(join(indexFolder(home), root))) {
-      for (const [, entry] of readLines(path)) if (entry?.state.type === 'file') yield entry.state.hash;
+      for (const [, entry] of readLines(path)) if (entry && 'hash' in entry.state) yield entry.state.hash;
     }
   }
 }

@@ -19,7 +19,7 @@ import { startStarter, type StarterProgram } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
 import { StarterChild, type StreamName } from './starterChild.ts';
 import { KEY_LENGTH, lineSplitter, type StartCommand, type StarterMessage } from './starterMessages.ts';
-import { lazyObject } from '../../protocol/lazyObject.ts';
+import { lazyVariant } from '../../protocol/lazyObject.ts';
 
 /** The starter ended before it started the command: it can be started in another way. */
 export class StarterEnded extends Error {}
@@ -37,11 +37,10 @@ const MOST_STARTS = 3;
 const CONNECTS_WITHIN_MS = 5_000;
 
 const messageSchema = z.discriminatedUnion('type', [
-  lazyObject(() => ({ type: z.literal('ready'), inheritable: z.array(z.number()) })),
-  lazyObject(() => ({ type: z.literal('started'), id: z.number(), pid: z.number() })),
-  lazyObject(() => ({ type: z.literal('failed'), id: z.number(), code: z.string().nullable(), message: z.string() })),
-  lazyObject(() => ({
-    type: z.literal('exited'),
+  lazyVariant('ready', () => ({ inheritable: z.array(z.number()) })),
+  lazyVariant('started', () => ({ id: z.number(), pid: z.number() })),
+  lazyVariant('failed', () => ({ id: z.number(), code: z.string().nullable(), message: z.string() })),
+  lazyVariant('exited', () => ({
     id: z.number(),
     code: z.number().nullable(),
     signal: z.custom<NodeJS.Signals>((name) => typeof name === 'string').nullable(),
@@ -121,8 +120,7 @@ class RunningStarter implements ReadyStarter {
   readonly #onEnd: () => void;
   readonly #starting = new Map<number, PendingStart>();
   readonly #children = new Map<number, StarterChild>();
-  #isReady = false;
-  #hasEnded = false;
+  #state: 'starting' | 'ready' | 'ended' = 'starting';
   #lastId = 0;
 
   constructor(socket: string, script: string, onEnd: () => void) {
@@ -137,7 +135,7 @@ class RunningStarter implements ReadyStarter {
   }
 
   get isReady(): boolean {
-    return this.#isReady && !this.#hasEnded;
+    return this.#state === 'ready';
   }
 
   start(
@@ -192,7 +190,7 @@ class RunningStarter implements ReadyStarter {
   #take(message: z.infer<typeof messageSchema>): void {
     if (message.type === 'ready') {
       this.inheritable = message.inheritable;
-      this.#isReady = true;
+      if (this.#state === 'starting') this.#state = 'ready';
       return;
     }
     const start = this.#starting.get(message.id);
@@ -248,8 +246,8 @@ class RunningStarter implements ReadyStarter {
   }
 
   #ended(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
     // Connections that were made before its end are accepted first.
     setImmediate(() => {
       // Removes the socket.

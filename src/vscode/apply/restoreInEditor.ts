@@ -16,6 +16,7 @@ import { contentBytes, sameBytes, textContent } from '../workspace/textContent.t
 import { applyPatch } from './applyPatch.ts';
 import { findFile } from './findFile.ts';
 import type { AppliedChange, ApplyChange, ApplyDeps, FoundFile } from './model.ts';
+import { isOfLink, restoreLinks } from './restoreLinks.ts';
 import { PlaceFiles } from './placeFiles.ts';
 
 /** Inspections read whole files. */
@@ -48,11 +49,9 @@ export async function restoreInEditor(
   return { type: 'failed', message, notRestored: paths };
 }
 
-async function restoreFiles(
-  restorations: readonly Restoration[],
-  folders: RestoredFolders,
-  deps: ApplyDeps,
-): Promise<Restored> {
+async function restoreFiles(all: readonly Restoration[], folders: RestoredFolders, deps: ApplyDeps): Promise<Restored> {
+  const links = all.filter(isOfLink);
+  const restorations = all.filter((restoration) => !isOfLink(restoration));
   const files = new PlaceFiles(deps.holdFolders());
   try {
     const changes: ApplyChange[] = [];
@@ -67,8 +66,10 @@ async function restoreFiles(
     }
     if (stale.length > 0) return { type: 'stale', paths: stale };
     const made = await makeFolders(folders.make, files);
-    const result = await applyPatch(changes, deps);
+    const linked = await restoreLinks(links, files);
+    const result = linked.type === 'stale' ? linked : await applyPatch(changes, deps);
     if (result.type !== 'applied') {
+      if (linked.type === 'restored') await linked.rollBack();
       await files.removeEach(made.toReversed());
       return result;
     }
@@ -114,7 +115,7 @@ async function changeFor({ path, from, to }: Restoration, files: PlaceFiles): Pr
   const before = found.content?.text ?? null;
   // The user has agreed to lose the text of the buffer: `holds` compared it.
   const discards = found.isDirty ? { discardsUnsaved: true } : {};
-  if (to.type === 'absent') return { kind: 'delete', ...at, before, ...discards };
+  if (to.type !== 'file') return { kind: 'delete', ...at, before, ...discards };
   const cells = cellsIn(found, to.bytes);
   const after = cells ?? (await textFor(found, to));
   if (before !== null && after !== undefined) {
@@ -131,6 +132,7 @@ async function holds(found: FoundFile, state: FileState): Promise<boolean> {
   switch (state.type) {
     case 'absent':
       return !found.exists;
+    case 'link':
     case 'left_out':
       return false;
     case 'file': {
@@ -173,8 +175,7 @@ async function textFor(found: FoundFile, to: { readonly bytes: Uint8Array; reado
 /** A formatter may have changed a restored text when it was saved. */
 async function undoFormatting(restorations: readonly Restoration[], files: PlaceFiles): Promise<void> {
   for (const { path, to } of restorations) {
-    const { type } = to;
-    if (type === 'absent') continue;
+    if (to.type !== 'file') continue;
     try {
       const { uri, isDirty, disk, notebook } = await findFile(path, files);
       if (

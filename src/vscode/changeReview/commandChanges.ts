@@ -16,7 +16,8 @@ const RELOAD_MS = 2_000;
 type ReadKept = (hash: string) => Promise<Uint8Array | undefined>;
 
 /**
- * Returns the changes without generated files, files that are not text, and changes that may be of another program.
+ * Returns the changes without generated files, files that are not text, changes that may be of another program, and files
+ * that came from a place without a record: to undo them here would lose them.
  * Resolves when open documents have loaded the files of the command; a document with unsaved text is left out.
  */
 export async function changesToMark(
@@ -24,7 +25,7 @@ export async function changesToMark(
   read: ReadKept,
 ): Promise<readonly AppliedChange[]> {
   if (changes.length > MOST_FILES) return [];
-  const certain = changes.filter(({ by }) => by === 'this');
+  const certain = changes.filter(({ by, isOnlyCopy }) => by === 'this' && !isOnlyCopy);
   const applied = await Promise.all(certain.map((change) => appliedChange(change, read)));
   const marked = applied.filter((change) => change !== undefined);
   const loaded = await Promise.all(marked.map(hasLoaded));

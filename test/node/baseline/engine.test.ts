@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
@@ -226,6 +226,26 @@ describe('a look at a workspace', () => {
     assert.match(problem ?? '', /no room left/);
     rmSync(place.work.at('b.bin'));
     assert.deepEqual(await place.changes({ maxBytes: 60_000 }), { 'b.bin': 'no_room → absent' });
+  });
+
+  it('knows a moved file that the look before has found nowhere, and none that came from elsewhere', async () => {
+    using place = new Place();
+    using elsewhere = tempFolder();
+    const file = place.write('a.txt', 'one\n');
+    writeFileSync(elsewhere.at('b.txt'), 'two\n');
+    await sleep(2 * TICK_MS);
+    await place.look();
+    renameSync(file, elsewhere.at('a.txt'));
+    await place.look();
+    for (const name of ['a.txt', 'b.txt']) renameSync(elsewhere.at(name), place.work.at(`moved-${name}`));
+    const { changes } = await place.look();
+    assert.deepEqual(
+      changes.map((change) => [path.basename(change.path), change.isOnlyCopy]),
+      [
+        ['moved-a.txt', undefined],
+        ['moved-b.txt', true],
+      ],
+    );
   });
 
   it('takes what a patch left as known, so that the next look does not find it again', async () => {

@@ -4,9 +4,11 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -30,6 +32,12 @@ import { journalsIn } from '../../support/journals.ts';
 const unexpected = (error: unknown): never => {
   throw error;
 };
+
+function contentOf(place: string): string {
+  const stats = lstatSync(place);
+  if (stats.isSymbolicLink()) return `→ ${readlinkSync(place)}`;
+  return stats.isFile() ? readFileSync(place, 'utf8') : '(folder)';
+}
 
 class Place implements Disposable {
   readonly work = tempFolder();
@@ -81,12 +89,7 @@ class Place implements Disposable {
 
   files(): Record<string, string> {
     const names = readdirSync(this.work.path, { recursive: true, encoding: 'utf8' }).toSorted();
-    return Object.fromEntries(
-      names.map((name) => [
-        name,
-        statSync(this.work.at(name)).isFile() ? readFileSync(this.work.at(name), 'utf8') : '(folder)',
-      ]),
-    );
+    return Object.fromEntries(names.map((name) => [name, contentOf(this.work.at(name))]));
   }
 
   [Symbol.dispose](): void {
@@ -166,7 +169,6 @@ describe('undo of what a command changed', () => {
     await place.command('t1', () => {
       place.write('big', Buffer.alloc(1024 * 1024 + 1));
       place.write('cache', '1\n');
-      symlinkSync('big', place.work.at('link'));
     });
     const { result } = await place.revert(['t1']);
     assert.deepEqual(result, {
@@ -174,7 +176,6 @@ describe('undo of what a command changed', () => {
       skipped: [
         { path: 'big', reason: 'It is larger than 1 MiB, so its content is not kept.' },
         { path: 'cache', reason: 'It is ignored, so its content is not kept.' },
-        { path: 'link', reason: 'It is a symbolic link.' },
       ],
     });
     assert.ok(existsSync(place.work.at('big')));
@@ -314,6 +315,18 @@ describe('undo of what a command moved', () => {
       },
     ],
     [
+      'links',
+      { 'real/a.txt': '1\n', b: '2\n' },
+      (at) => {
+        renameSync(at('to-folder'), at('moved-link'));
+        rmSync(at('dangling'));
+        writeFileSync(at('dangling'), 'a file\n');
+        rmSync(at('b'));
+        symlinkSync('real/a.txt', at('b'));
+        symlinkSync('/nowhere', at('new-link'));
+      },
+    ],
+    [
       'a folder in place of a file',
       FOLDER,
       (at) => {
@@ -333,6 +346,8 @@ describe('undo of what a command moved', () => {
   ])('brings back %s', async (_what, files, act) => {
     using place = new Place();
     for (const [name, text] of Object.entries(files)) place.write(name, text);
+    symlinkSync('real', place.work.at('to-folder'));
+    symlinkSync('no such file', place.work.at('dangling'));
     mkdirSync(place.work.at('empty/deep'), { recursive: true, mode: 0o700 });
     await clockTick();
     const before = place.files();
