@@ -1,6 +1,7 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import { userText } from '../prompt/notices.ts';
+import { refusalOf } from '../tools/files/readGuard.ts';
 import { resolveMentions } from './mentions.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
@@ -48,5 +49,6 @@ async function readInput(run: TurnRun, input: readonly UserInput[]) {
   const about = { id: run.threadId, home: storage.home, unreadable: thread.tools.unreadable };
   const resolved = await resolveMentions(input, { workspace, host, settings, thread: about, keys, signal });
   const content = await run.skills.run(resolved);
-  return { content, ...(await userMessage(content, workspace, settings.cwd)) };
+  const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread: about });
+  return { content, ...(await userMessage(content, { workspace, cwd: settings.cwd, refusal })) };
 }
