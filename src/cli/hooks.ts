@@ -34,7 +34,7 @@ export async function hooks(argv: readonly string[], streams: Streams): Promise<
       if (ids.length === 0) throw new UsageError(`hooks ${verb} takes the ids of hooks, as hooks list shows them`);
       const found = ids.map((id) => namedHook(id, selected.hooks));
       for (const entry of found) {
-        await store.decide(entry.hook.hash, verb === 'approve');
+        await store.decide(entry.hook.hash, verb === 'approve' ? 'approved' : 'refused');
         printHook(streams, { ...entry, state: verb === 'approve' ? 'runs' : 'refused' });
       }
       return EXIT.done;

@@ -57,6 +57,8 @@ export const reasoningItemSchema = lazyObject(() => ({
   encrypted_content: z.string().nullish(),
   /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
+  /** Signed or encrypted reasoning of a Chat server, which requires it back unchanged and in this order. */
+  chat_details: z.array(z.record(z.string(), z.unknown())).optional().catch(undefined),
 }));
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 
@@ -89,6 +91,8 @@ export const customToolCallItemSchema = lazyObject(() => ({
   call_id: z.string(),
   name: z.string(),
   input: z.string(),
+  /** As in a `function_call`, which this was on the wire. */
+  extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 }));
 export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
 

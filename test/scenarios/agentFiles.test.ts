@@ -156,7 +156,7 @@ describe('an agent of a workspace', () => {
     expect(last()).toBe(unknown);
     const [proposed] = (await files.current()).agents;
     expect(proposed?.state).toBe('proposed');
-    await files.decide(proposed?.hash ?? '', true);
+    await files.decide(proposed?.hash ?? '', 'approved');
     await chat.send('Again.');
     expect(last()).toBe('Verse.');
     chat.write(file, POET.replace('a poet', 'a spy'));
@@ -185,12 +185,12 @@ describe('an agent of a workspace', () => {
     const states = async () => (await files.current()).agents.map(({ state }) => state);
     const [first, , third] = (await files.current()).agents;
     expect(await states()).toEqual(['proposed', 'shadowed', 'shadowed']);
-    await files.decide(first?.hash ?? '', false);
+    await files.decide(first?.hash ?? '', 'refused');
     expect(await states()).toEqual(['refused', 'proposed', 'shadowed']);
-    await files.decide(third?.hash ?? '', true);
+    await files.decide(third?.hash ?? '', 'approved');
     expect(await states()).toEqual(['refused', 'proposed', 'used']);
     expect((await files.roles()).map(({ name }) => name)).toEqual(['poet']);
-    await files.decide(third?.hash ?? '', null);
+    await files.decide(third?.hash ?? '', 'open');
     expect(await files.roles()).toEqual([]);
   });
 

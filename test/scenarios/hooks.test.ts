@@ -19,7 +19,7 @@ async function withHooks(
   options: ScenarioOptions,
   files: readonly HookFile[] = [],
 ): Promise<Scenario> {
-  const trust = { decisionOn: async () => true };
+  const trust = { decisionOn: async () => 'approved' as const };
   return startScenario({
     ...options,
     host: { hooks: async () => selectHooks(hooks, files, 'linux', trust), ...options.host },
@@ -591,7 +591,7 @@ echo '{"permissionDecision":"allow"}'
         hooks: async () => {
           const { files, problems } = await readHookFiles([chat.folder.path], user);
           expect(problems).toEqual([]);
-          return selectHooks({}, files, 'linux', { decisionOn: async () => true });
+          return selectHooks({}, files, 'linux', { decisionOn: async () => 'approved' as const });
         },
       },
     });

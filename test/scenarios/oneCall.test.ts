@@ -67,7 +67,7 @@ describe('one call in a thread of its own', () => {
   it('that a hook keeps from running says so', async () => {
     const hook = { command: 'echo "not here" >&2; exit 2', event: 'UserPromptSubmit' };
     const { selectHooks } = await import('../../src/core/hooks/selectHooks.ts');
-    const trust = { decisionOn: async () => true };
+    const trust = { decisionOn: async () => 'approved' as const };
     const hooks = async () => selectHooks({ UserPromptSubmit: [hook] }, [], 'linux', trust);
     await using chat = await startScenario({ ...free, host: { hooks } });
     await expect(runOneCall(command('touch made'), 'Called.', depsOf(chat), signal)).rejects.toThrow('not here');

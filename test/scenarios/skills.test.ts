@@ -222,7 +222,7 @@ describe('/name', () => {
     await chat.send('/fix');
     expect(attached(chat)).toBeUndefined();
     const [proposed] = (await skills.current()).skills;
-    await skills.decide(proposed?.hash ?? '', true);
+    await skills.decide(proposed?.hash ?? '', 'approved');
     await chat.send('/fix');
     expect(attached(chat)).toContain('Fix [no value for issue].');
     expect(chat.said('warning')).toMatchObject([{ message: '/fix has no value for issue: write issue=… behind it.' }]);
@@ -325,7 +325,7 @@ describe('a skill of a workspace', () => {
     const only = async () => (await skills.current()).skills[0];
     await chat.send('/deploy');
     expect([lists(chat), attached(chat)]).toEqual([[], undefined]);
-    await skills.decide((await only())?.hash ?? '', true);
+    await skills.decide((await only())?.hash ?? '', 'approved');
     await chat.send('/deploy');
     expect(lists(chat)).toHaveLength(1);
     expect(attached(chat)).toContain('Run ship.sh');
@@ -333,9 +333,9 @@ describe('a skill of a workspace', () => {
     expect((await only())?.state).toBe('proposed');
     await chat.send('go');
     expect(lists(chat).at(-1)).toContain('no skills any more');
-    await skills.decide((await only())?.hash ?? '', true);
+    await skills.decide((await only())?.hash ?? '', 'approved');
     expect((await only())?.state).toBe('used');
-    await skills.decide((await only())?.hash ?? '', null);
+    await skills.decide((await only())?.hash ?? '', 'open');
     expect((await only())?.state).toBe('proposed');
   });
 
@@ -373,9 +373,9 @@ describe('a skill of a workspace', () => {
     const { skills, user } = given;
     put(user.at('.claude/commands/deploy.md'), 'Deploy it.');
     const hashes = (await skills.current()).skills.map(({ hash }) => hash);
-    await skills.decide(hashes[1] ?? '', false);
-    await skills.decide(hashes[3] ?? '', true);
-    await skills.decide(hashes[5] ?? '', false);
+    await skills.decide(hashes[1] ?? '', 'refused');
+    await skills.decide(hashes[3] ?? '', 'approved');
+    await skills.decide(hashes[5] ?? '', 'refused');
     expect(await states(skills)).toEqual([
       ['deploy', 'user', 'used'],
       ['deploy', 'workspace', 'refused'],
@@ -394,7 +394,7 @@ describe('a skill of a workspace', () => {
       files: { '.claude/commands/team/deploy.md': 'Deploy it.' },
     });
     const { chat, skills } = given;
-    await skills.decide((await skills.current()).skills[0]?.hash ?? '', true);
+    await skills.decide((await skills.current()).skills[0]?.hash ?? '', 'approved');
     put(chat.folder.at('.claude/commands/deploy.md'), 'Delete it.');
     expect(await states(skills)).toEqual([
       ['deploy', 'workspace', 'proposed'],

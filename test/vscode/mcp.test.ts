@@ -97,7 +97,7 @@ suite('MCP servers', () => {
     await controller.configured();
     const [selected] = controller.selected;
     assert(selected);
-    await controller.decide(selected, 'outside', true);
+    await controller.decide(selected, 'outside', 'approved');
     return settled('notes');
   };
 
@@ -156,7 +156,7 @@ suite('MCP servers', () => {
     ]);
     writeFileSync(file, JSON.stringify({ mcpServers: { web: { url: 'http://127.0.0.1:10/mcp' } } }));
     const { shown: warned } = answers();
-    await controller.decide(selected, 'proposal', true);
+    await controller.decide(selected, 'proposal', 'approved');
     assert.equal(mcp.servers.get('web'), undefined);
     assert.equal(controller.selected[0]?.type, 'proposed');
     assert(warned.includes('The entry of web has changed, so nothing was approved. Look at it again.'));

@@ -83,7 +83,7 @@ suite('Skills', () => {
 
   test('that do not fit into the list of the model are named, and files that are wrong open', async () => {
     const [proposed] = (await skills.current()).skills;
-    await skills.decide(proposed?.hash ?? '', true);
+    await skills.decide(proposed?.hash ?? '', 'approved');
     const wrong = path.join(folder, '.tiller/skills/wrong/SKILL.md');
     mkdirSync(path.dirname(wrong));
     writeFileSync(wrong, 'no head');

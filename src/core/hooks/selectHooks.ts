@@ -31,8 +31,9 @@ export async function selectHooks(
   };
 }
 
+const STATES = { approved: 'runs', refused: 'refused', open: 'proposed' } as const;
+
 async function stateOf(hook: Hook, trust: Pick<Trust, 'decisionOn'>): Promise<SelectedHook['state']> {
   if (hook.origin === 'settings') return 'runs';
-  const decision = await trust.decisionOn(hook.hash, 'proposal');
-  return decision === undefined ? 'proposed' : decision ? 'runs' : 'refused';
+  return STATES[await trust.decisionOn(hook.hash, 'proposal')];
 }

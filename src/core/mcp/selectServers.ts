@@ -46,10 +46,10 @@ async function selected(
   if ('problem' in definition) return { ...server, type: 'problem', message: definition.problem };
   if (file !== undefined) {
     const decision = await trust.decisionOn(definition.hash, 'proposal');
-    if (decision !== true) return { ...server, type: decision === false ? 'refused' : 'proposed', definition };
+    if (decision !== 'approved') return { ...server, type: decision === 'open' ? 'proposed' : 'refused', definition };
   }
   const leaves = settings.enabled && 'command' in settings && settings.sandbox === 'off';
-  if (leaves && (await trust.decisionOn(definition.hash, 'outside')) !== true) {
+  if (leaves && (await trust.decisionOn(definition.hash, 'outside')) !== 'approved') {
     return { ...server, type: 'outside', definition };
   }
   return { ...server, type: 'start', definition };

@@ -1,6 +1,8 @@
 /** Classifies a path by its text alone: follows no links and reads no disk (codex-behaviour.md §6.5). */
 import path from 'node:path';
+import { globToRegExp } from '../util/glob.ts';
 import type { Platform } from './knownSafe.ts';
+import { shortNameGlob } from './shortNames.ts';
 
 /** Writable folders, and what is protected inside them. All paths are absolute. */
 export interface WritableScope {
@@ -23,9 +25,7 @@ export function placesIn(scope: WritableScope, platform: Platform): (target: str
   const split = (folders: readonly string[]) => folders.map((folder) => comparableSegments(folder, platform));
   const roots = split(scope.roots);
   const protectedPaths = split(scope.protectedPaths ?? []);
-  const patterns = scope.protectedNames.map((pattern) =>
-    pattern.split('/').map((name) => comparableName(name, platform)),
-  );
+  const patterns = scope.protectedNames.map((pattern) => pattern.split('/').map((name) => nameMatcher(name, platform)));
   return (target) => {
     const segments = comparableSegments(target, platform);
     const isBelow = (folder: readonly string[]): boolean => startsWith(segments, folder);
@@ -38,17 +38,27 @@ export function placesIn(scope: WritableScope, platform: Platform): (target: str
 }
 
 /** True when the pattern occurs in the path with its last name below the root. */
-function endsBehind(root: number, pattern: readonly string[], segments: readonly string[]): boolean {
+function endsBehind(root: number, pattern: readonly NameMatcher[], segments: readonly string[]): boolean {
   return segments.some(
     (_, end) =>
       end >= root &&
       end >= pattern.length - 1 &&
-      pattern.every((name, index) => isNamed(segments[end - pattern.length + 1 + index] ?? '', name)),
+      pattern.every((isNamed, index) => isNamed(segments[end - pattern.length + 1 + index] ?? '')),
   );
 }
 
-function isNamed(segment: string, name: string): boolean {
-  return name.startsWith('*') ? segment.endsWith(name.slice(1)) : segment === name;
+type NameMatcher = (segment: string) => boolean;
+
+/** `pattern`: a name, or `*` with its ending. The segments are comparable names. */
+function nameMatcher(pattern: string, platform: Platform): NameMatcher {
+  const name = comparableName(pattern, platform);
+  const isNamed: NameMatcher = name.startsWith('*')
+    ? (segment) => segment.endsWith(name.slice(1))
+    : (segment) => segment === name;
+  const short = platform === 'win32' ? shortNameGlob(name) : undefined;
+  if (short === undefined) return isNamed;
+  const isShort = globToRegExp(short);
+  return (segment) => isNamed(segment) || (segment.includes('~') && isShort.test(segment));
 }
 
 /** True when the file systems of this platform take both absolute paths for the same file. */
@@ -76,18 +86,22 @@ function comparableSegments(target: string, platform: Platform): string[] {
 }
 
 /**
- * Maps names that the file systems of a platform take for the same file to one name: case, ignorable characters, short
- * names, streams, dots.
+ * Maps names that the file systems of a platform take for the same file to one name: case, ignorable characters,
+ * streams, dots. Short names stay: one may be that of several names.
  */
-function comparableName(name: string, platform: Platform): string {
+export function comparableName(name: string, platform: Platform): string {
   switch (platform) {
     case 'linux':
       return name;
     case 'darwin':
-      return name
-        .normalize('NFD')
-        .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
-        .toLowerCase();
+      return (
+        name
+          .normalize('NFD')
+          .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+          // Some characters fold only by way of the upper case: `ſ` is `s`.
+          .toUpperCase()
+          .toLowerCase()
+      );
     case 'win32':
       return /^[a-z]:$/i.test(name) ? name.toLowerCase() : windowsName(name.toLowerCase());
   }
@@ -95,7 +109,7 @@ function comparableName(name: string, platform: Platform): string {
 
 function windowsName(name: string): string {
   const [file = ''] = name.split(':', 1);
-  return file.replace(/[. ]+$/, '').replace(/^git~\d+$/, '.git');
+  return file.replace(/[. ]+$/, '');
 }
 
 function startsWith(segments: readonly string[], start: readonly string[]): boolean {

@@ -5,6 +5,8 @@
 import { SECRET_FILES } from '../../protocol/privatePlaces.ts';
 import { globToRegExp } from '../util/glob.ts';
 import type { Platform } from './knownSafe.ts';
+import { comparableName } from './pathScope.ts';
+import { withShortNames } from './shortNames.ts';
 
 /** True for an entry of the setting that is a glob; every other one is a path. */
 export function isReadPattern(entry: string): boolean {
@@ -20,19 +22,19 @@ export function matchingPattern(entries: readonly string[], platform: Platform):
     const isNegated = entry.startsWith('!');
     // Many file systems take names in another case for the same file, on Linux only mounted ones (a disk of Windows).
     const flags = isNegated && platform === 'linux' ? '' : 'i';
-    return { entry, isNegated, expression: globToRegExp(isNegated ? entry.slice(1) : entry, flags) };
+    const glob = isNegated ? entry.slice(1) : platform === 'win32' ? withShortNames(entry) : entry;
+    return { entry, isNegated, expression: globToRegExp(glob, flags) };
   });
   return (path) => {
-    const comparable = (platform === 'win32' ? openedOnWindows(path) : path).replace(/^\//, '');
+    const comparable = comparablePath(path, platform).replace(/^\//, '');
     const last = patterns.findLast(({ expression }) => expression.test(comparable));
     return last === undefined || last.isNegated ? undefined : last.entry;
   };
 }
 
-/** Windows opens `.env` also as `.env::$DATA` (its stream), `.env.` and `.env `. */
-function openedOnWindows(path: string): string {
-  return path
-    .replaceAll('\\', '/')
-    .replace(/(?<=\/[^/:]+):[^/]*$/, '')
-    .replace(/[. ]+$/, '');
+/** The name of a file for all that open it: Windows opens `.env` also as `.env::$DATA` (its stream), `.env.` and `.env `. */
+function comparablePath(path: string, platform: Platform): string {
+  if (platform === 'linux') return path;
+  const names = path.split(platform === 'win32' ? /[\\/]/ : '/');
+  return names.map((name) => comparableName(name, platform)).join('/');
 }

@@ -22,12 +22,14 @@ export function proposalHash({ source, text }: Pick<ProposingFile, 'source' | 't
     .digest('hex');
 }
 
+const STATES = { approved: 'used', refused: 'refused', open: 'proposed' } as const;
+
+/** The state of a file under the user's decision on it. */
 export async function proposalState(
   { origin }: Pick<ProposingFile, 'origin'>,
   hash: string,
   trust: Pick<Trust, 'decisionOn'>,
 ): Promise<ProposalState> {
   if (origin === 'user') return 'used';
-  const decision = await trust.decisionOn(hash, 'proposal');
-  return decision === undefined ? 'proposed' : decision ? 'used' : 'refused';
+  return STATES[await trust.decisionOn(hash, 'proposal')];
 }

@@ -21,7 +21,6 @@ const toolRecordSchema = lazyObject(() => ({
 }));
 const serverRecordSchema = lazyObject(() => ({
   hash: z.string(),
-  /** `proposal`: a file names it, and the user has to approve it. `outside`: it runs without a sandbox. */
   about: z.enum(['proposal', 'outside']),
   accepted: z.boolean(),
 }));
@@ -43,6 +42,12 @@ export interface ToolIdentity {
 }
 
 export type AllowScope = 'workspace' | 'user';
+
+/** `proposal`: a file of others names it, and the user has to approve it. `outside`: it runs without a sandbox. */
+export type TrustQuestion = 'proposal' | 'outside';
+
+/** `open`: the user has not decided, or has taken the decision back. */
+export type TrustDecision = 'approved' | 'refused' | 'open';
 
 /** Read before each decision, so that a change by another window applies at once. */
 export class Trust {
@@ -97,17 +102,18 @@ export class Trust {
     await this.#update((file) => ({ ...file, tools: file.tools.filter((record) => record.server !== server) }));
   }
 
-  /** `undefined` when the user has not decided. */
-  async decisionOn(hash: string, about: 'proposal' | 'outside'): Promise<boolean | undefined> {
+  async decisionOn(hash: string, about: TrustQuestion): Promise<TrustDecision> {
     const { servers } = await this.#read();
-    return servers.find((record) => record.hash === hash && record.about === about)?.accepted;
+    const record = servers.find((known) => known.hash === hash && known.about === about);
+    if (record === undefined) return 'open';
+    return record.accepted ? 'approved' : 'refused';
   }
 
-  /** `null` takes a decision back. */
-  async decide(hash: string, about: 'proposal' | 'outside', accepted: boolean | null): Promise<void> {
+  async decide(hash: string, about: TrustQuestion, decision: TrustDecision): Promise<void> {
     await this.#update((file) => {
       const others = file.servers.filter((record) => record.hash !== hash || record.about !== about);
-      return { ...file, servers: accepted === null ? others : [...others, { hash, about, accepted }] };
+      if (decision === 'open') return { ...file, servers: others };
+      return { ...file, servers: [...others, { hash, about, accepted: decision === 'approved' }] };
     });
   }
 

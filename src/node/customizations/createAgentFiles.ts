@@ -4,7 +4,7 @@ import type { AgentFile } from '../../core/agentFiles/agentFile.ts';
 import { NO_AGENTS, selectAgents, type SelectedAgents } from '../../core/agentFiles/selectAgents.ts';
 import type { Ports } from '../../core/ports.ts';
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
-import { Trust } from '../../core/trust/trust.ts';
+import { Trust, type TrustDecision } from '../../core/trust/trust.ts';
 import { productFolder } from '../../core/util/productFolder.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { markdownIn, readShort } from '../host/markdownFiles.ts';
@@ -27,7 +27,7 @@ export interface AgentFiles {
   /** The roles that can be started; the same array while nothing has changed. Never rejects. */
   roles(): Promise<readonly AgentRole[]>;
   /** Approves or refuses an agent of a workspace; `null` takes the decision back. */
-  decide(hash: string, accepted: boolean | null): Promise<void>;
+  decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
 export function createAgentFiles({ ports, settings, roots, builtin, otherTools }: AgentFilesHost): AgentFiles {
@@ -53,7 +53,7 @@ export function createAgentFiles({ ports, settings, roots, builtin, otherTools }
       if (made.key !== key) made = { key, roles };
       return made.roles;
     },
-    decide: (hash, accepted) => trust.decide(hash, 'proposal', accepted),
+    decide: (hash, decision) => trust.decide(hash, 'proposal', decision),
   };
 }
 

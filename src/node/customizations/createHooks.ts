@@ -1,6 +1,6 @@
 import { NO_HOOKS, selectHooks, type SelectedHooks } from '../../core/hooks/selectHooks.ts';
 import type { Ports } from '../../core/ports.ts';
-import { Trust } from '../../core/trust/trust.ts';
+import { Trust, type TrustDecision } from '../../core/trust/trust.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { readHookFiles } from './hookFiles.ts';
 
@@ -16,7 +16,7 @@ export interface Hooks {
   /** Reads the settings and files now. Never rejects: unreadable ones are left out. */
   current(): Promise<SelectedHooks>;
   /** Approves or refuses a hook of a file; `null` takes the decision back. */
-  decide(hash: string, accepted: boolean | null): Promise<void>;
+  decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
 export function createHooks({ ports, settings, roots }: HooksHost): Hooks {
@@ -33,6 +33,6 @@ export function createHooks({ ports, settings, roots }: HooksHost): Hooks {
         return { ...NO_HOOKS, problems: ['Your hooks could not be read, and none of them runs. The log says why.'] };
       }
     },
-    decide: (hash, accepted) => trust.decide(hash, 'proposal', accepted),
+    decide: (hash, decision) => trust.decide(hash, 'proposal', decision),
   };
 }

@@ -5,7 +5,7 @@ import type { Ports } from '../../core/ports.ts';
 import { skillFolder } from '../../core/sandbox/temporary.ts';
 import type { Skill, SkillFile } from '../../core/skills/skillFile.ts';
 import { NO_SKILLS, selectSkills, type SelectedSkills } from '../../core/skills/selectSkills.ts';
-import { Trust } from '../../core/trust/trust.ts';
+import { Trust, type TrustDecision } from '../../core/trust/trust.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { productFolder } from '../../core/util/productFolder.ts';
 import { markdownIn, readShort } from '../host/markdownFiles.ts';
@@ -25,7 +25,7 @@ export interface Skills {
   /** The skills in use, from `found` or else read now; the same array while nothing has changed. Never rejects. */
   used(found?: SelectedSkills): Promise<readonly Skill[]>;
   /** Approves or refuses one of a workspace; `null` takes the decision back. */
-  decide(hash: string, accepted: boolean | null): Promise<void>;
+  decide(hash: string, decision: TrustDecision): Promise<void>;
 }
 
 export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
@@ -49,7 +49,7 @@ export function createSkills({ ports, roots, otherTools }: SkillsHost): Skills {
       if (made.key !== key) made = { key, skills: used };
       return made.skills;
     },
-    decide: (hash, accepted) => trust.decide(hash, 'proposal', accepted),
+    decide: (hash, decision) => trust.decide(hash, 'proposal', decision),
   };
 }
 

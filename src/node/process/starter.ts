@@ -121,8 +121,7 @@ class RunningStarter implements ReadyStarter {
   readonly #onEnd: () => void;
   readonly #starting = new Map<number, PendingStart>();
   readonly #children = new Map<number, StarterChild>();
-  #isReady = false;
-  #hasEnded = false;
+  #state: 'starting' | 'ready' | 'ended' = 'starting';
   #lastId = 0;
 
   constructor(socket: string, script: string, onEnd: () => void) {
@@ -137,7 +136,7 @@ class RunningStarter implements ReadyStarter {
   }
 
   get isReady(): boolean {
-    return this.#isReady && !this.#hasEnded;
+    return this.#state === 'ready';
   }
 
   start(
@@ -192,7 +191,7 @@ class RunningStarter implements ReadyStarter {
   #take(message: z.infer<typeof messageSchema>): void {
     if (message.type === 'ready') {
       this.inheritable = message.inheritable;
-      this.#isReady = true;
+      if (this.#state === 'starting') this.#state = 'ready';
       return;
     }
     const start = this.#starting.get(message.id);
@@ -248,8 +247,8 @@ class RunningStarter implements ReadyStarter {
   }
 
   #ended(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
     // Connections that were made before its end are accepted first.
     setImmediate(() => {
       // Removes the socket.

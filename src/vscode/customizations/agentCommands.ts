@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { SelectedAgent, SelectedAgents } from '../../core/agentFiles/selectAgents.ts';
 import type { AgentRole } from '../../core/tools/agents/agents.ts';
+import type { TrustDecision } from '../../core/trust/trust.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
@@ -17,7 +18,7 @@ import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
 export interface AgentCommandDeps {
   readonly current: () => Promise<SelectedAgents>;
-  readonly decide: (hash: string, accepted: boolean | null) => Promise<void>;
+  readonly decide: (hash: string, decision: TrustDecision) => Promise<void>;
   readonly builtin: readonly AgentRole[];
   readonly memento: vscode.Memento;
   /** Shows a file before it is approved. */
@@ -101,7 +102,7 @@ export class AgentCommands {
     };
     const isOpen = file.origin === 'workspace' && state !== 'shadowed';
     const decisions = isOpen
-      ? decisionItems({ state, approve, decide: (accepted) => this.#deps.decide(hash, accepted) })
+      ? decisionItems({ state, approve, decide: (decision) => this.#deps.decide(hash, decision) })
       : [];
     await showList([...decisions, openItem(file.source)], {
       title: vscode.l10n.t('Agent {0}', role.name),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { commandOf, type Hook } from '../../core/hooks/definition.ts';
 import type { SelectedHook, SelectedHooks } from '../../core/hooks/selectHooks.ts';
+import type { TrustDecision } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
@@ -18,7 +19,7 @@ import { confirmHook, confirmHooks, placeText } from './confirmHook.ts';
 
 export interface HookCommandDeps {
   readonly current: () => Promise<SelectedHooks>;
-  readonly decide: (hash: string, accepted: boolean | null) => Promise<void>;
+  readonly decide: (hash: string, decision: TrustDecision) => Promise<void>;
   readonly memento: vscode.Memento;
 }
 
@@ -85,7 +86,7 @@ export class HookCommands {
       label: vscode.l10n.t('$(check-all) Approve All {0} Proposed Hooks…', proposed.length),
       run: async () => {
         if (!(await confirmHooks(proposed))) return;
-        for (const { hash } of proposed) await this.#deps.decide(hash, true);
+        for (const { hash } of proposed) await this.#deps.decide(hash, 'approved');
       },
     };
   }
@@ -95,10 +96,10 @@ export class HookCommands {
     const approve = {
       detail: placeText(hook),
       run: async () => {
-        if (await confirmHook(hook)) await this.#deps.decide(hash, true);
+        if (await confirmHook(hook)) await this.#deps.decide(hash, 'approved');
       },
     };
-    const decide = (accepted: boolean | null) => this.#deps.decide(hash, accepted);
+    const decide = (decision: TrustDecision) => this.#deps.decide(hash, decision);
     const items =
       origin === 'settings'
         ? [settingItem(SETTING)]

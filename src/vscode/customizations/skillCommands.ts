@@ -3,6 +3,7 @@ import { skillList } from '../../core/prompt/skillList.ts';
 import { offeredSkills } from '../../core/skills/offeredSkills.ts';
 import type { SelectedSkill, SelectedSkills } from '../../core/skills/selectSkills.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
+import type { TrustDecision } from '../../core/trust/trust.ts';
 import type { SkillRow } from '../../protocol/wire.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { approveText } from '../ui/approveText.ts';
@@ -21,7 +22,7 @@ import type { ReadOnlyTexts } from '../ui/readOnlyTexts.ts';
 
 export interface SkillCommandDeps {
   readonly current: () => Promise<SelectedSkills>;
-  readonly decide: (hash: string, accepted: boolean | null) => Promise<void>;
+  readonly decide: (hash: string, decision: TrustDecision) => Promise<void>;
   readonly memento: vscode.Memento;
   /** Shows a file before it is approved. */
   readonly texts: Pick<ReadOnlyTexts, 'open'>;
@@ -130,8 +131,8 @@ export class SkillCommands implements Disposable {
     if (decision !== undefined) await this.#decide(hash, decision);
   }
 
-  async #decide(hash: string, accepted: boolean | null): Promise<void> {
-    await this.#deps.decide(hash, accepted);
+  async #decide(hash: string, decision: TrustDecision): Promise<void> {
+    await this.#deps.decide(hash, decision);
     this.#decided.fire();
   }
 
@@ -145,7 +146,7 @@ export class SkillCommands implements Disposable {
     };
     const isOpen = file.origin === 'workspace' && state !== 'shadowed';
     const decisions = isOpen
-      ? decisionItems({ state, approve, decide: (accepted) => this.#decide(hash, accepted) })
+      ? decisionItems({ state, approve, decide: (decision) => this.#decide(hash, decision) })
       : [];
     await showList([...decisions, openItem(file.source)], {
       title: skill.kind === 'skill' ? vscode.l10n.t('Skill {0}', skill.name) : vscode.l10n.t('Prompt {0}', skill.name),

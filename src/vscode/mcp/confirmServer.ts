@@ -1,17 +1,15 @@
 import * as vscode from 'vscode';
 import type { NamedServer } from '../../core/mcp/selectServers.ts';
 import { joinShellWords } from '../../core/policy/shellWords.ts';
+import type { TrustQuestion } from '../../core/trust/trust.ts';
 import type { McpServerSettings, McpStdioServer } from '../../protocol/mcp.ts';
 import { confirmFacts } from '../ui/confirmFacts.ts';
-
-/** The decision about a server: `proposal`, if a workspace may start it; `outside`, if it may leave the sandbox. */
-export type ServerQuestion = 'proposal' | 'outside';
 
 /**
  * Shows all facts that the hash of the definition covers, and asks for the approval. Variables are shown by name: the
  * approval holds for each of their values.
  */
-export async function confirmServer(server: NamedServer, about: ServerQuestion): Promise<boolean> {
+export async function confirmServer(server: NamedServer, about: TrustQuestion): Promise<boolean> {
   return confirmFacts({
     question: about === 'outside' ? outsideText(server) : proposalText(server),
     facts: approvedFacts(server.settings),

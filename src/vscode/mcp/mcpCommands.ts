@@ -4,7 +4,7 @@ import type { McpServer } from '../../core/mcp/mcpServer.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { describeServer, type SelectedServer } from '../../core/mcp/selectServers.ts';
 import { hasUsableSchema } from '../../core/mcp/usableTools.ts';
-import type { Trust } from '../../core/trust/trust.ts';
+import type { Trust, TrustQuestion } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
@@ -21,7 +21,7 @@ import {
   showList,
   unusedLook,
 } from '../ui/proposalList.ts';
-import { confirmServer, type ServerQuestion } from './confirmServer.ts';
+import { confirmServer } from './confirmServer.ts';
 import type { McpController } from './mcpController.ts';
 import type { McpLogs } from './mcpLogs.ts';
 
@@ -119,12 +119,12 @@ export class McpCommands {
         label: vscode.l10n.t('$(check) Approve and Start…'),
         run: () => this.#approve(server, 'proposal'),
       },
-      decide: (accepted) => this.#deps.controller.decide(server, 'proposal', accepted),
+      decide: (decision) => this.#deps.controller.decide(server, 'proposal', decision),
     });
   }
 
-  async #approve(server: SelectedServer, about: ServerQuestion): Promise<void> {
-    if (await confirmServer(server, about)) await this.#deps.controller.decide(server, about, true);
+  async #approve(server: SelectedServer, about: TrustQuestion): Promise<void> {
+    if (await confirmServer(server, about)) await this.#deps.controller.decide(server, about, 'approved');
   }
 
   #liveActions(server: SelectedServer, live: McpServer): readonly ListItem[] {

@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import type { DefinitionPlace } from '../../core/mcp/definitions.ts';
 import type { McpServers } from '../../core/mcp/mcpServers.ts';
 import { type NamedServer, type SelectedServer, selectServers } from '../../core/mcp/selectServers.ts';
-import type { Trust } from '../../core/trust/trust.ts';
+import type { Trust, TrustDecision, TrustQuestion } from '../../core/trust/trust.ts';
 import { MAX_FILE_BYTES, readWorkspaceFile, WORKSPACE_FILES } from '../../core/mcp/workspaceFiles.ts';
 import { entryProblem, parseMcpServers } from '../../protocol/mcp.ts';
 import type { Settings } from '../../protocol/settings.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import { announceOnce } from '../ui/announceOnce.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { confirmServer, outsideText, proposalText, type ServerQuestion } from './confirmServer.ts';
+import { confirmServer, outsideText, proposalText } from './confirmServer.ts';
 
 export interface McpControllerDeps {
   readonly servers: McpServers;
@@ -60,14 +60,17 @@ export class McpController implements vscode.Disposable {
   }
 
   /**
-   * Keeps the user's decision on the shown definition; `null` takes one back. Where the entry has changed since, the
+   * Keeps the user's decision on the shown definition. Where the entry has changed since, the
    * decision is dropped, and the servers are shown again.
    */
-  async decide(shown: SelectedServer, about: ServerQuestion, accepted: boolean | null): Promise<void> {
+  async decide(shown: SelectedServer, about: TrustQuestion, decision: TrustDecision): Promise<void> {
     if (shown.type === 'problem') return;
     const { hash } = shown.definition;
     await this.refresh();
-    if (accepted && !this.#selected.some((server) => server.type !== 'problem' && server.definition.hash === hash)) {
+    if (
+      decision === 'approved' &&
+      !this.#selected.some((server) => server.type !== 'problem' && server.definition.hash === hash)
+    ) {
       const changed = vscode.l10n.t(
         'The entry of {0} has changed, so nothing was approved. Look at it again.',
         shown.name,
@@ -76,7 +79,7 @@ export class McpController implements vscode.Disposable {
       this.#deps.showServers();
       return;
     }
-    await this.#deps.trust.decide(hash, about, accepted);
+    await this.#deps.trust.decide(hash, about, decision);
     await this.refresh();
   }
 
@@ -146,7 +149,7 @@ export class McpController implements vscode.Disposable {
     if (server.type === 'proposed') return this.#announce(server, hash);
     const show = vscode.l10n.t('Show Details…');
     if ((await vscode.window.showWarningMessage(withoutLinks(outsideText(server)), show)) !== show) return;
-    if (await confirmServer(server, 'outside')) await this.decide(server, 'outside', true);
+    if (await confirmServer(server, 'outside')) await this.decide(server, 'outside', 'approved');
   }
 
   async #announce(server: SelectedServer, hash: string): Promise<void> {

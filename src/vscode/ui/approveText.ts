@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TrustDecision } from '../../core/trust/trust.ts';
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
 import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 
@@ -18,10 +19,11 @@ export interface TextQuestion {
 export async function approveText(
   { hash, name, text, question }: TextQuestion,
   texts: Pick<ReadOnlyTexts, 'open'>,
-): Promise<boolean | undefined> {
+): Promise<Exclude<TrustDecision, 'open'> | undefined> {
   await vscode.window.showTextDocument(await texts.open(hash, name, visibleText(text)), { preview: true });
   const [approve, refuse] = [vscode.l10n.t('Approve'), vscode.l10n.t('Refuse')];
   // Not modal: the user reads and scrolls before the answer.
   const answer = await vscode.window.showInformationMessage(question, approve, refuse);
-  return answer === undefined ? undefined : answer === approve;
+  if (answer === undefined) return undefined;
+  return answer === approve ? 'approved' : 'refused';
 }

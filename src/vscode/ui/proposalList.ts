@@ -2,6 +2,7 @@
  * Lists of agents, skills, hooks and MCP servers of files and settings, and the decision about a proposal of a file.
  */
 import * as vscode from 'vscode';
+import type { TrustDecision } from '../../core/trust/trust.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutIcons } from './escapeUiText.ts';
 
@@ -40,8 +41,8 @@ export interface Proposal {
     /** Shows all facts that the approval covers, and keeps the answer. */
     readonly run: () => unknown;
   };
-  /** Keeps a decision; `null` takes it back. */
-  readonly decide: (accepted: boolean | null) => unknown;
+  /** Keeps a decision. */
+  readonly decide: (decision: TrustDecision) => unknown;
 }
 
 /** In characters, of one row. */
@@ -96,12 +97,12 @@ export function decisionItems({ state, approve, decide }: Proposal): readonly Li
       {
         label: vscode.l10n.t('$(discard) Remove Approval'),
         detail: vscode.l10n.t('It is a proposal again, and is not used.'),
-        run: () => decide(null),
+        run: () => decide('open'),
       },
     ];
   }
   const { label = vscode.l10n.t('$(check) Approve…'), detail, run } = approve;
-  const refuse = { label: vscode.l10n.t('$(circle-slash) Refuse'), run: () => decide(false) };
+  const refuse = { label: vscode.l10n.t('$(circle-slash) Refuse'), run: () => decide('refused') };
   return [{ label, run, ...(detail === undefined ? {} : { detail }) }, ...(state === 'proposed' ? [refuse] : [])];
 }
 

@@ -3,6 +3,7 @@ import { hooksInFile } from '../../../src/core/hooks/hookFiles.ts';
 import { matchesName, parseHooks } from '../../../src/core/hooks/parseHooks.ts';
 import { readOutcome } from '../../../src/core/hooks/readOutcome.ts';
 import { selectHooks } from '../../../src/core/hooks/selectHooks.ts';
+import type { TrustDecision } from '../../../src/core/trust/trust.ts';
 
 const DEFAULTS = {
   args: undefined,
@@ -103,15 +104,15 @@ describe('hooks of files', () => {
   });
 
   it('run only as they were approved: another command is asked about again, another time-out is not', async () => {
-    const decisions = new Map<string, boolean>();
-    const trust = { decisionOn: async (hash: string) => decisions.get(hash) };
+    const decisions = new Map<string, TrustDecision>();
+    const trust = { decisionOn: async (hash: string) => decisions.get(hash) ?? 'open' };
     const stateOf = async (one: ReturnType<typeof file>) => (await selectHooks({}, [one], 'linux', trust)).hooks[0];
     const first = await stateOf(file('a'));
     expect(first?.state).toBe('proposed');
-    decisions.set(first?.hook.hash ?? '', true);
+    decisions.set(first?.hook.hash ?? '', 'approved');
     expect((await stateOf(file('a', 7)))?.state).toBe('runs');
     expect((await stateOf(file('b')))?.state).toBe('proposed');
-    decisions.set(first?.hook.hash ?? '', false);
+    decisions.set(first?.hook.hash ?? '', 'refused');
     expect((await stateOf(file('a')))?.state).toBe('refused');
   });
 });

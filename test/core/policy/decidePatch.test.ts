@@ -176,6 +176,7 @@ describe('where a path lies', () => {
     ['/w/.GitHub/Workflows/ci.yml', 'protected'],
     ['/w/A.Code-Workspace', 'protected'],
     ['/w/.g\u200cit/config', 'protected'],
+    ['/w/.v\u017fcode/settings.json', 'protected'],
   ] as const)('macOS: %s is %s', (path, expected) => {
     expect(placeOf(path, scope, 'darwin')).toBe(expected);
   });
@@ -186,6 +187,11 @@ describe('where a path lies', () => {
     ['C:\\w\\.git.\\config', 'protected'],
     ['C:\\w\\.git::$INDEX_ALLOCATION\\config', 'protected'],
     ['C:\\w\\GIT~1\\config', 'protected'],
+    ['C:\\w\\VSCODE~1\\settings.json', 'protected'],
+    ['C:\\w\\GITHUB~1\\WORKFL~1\\a.yml', 'protected'],
+    ['C:\\w\\DEVCON~1.JSO', 'protected'],
+    ['C:\\w\\MYWORK~1.COD', 'protected'],
+    ['C:\\w\\PROGRA~1\\a', 'inside'],
     ['C:/w/.git/config', 'protected'],
     ['C:\\w\\.GitHub.\\workflows\\ci.yml', 'protected'],
     ['C:\\w\\a.code-workspace::$DATA', 'protected'],

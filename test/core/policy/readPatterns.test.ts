@@ -36,6 +36,37 @@ describe('the globs of sandbox.unreadable', () => {
     },
   );
 
+  test.each([
+    'ENV~1',
+    'env~3',
+    'EN3F0A~1',
+    'ENV~2.LOC',
+    'secret~1.her/a.txt',
+    'secrets.here . /a',
+    'secrets.here::$INDEX_ALLOCATION/a',
+  ])('name a file on Windows by its short name, and by other names of its folders: %s', (name) => {
+    const patternOf = matchingPattern(['**/secrets.here/**'], 'win32');
+    expect(patternOf(`C:\\w\\${name.replaceAll('/', '\\')}`)).toBeDefined();
+    expect(matchingPattern(['**/secrets.here/**'], 'linux')(`/w/${name}`)).toBeUndefined();
+  });
+
+  test('do not take other short names on Windows for those of files with secrets', () => {
+    const patternOf = matchingPattern(['**/id', '**/*.key', '**/long[ab]name.txt'], 'win32');
+    for (const name of ['ENVIRO~1', 'PROGRA~1', 'ENV~', 'ID~1', 'README~1.MD', 'env~1x', 'A~1.TXT']) {
+      expect(patternOf(`C:\\w\\${name}`)).toBeUndefined();
+    }
+    expect(patternOf('C:\\w\\LONGCE~1.KEY')).toBe('**/*.key');
+  });
+
+  test('take a name with characters that macOS ignores or folds for the same file', () => {
+    const patternOf = matchingPattern(['**/keys'], 'darwin');
+    expect(['/w/.e\u200Dnv', '/w/KEY\u017F', '/w/.env\u00E9'].map(patternOf)).toEqual([
+      '**/.env',
+      '**/keys',
+      undefined,
+    ]);
+  });
+
   test('are no paths: an absolute path with a bracket in it is one', () => {
     expect(matchingPattern(['/w/[a]'], 'linux')('/w/a')).toBeUndefined();
   });
