@@ -219,5 +219,6 @@ function escaped(place: Buffer): string {
 
 function isCharacter(bytes: Buffer): boolean {
   const text = bytes.toString('utf8');
-  return Buffer.from(text, 'utf8').equals(bytes) && [...text].length === 1;
+  const length = (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+  return text.length === length && Buffer.from(text, 'utf8').equals(bytes);
 }
