@@ -76,12 +76,21 @@ test('a message with a mention is sent, answered about, edited with its files, p
   expect(await disk('notes.txt')).toBe('one\ntwo\n');
   expect(model.requests.at(-1)?.text).not.toContain('First.');
 
-  // A picker of VS Code that is left gives the focus back to the panel.
+  // A picker of VS Code that is left gives the focus back to the control that has opened it.
   await focusIsIn(composer);
   await moveTo('composer-add', 'Tab');
   await keyboard.press('Enter');
   await vscode.quickRow('Files, Folders and Images…').waitFor();
   await keyboard.press('Escape');
+  await focusIsIn(panel.get('composer-add'));
+  await moveTo('pick-model', 'Tab');
+  await keyboard.press('Enter');
+  await moveTo('model-add', 'Tab');
+  await keyboard.press('Enter');
+  await vscode.quickRow('Ollama').waitFor();
+  await keyboard.press('Escape');
+  await focusIsIn(panel.get('pick-model'));
+  await moveTo('composer-input', 'Shift+Tab');
 
   // A command with a value, from the list.
   await focusIsIn(composer);

@@ -213,6 +213,33 @@ export const FOCUS_STORIES = {
     await isFocused(page, 'composer-input');
     return page;
   },
+  async 'a picker that an entry of a menu has opened gives the focus back to the button of the menu'(stage) {
+    for (const [menu, entry] of [
+      ['more-actions', 'more-actions-item'],
+      ['pick-model', 'model-add'],
+    ]) {
+      const page = await stage.show(stage.scenes.done);
+      await page.getByTestId(menu).focus();
+      await page.keyboard.press('Enter');
+      await page.getByTestId(entry).first().focus();
+      await page.keyboard.press('Enter');
+      await isFocused(page, menu);
+      // VS Code focuses the page, and no control of it.
+      await page.evaluate(() => document.activeElement.blur());
+      await send(page, [{ type: 'focus_back', build: 'preview' }]);
+      await isFocused(page, menu);
+    }
+    // The control may be gone.
+    const page = await stage.show(stage.scenes.errors);
+    await page.getByTestId('put-back').focus();
+    await leave(page);
+    const [{ settings }] = stage.scenes.errors.messages;
+    await send(page, [{ type: 'settings', build: 'preview', settings: { ...settings, quarantined: [] } }]);
+    await page.getByTestId('put-back').waitFor({ state: 'detached' });
+    await send(page, [{ type: 'focus_back', build: 'preview' }]);
+    await isFocused(page, 'composer-input');
+    return page;
+  },
   async 'the list of threads keeps the keyboard when the button that restores a thread is removed'(stage) {
     const page = await stage.show({ ...stage.scenes.threads, clicks: [] });
     await page.getByTestId('thread-title').focus();
