@@ -1,5 +1,6 @@
 import type { UserInput } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
+import { refusalOf } from '../tools/files/readGuard.ts';
 import { userText } from '../prompt/notices.ts';
 import { describeFailure } from './failure.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -41,12 +42,14 @@ async function keepMessage(
   { settings, emit }: Pick<StartingTurn, 'settings' | 'emit'>,
   { options, remember }: SessionParts,
 ): Promise<void> {
-  const { ids, workspace, log } = options.ports;
+  const { ids, workspace, host, storage, log } = options.ports;
+  const thread = { id: options.meta.id, home: storage.home, unreadable: options.settings.tools.unreadable };
+  const refusal = (file: string) => refusalOf(file, { workspace, host, settings, thread });
   const content = [...input];
   const id = ids.next('item');
   emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
   try {
-    remember((await userMessage(content, workspace, settings.cwd)).message);
+    remember((await userMessage(content, { workspace, cwd: settings.cwd, refusal })).message);
   } catch (error) {
     log.error('The images of a message cannot be read', error);
     remember(userText(textOfInput(content)));
