@@ -423,7 +423,12 @@ suite('mentions of a message', () => {
       ...more,
     });
     const sender = new MessageSender({
-      view: { reveal: async () => {}, giveBack: () => {}, hold: parts.hold ?? (() => () => {}) },
+      view: {
+        reveal: async () => {},
+        focusBack: async () => {},
+        giveBack: () => {},
+        hold: parts.hold ?? (() => () => {}),
+      },
       threads: { target: targetOf('a') },
       modelSettled: async () => {},
       hasModel: () => true,
