@@ -26,7 +26,7 @@ export function Popup(props: {
       data-opener={opener}
       tabIndex={-1}
       onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
+        if (event.key !== 'Escape' || event.isComposing) return;
         event.preventDefault();
         event.stopPropagation();
         openPopup.value = null;

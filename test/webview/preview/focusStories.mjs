@@ -48,6 +48,8 @@ function requestOf(stage) {
     other: () => event({ ...msg, approvalId: 'a-other' }),
     resolved: () => event(resolved),
     eventOf: event,
+    /** The requests of the scene; the first leaves the sandbox. */
+    requests: list.filter(isRequest).map((asked) => asked.msg),
   };
 }
 
@@ -145,6 +147,51 @@ export const FOCUS_STORIES = {
     const request = { source: 'model', questionId: 'q-1', questions: [question] };
     await send(page, [eventOf({ type: 'question_requested', request })]);
     await isFocused(page, 'question-other-text');
+    return page;
+  },
+  async 'a question that is being answered stays, with its text, when an approval comes before it'(stage) {
+    const { page, request, eventOf } = await atWork(stage);
+    const question = { id: 'why', header: '', question: 'Which server is it?', options: [] };
+    const asked = { source: 'model', questionId: 'q-1', questions: [question] };
+    await send(page, [eventOf({ type: 'question_requested', request: asked })]);
+    await isFocused(page, 'question-other-text');
+    await page.keyboard.type('the te');
+    await takePosted(page);
+    await send(page, [request()]);
+    await page.getByTestId('decision-place').getByText('2 of 2').waitFor();
+    await page.keyboard.type('st');
+    await isFocused(page, 'question-other-text');
+    assert.equal(await page.getByTestId('question-other-text').inputValue(), 'the test');
+    assert.deepEqual(await takeOps(page), []);
+    return page;
+  },
+  async 'a request that comes while all are listed is not selected'(stage) {
+    const { page, requests, eventOf } = await atWork(stage);
+    const [, first, second] = requests;
+    await send(page, [eventOf(first), eventOf(second)]);
+    await takesKeys(page);
+    await page.keyboard.press('l');
+    await isFocused(page, 'decision-approve-all');
+    await takePosted(page);
+    await send(page, [eventOf({ ...second, approvalId: 'a-late' })]);
+    await page.getByTestId('decision-approve-all').getByText('Approve 2 of 3').waitFor();
+    await page.keyboard.press('Enter');
+    const [op] = await takeOps(page);
+    assert.deepEqual(op.approvalIds, [first.approvalId, second.approvalId]);
+    return page;
+  },
+  async 'Esc that ends a composition of an input method closes no menu'(stage) {
+    const page = await stage.show(stage.scenes['model-menu']);
+    await isFocused(page, 'model-search');
+    const press = (isComposing) =>
+      page.evaluate((isComposing) => {
+        const event = new KeyboardEvent('keydown', { key: 'Escape', isComposing, bubbles: true, cancelable: true });
+        document.activeElement.dispatchEvent(event);
+      }, isComposing);
+    await press(true);
+    await page.getByTestId('model-menu').waitFor();
+    await press(false);
+    await page.getByTestId('model-menu').waitFor({ state: 'detached' });
     return page;
   },
   async 'keys that come as a card takes the focus answer nothing: a letter goes to the composer, Enter nowhere'(stage) {
